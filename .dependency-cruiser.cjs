@@ -1,0 +1,64 @@
+/** Import direction (ARCHITECTURE.md, "Who may import whom"). */
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: "^src/cli/main\\.ts$" }, to: {} },
+    {
+      name: "gateway-and-worker-never-meet",
+      comment: "They share a store, not code: each must be able to run in a process of its own.",
+      severity: "error",
+      from: { path: "^src/(gateway|worker)/" },
+      to: { path: "^src/(gateway|worker)/", pathNot: "^src/$1/" },
+    },
+    {
+      name: "shared-is-the-ground",
+      severity: "error",
+      from: { path: "^src/shared/" },
+      to: { path: "^src/", pathNot: "^src/shared/" },
+    },
+    {
+      name: "shared-root-is-pure",
+      comment: "No Redis, sockets, files or environment in the heart.",
+      severity: "error",
+      from: { path: "^src/shared/[^/]+\\.ts$" },
+      to: { path: "^src/shared/redis/|ioredis|bullmq|^(fs|fs/promises|net|http|child_process|process|os)$" },
+    },
+    {
+      name: "redis-only-below-shared-redis",
+      comment: "Except the BullMQ worker itself, and the embedded server's own health check.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(shared/redis|embedded-redis)/|^src/worker/lane\\.ts$" },
+      to: { path: "node_modules/(ioredis|bullmq)/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "editor-sockets-only-in-the-connection",
+      severity: "error",
+      from: { path: "^src/(gateway|worker)/", pathNot: "^src/worker/connection\\.ts$" },
+      to: { path: "^net$" },
+    },
+    {
+      name: "simulator-knows-only-shared",
+      severity: "error",
+      from: { path: "^src/simulator/" },
+      to: { path: "^src/(gateway|worker|cli|embedded-redis)/" },
+    },
+    {
+      name: "nothing-knows-the-simulator",
+      severity: "error",
+      from: { path: "^src/(gateway|worker|shared|embedded-redis)/" },
+      to: { path: "^src/simulator/" },
+    },
+    {
+      name: "nobody-imports-the-cli",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/cli/" },
+      to: { path: "^src/cli/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default"] },
+  },
+};
