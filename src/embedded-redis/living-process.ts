@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/**
+ * One process among all that ever had its id.
+ *
+ * `mark` is its start as the system tells it, undefined where it cannot be told (Windows). Ids are given again after
+ * a restart of a machine or a container, so an id alone, read from a file, may name a stranger.
+ */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly mark?: string | undefined;
+}
+
+/** Names the process that has this id now; undefined when there is none. */
+export function identify(pid: number): ProcessIdentity | undefined {
+  if (!hasProcess(pid)) return undefined;
+  if (process.platform === "linux") {
+    const stat = readStat(pid);
+    return stat && stat.state !== "Z" && stat.state !== "X" ? { pid, mark: stat.start } : undefined;
+  }
+  if (process.platform === "win32") return { pid };
+  const line = psLine(pid);
+  return line && !line.startsWith("Z") ? { pid, mark: line.replace(/^\S+\s+/, "") } : undefined;
+}
+
+/** Whether this very process still runs. A zombie does not: it holds neither files nor sockets. */
+export function isLiving(known: ProcessIdentity): boolean {
+  const now = identify(known.pid);
+  return now !== undefined && (known.mark === undefined || now.mark === undefined || known.mark === now.mark);
+}
+
+function hasProcess(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function readStat(pid: number): { state: string | undefined; start: string | undefined } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0], start: fields[19] };
+  } catch {
+    return undefined;
+  }
+}
+
+function psLine(pid: number): string | undefined {
+  try {
+    return (
+      execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || undefined
+    );
+  } catch {
+    return undefined;
+  }
+}

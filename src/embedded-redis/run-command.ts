@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { Environment } from "./directories.js";
+
+export interface CommandResult {
+  /** Undefined when the command did not run at all, or was ended for taking too long. */
+  readonly code: number | undefined;
+  readonly output: string;
+}
+
+/** Runs a program without a shell and gives back its exit code and everything that it said; never rejects. */
+export function runCommand(
+  file: string,
+  args: readonly string[],
+  options: { env: Environment; timeoutMs: number; cwd?: string },
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    execFile(
+      file,
+      [...args],
+      {
+        env: { ...options.env },
+        timeout: options.timeoutMs,
+        maxBuffer: 16 * 1024 * 1024,
+        encoding: "utf8",
+        windowsHide: true,
+        ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      },
+      (error, stdout, stderr) => {
+        const said = `${stdout}${stderr}`.trim();
+        if (!error) return resolve({ code: 0, output: said });
+        if (typeof error.code === "number") return resolve({ code: error.code, output: said });
+        resolve({ code: undefined, output: said || error.message });
+      },
+    );
+  });
+}
+
+/** The first of these programs that a search path holds, names before directories; undefined when there is none. */
+export function findProgram(names: readonly string[], directories: readonly string[]): string | undefined {
+  const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
+  for (const name of names) {
+    for (const directory of directories) {
+      for (const ending of endings) {
+        const file = join(directory, name + ending);
+        if (isProgram(file)) return file;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** The directories of PATH, and those which a program started from a desktop misses although a shell has them. */
+export function searchDirectories(env: Environment, platform: NodeJS.Platform): string[] {
+  const path = (env.PATH ?? env.Path ?? "").split(delimiter).filter((directory) => directory !== "");
+  if (platform === "darwin") path.push("/opt/homebrew/bin", "/usr/local/bin");
+  if (platform === "win32") path.push("C:\\Program Files\\Memurai");
+  return [...new Set(path)];
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

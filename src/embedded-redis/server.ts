@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RedisBinary, withLibraries } from "./binary.js";
+import type { Environment } from "./directories.js";
+
+/** How to reach a private server: accepted by `new Redis(…)` and as BullMQ's `connection` as it stands. */
+export type RedisAddress =
+  | { readonly path: string }
+  | { readonly host: string; readonly port: number; readonly password: string };
+
+export interface LaunchOptions {
+  readonly binary: RedisBinary;
+  /** Holds the append-only file, the configuration and the log; only one server may ever use it at a time. */
+  readonly directory: string;
+  readonly address: RedisAddress;
+  readonly env: Environment;
+  /** Survives the end of the process that starts it. */
+  readonly detached: boolean;
+  /** "always" for tests that end the server the hard way and then count what is left. */
+  readonly fsync?: "everysec" | "always";
+}
+
+/**
+ * Starts a private Redis server and returns at once; `awaitAnswer` tells when it can be used.
+ *
+ * It listens on the given unix socket only (or, with a password, on one local port), never evicts, and appends every
+ * write to a file. Nobody may already run one in the same directory: the caller holds the lock.
+ */
+export function launchServer(options: LaunchOptions): ChildProcess {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  const configuration = join(options.directory, "redis.conf");
+  // A file and not arguments: a password among the arguments would be readable by every user of the machine.
+  writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
+  return spawn(options.binary.file, [configuration], {
+    cwd: options.directory,
+    detached: options.detached,
+    stdio: "ignore",
+    windowsHide: true,
+    env: { ...withLibraries(options.env, options.binary.libraryPath) },
+  });
+}
+
+function serverConfiguration(options: LaunchOptions): string {
+  const { address, directory } = options;
+  const listen =
+    "path" in address
+      ? ["port 0", `unixsocket ${quote(address.path)}`, "unixsocketperm 700"]
+      : [`bind ${address.host}`, `port ${address.port}`, `requirepass ${quote(address.password)}`];
+  return [
+    "# Written at every start by unity-broker; changes are lost.",
+    ...listen,
+    "daemonize no",
+    `dir ${quote(directory)}`,
+    `logfile ${quote(logFile(directory))}`,
+    // Losing an operation's record would allow a second execution: nothing is evicted, everything is appended.
+    "maxmemory-policy noeviction",
+    "appendonly yes",
+    `appendfsync ${options.fsync ?? "everysec"}`,
+    'save ""',
+    "",
+  ].join("\n");
+}
+
+/** Redis' own quoting knows the escapes that JSON uses for these characters. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+export function logFile(directory: string): string {
+  return join(directory, "redis.log");
+}
+
+/** The last lines of a server's log, for the message about its failure; empty when there is no log. */
+export function logTail(directory: string): string {
+  try {
+    const file = openSync(logFile(directory), "r");
+    try {
+      const buffer = Buffer.alloc(2000);
+      const length = readSync(
+        file,
+        buffer,
+        0,
+        buffer.length,
+        Math.max(0, fstatSync(file).size - buffer.length),
+      );
+      return buffer.toString("utf8", 0, length).trim().split("\n").slice(-6).join("\n");
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { awaitAnswer } from "../../src/embedded-redis/answer.js";
+import { findRedisBinary } from "../../src/embedded-redis/binary.js";
+import { defaultDirectories } from "../../src/embedded-redis/directories.js";
+import { launchServer, logTail, type RedisAddress } from "../../src/embedded-redis/server.js";
+import { containerEngineAnswers, startContainerRedis } from "./redis-container.js";
+
+/** A real Redis of a test's own, empty at first. */
+export interface TestRedis {
+  /** For `new Redis(connection)` and for BullMQ's `connection`; the same after `restart()`. */
+  readonly connection: RedisAddress | { host: string; port: number };
+  /** Deletes every key. */
+  flush(): Promise<void>;
+  /** Ends the server as a power cut would (SIGKILL); resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts a server on the same data, killing the present one if it still runs; resolves when it serves. */
+  restart(): Promise<void>;
+  /** Ends the server and deletes its data; may be called twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis server for one test file: a container if an engine answers, else a private child process.
+ *
+ * Every write is on disk before its reply (`appendfsync always`), so a kill loses nothing that a test has seen
+ * acknowledged. No server outlives the test process, even when that is killed.
+ */
+export async function startTestRedis(): Promise<TestRedis> {
+  return (await containerEngineAnswers()) ? startContainerRedis() : startProcessRedis();
+}
+
+async function startProcessRedis(): Promise<TestRedis> {
+  const { cacheDir } = defaultDirectories(process.env);
+  const binary = await findRedisBinary({
+    cacheDir,
+    env: process.env,
+    say: (message) => console.error(message),
+  });
+  // Directly below the temporary directory: a socket's path has at most 104 bytes on macOS.
+  const directory = mkdtempSync(join(tmpdir(), "ujb-test-"));
+  const connection = { path: join(directory, "s") };
+  let server: ChildProcess | undefined;
+  let watchdog: ChildProcess | undefined;
+
+  const start = async () => {
+    server = launchServer({
+      binary,
+      directory,
+      address: connection,
+      env: process.env,
+      detached: false,
+      fsync: "always",
+    });
+    const started = server;
+    if (started.pid === undefined) throw (await once(started, "error"))[0];
+    watchdog = watch(started.pid, directory);
+    const answer = await awaitAnswer(
+      connection,
+      () => started.exitCode === null && started.signalCode === null,
+    );
+    if (answer !== "ready")
+      throw new Error(`The test's Redis did not start (${answer}):\n${logTail(directory)}`);
+  };
+  const kill = async () => {
+    const ending = server;
+    server = undefined;
+    if (ending && ending.exitCode === null && ending.signalCode === null) {
+      const gone = once(ending, "exit");
+      ending.kill("SIGKILL");
+      await gone;
+    }
+    watchdog?.kill("SIGKILL");
+    watchdog = undefined;
+  };
+
+  await start();
+  return {
+    connection,
+    flush: () => flushAll(connection),
+    kill,
+    async restart() {
+      await kill();
+      await start();
+    },
+    async stop() {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Deletes every key of a server; rejects when it is not there. */
+export async function flushAll(connection: TestRedis["connection"]): Promise<void> {
+  const redis = new Redis({ ...connection, maxRetriesPerRequest: 1 });
+  redis.on("error", () => {
+    // The command's rejection says the same.
+  });
+  try {
+    await redis.flushall();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
+ * A shell that waits for this process to end, by whatever means, and then ends the server.
+ *
+ * The system closes its standard input when we die. It has a session of its own, so that Ctrl-C does not reach it.
+ */
+function watch(pid: number, directory: string): ChildProcess | undefined {
+  if (process.platform === "win32") return undefined;
+  const script = 'read -r _; kill -9 "$0" 2>/dev/null; rm -rf "$1"';
+  const shell = spawn("/bin/sh", ["-c", script, String(pid), directory], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  // Neither may keep a test process from ending: its end is what they wait for.
+  shell.unref();
+  (shell.stdin as unknown as { unref(): void }).unref();
+  return shell;
+}
