@@ -1,0 +1,177 @@
+/**
+ * The closed table of errors: every refusal and every failed outcome that a caller can see has its line here.
+ * docs/errors.md is checked against it in both directions.
+ */
+
+/** May a caller send the same call again? `never` as it stands, `safe`: nothing ran, `ask`: a person decides. */
+export type Retry = "never" | "safe" | "ask";
+
+interface ErrorLine {
+  /** HTTP status for skins over HTTP. */
+  http: number;
+  /** JSON-RPC code, where the error answers a request instead of being a tool's result. */
+  rpc: number;
+  retry: Retry;
+  /** What to do next; appended to what happened. */
+  next: string;
+}
+
+export const ERRORS = {
+  NO_EDITOR: {
+    http: 503,
+    rpc: -32001,
+    retry: "safe",
+    next: "Open the project in Unity with the bridge installed (or start `unity-broker simulate`), check list_editors, then send the call again. Nothing was executed.",
+  },
+  EDITOR_AMBIGUOUS: {
+    http: 409,
+    rpc: -32602,
+    retry: "safe",
+    next: "Name one of the candidates in the `editor` argument. Nothing was executed.",
+  },
+  EDITOR_UNKNOWN: {
+    http: 404,
+    rpc: -32602,
+    retry: "safe",
+    next: "Use an id, or a unique beginning of one, from list_editors. Nothing was executed.",
+  },
+  UNKNOWN_TOOL: {
+    http: 404,
+    rpc: -32602,
+    retry: "never",
+    next: "See tools/list for the tools of this Editor.",
+  },
+  INVALID_ARGUMENTS: {
+    http: 400,
+    rpc: -32602,
+    retry: "never",
+    next: "Mend the arguments; nothing was executed.",
+  },
+  INTEGER_TOO_LARGE: {
+    http: 400,
+    rpc: -32602,
+    retry: "never",
+    next: "Integers beyond 2^53 lose digits in JSON: send the value as a string. Nothing was executed.",
+  },
+  ARGUMENTS_TOO_DEEP: {
+    http: 400,
+    rpc: -32602,
+    retry: "never",
+    next: "Flatten the arguments to at most 200 levels; nothing was executed.",
+  },
+  ARGUMENTS_TOO_LARGE: {
+    http: 413,
+    rpc: -32602,
+    retry: "never",
+    next: "Write the data to a file in the project and pass its path; nothing was executed.",
+  },
+  INVALID_TIMEOUT: {
+    http: 400,
+    rpc: -32602,
+    retry: "never",
+    next: "`timeout` is a number of seconds from 0; nothing was executed.",
+  },
+  NOT_FOUND: {
+    http: 404,
+    rpc: -32602,
+    retry: "never",
+    next: "Use the log_id exactly as it was answered; list_operations shows yours, the latest first.",
+  },
+  IDEMPOTENCY_CONFLICT: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "Use a new idempotency_key for another call, or repeat the first call's tool and arguments. Nothing was executed.",
+  },
+  FORCE_NEW_MISMATCH: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "force_new takes the log_id of an earlier operation of this very call; nothing was executed.",
+  },
+  TOOL_FAILED: {
+    http: 200,
+    rpc: -32603,
+    retry: "ask",
+    next: "The tool ran in the Editor and reported this error.",
+  },
+  EDITOR_REFUSED: {
+    http: 200,
+    rpc: -32603,
+    retry: "ask",
+    next: "The Editor refused the call before it began.",
+  },
+  OUTCOME_UNKNOWN: {
+    http: 200,
+    rpc: -32603,
+    retry: "ask",
+    next: "It may have run in part or in whole, and is not run again by itself. Look at the project's state, then run it again with the force_new value if that is right.",
+  },
+  EXPIRED: {
+    http: 200,
+    rpc: -32603,
+    retry: "safe",
+    next: "It never started.",
+  },
+  RESULT_TOO_LARGE: {
+    http: 200,
+    rpc: -32603,
+    retry: "never",
+    next: "The result is stored under its log_id, but one message cannot carry it. Ask the tool for less, for example by its filter or depth parameters.",
+  },
+  STORE_UNAVAILABLE: {
+    http: 503,
+    rpc: -32002,
+    retry: "safe",
+    next: "Redis does not answer. Send the same call again when it is back: if the broker had accepted it, it is found, not executed twice.",
+  },
+  STORE_UNFIT: {
+    http: 503,
+    rpc: -32002,
+    retry: "never",
+    next: "Mend the Redis configuration and start again.",
+  },
+  REDIS_UNAVAILABLE: {
+    http: 503,
+    rpc: -32002,
+    retry: "never",
+    next: "Install Redis, or set REDIS_URL.",
+  },
+  PORT_IN_USE: {
+    http: 503,
+    rpc: -32603,
+    retry: "never",
+    next: "Choose another port with --port, or end the program that holds it.",
+  },
+  ADDRESS_REFUSED: {
+    http: 403,
+    rpc: -32603,
+    retry: "never",
+    next: "Without tokens the gateway serves this machine only: use 127.0.0.1, ::1 or localhost.",
+  },
+  INTERNAL: {
+    http: 500,
+    rpc: -32603,
+    retry: "ask",
+    next: "This is a defect of the broker; its log has the details. The operation, if one was accepted, goes on.",
+  },
+} as const satisfies Record<string, ErrorLine>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+/** A refusal: what happened, then from the table what to do next; `details` are for programs. */
+export class BrokerError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(code: ErrorCode, what: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(`${what} ${ERRORS[code].next}`, cause === undefined ? undefined : { cause });
+    this.name = "BrokerError";
+    this.code = code;
+    this.details = details;
+  }
+}

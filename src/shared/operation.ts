@@ -1,0 +1,163 @@
+/**
+ * The vocabulary: an operation, its states and what may follow a state.
+ *
+ * Everything here is a pure value or function; the store writes what `next()` allows, and nothing else does.
+ */
+import type { RpcId } from "./rpc.js";
+import type { Effect, Lane } from "./tool.js";
+import type { Outcome } from "./wire.js";
+
+/**
+ * - `accepted`    the record exists, its job may not. The gateway moves it on; after a crash, whoever joins or the sweeper.
+ * - `queued`      the job was added and read back. The Editor's owner moves it on; after a crash, the next owner.
+ * - `dispatched`  claimed, bytes may be on their way. The Editor's answer moves it on; after a crash, the next owner
+ *                 submits the same id again: the Editor attaches or runs it.
+ * - `running`     the Editor said so. Its outcome moves it on; after a crash, the next owner attaches.
+ * - `completed` `failed` `cancelled`  told by the Editor (or cancelled before it was sent). Final.
+ * - `interrupted` the outcome is unknown and stays so. Final.
+ * - `expired`     never sent: its Editor stayed away. Final.
+ */
+export const STATES = [
+  "accepted",
+  "queued",
+  "dispatched",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+  "expired",
+] as const;
+export type State = (typeof STATES)[number];
+
+export type OperationEvent =
+  | "job_added"
+  | "claimed"
+  | "returned"
+  | "started"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "interrupted"
+  | "expired";
+
+/** What may follow a state; ARCHITECTURE.md draws the same table and a test compares them. */
+export const TRANSITIONS: Readonly<Record<State, Partial<Record<OperationEvent, State>>>> = {
+  accepted: { job_added: "queued", cancelled: "cancelled", expired: "expired" },
+  queued: { claimed: "dispatched", cancelled: "cancelled", expired: "expired" },
+  dispatched: {
+    returned: "queued",
+    started: "running",
+    completed: "completed",
+    failed: "failed",
+    interrupted: "interrupted",
+  },
+  running: { completed: "completed", failed: "failed", cancelled: "cancelled", interrupted: "interrupted" },
+  completed: {},
+  failed: {},
+  cancelled: {},
+  interrupted: {},
+  expired: {},
+};
+
+/** The state after an event; undefined where the table has no such edge (the event comes late or twice: ignore it). */
+export function next(state: State, event: OperationEvent): State | undefined {
+  return TRANSITIONS[state][event];
+}
+
+/** The state after several events in one write; undefined when any of them has no edge. */
+export function nextAfter(state: State, events: readonly OperationEvent[]): State | undefined {
+  return events.reduce<State | undefined>((at, event) => (at === undefined ? undefined : next(at, event)), state);
+}
+
+export function isFinal(state: State): boolean {
+  return Object.keys(TRANSITIONS[state]).length === 0;
+}
+
+/**
+ * The events by which an Editor's outcome enters a record: an execution that began but whose `running` notice was
+ * missed is started first, a cancellation of what never began goes back through the queue.
+ */
+export function eventsOf(state: State, outcome: Outcome): OperationEvent[] {
+  if (outcome.status !== "cancelled" || state !== "dispatched") return [outcome.status];
+  return outcome.startedAt === undefined ? ["returned", "cancelled"] : ["started", "cancelled"];
+}
+
+/** Who asked: one MCP session, one stdio process, or a token with a client id. */
+export interface Caller {
+  id: string;
+  /** On stdio, clients cancel what they give up, so silence about a request says something (▲7). */
+  transport: "stdio" | "http";
+}
+
+/** A final answer that was written to a request of a caller that was still open. */
+export interface Delivery {
+  requestId: RpcId;
+  /** ms since the epoch, store clock. */
+  at: number;
+  /** How long the answered request had been open, ms. */
+  tookMs: number;
+  /** A later message proved that the caller read it (▲7). */
+  confirmed: boolean;
+}
+
+/** One accepted tool call. Times are ms since the epoch on the store's clock; arguments and result are stored beside it. */
+export interface OperationRecord {
+  logId: string;
+  hash: string;
+  /** SHA-256 of {tool, arguments}: what an idempotency key was first used for, and the Editor's `argumentsHash`. */
+  fingerprint: string;
+  principal: string;
+  tool: string;
+  effect: Effect;
+  lane: Lane;
+  cancellable: boolean;
+  /** Made with an idempotency key: the key is the identity, for the whole retention. */
+  keyed: boolean;
+  editor: string;
+  /** The caller left the target open; `editor` is what it resolved to (▲4). */
+  editorOpen: boolean;
+  /** The newest operation of the hash when this one was created, frozen (▲10). */
+  after: string | null;
+  /** The log_id that `force_new` named: with the hash, the identity of a forced operation (▲8). */
+  supersedes?: string;
+  /** Position in the chain of its hash. */
+  order: number;
+  /** Mutating operations accepted for the Editor up to and including this one (▲5). */
+  mutationSeq: number;
+  state: State;
+  acceptedAt: number;
+  dispatchedAt?: number;
+  startedAt?: number;
+  endedAt?: number;
+  executionMs?: number;
+  createdBy: { caller: string | null; requestId: RpcId | null };
+  /** The Editor session that the submit was last sent in, stored before the first byte (▲12). */
+  sentIn?: string;
+  /** The Editor executed this call under another operation's id (▲10). */
+  executedAs?: string;
+  /** Where the Editor stood when the operation ended, to tell `editor_changed_since`. */
+  editorMark?: EditorMark;
+  error?: { code: string; type: string; message: string };
+  cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
+  /** When a final answer was first written to an open request (▲6). */
+  firstDeliveredAt?: number;
+  /** By caller id. */
+  deliveries: Record<string, Delivery>;
+}
+
+export interface EditorMark {
+  editorSessionId: string;
+  generation: number;
+  assetCounter: number;
+}
+
+/** BullMQ jobs are keyed by the idempotency hash, and an id is never used again (▲2). */
+export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string {
+  return `${record.hash}.${record.logId}`;
+}
+
+/** Did the Editor begin to execute it? Only such outcomes replay (▲6). */
+export function hasBegun(record: OperationRecord): boolean {
+  return record.startedAt !== undefined || record.state === "completed" || record.state === "interrupted";
+}

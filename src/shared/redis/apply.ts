@@ -1,0 +1,60 @@
+/** The one script that writes operations. */
+import type { Redis, Result } from "ioredis";
+
+/**
+ * Writes one operation if nothing of its hash changed since the caller looked.
+ *
+ * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
+ *      9 mutations counter, 10 lease
+ * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
+ *      5 acceptedAt, 6 "open" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
+ *      10 arguments JSON or "", 11 result JSON or "",
+ *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
+ *      16 principal
+ * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease).
+ */
+const APPLY = `
+if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 'conflict' end
+if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return 'fenced' end
+local logId, retention = ARGV[3], tonumber(ARGV[7])
+if ARGV[4] == 'create' then
+  local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
+  redis.call('HSET', KEYS[2], 'mutationSeq', seq)
+  redis.call('SET', KEYS[3], ARGV[10])
+  redis.call('ZADD', KEYS[7], ARGV[5], logId)
+  redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', tonumber(ARGV[5]) - 3 * retention)
+  redis.call('HSET', KEYS[1], 'newest', logId, 'at:' .. ARGV[12], logId)
+  if ARGV[13] == 'open' then redis.call('HSET', KEYS[1], 'open', logId) end
+  if ARGV[14] ~= '' then redis.call('HSET', KEYS[1], 'forced:' .. ARGV[14], logId) end
+end
+redis.call('HSET', KEYS[2], 'doc', ARGV[2])
+if ARGV[11] ~= '' then redis.call('SET', KEYS[4], ARGV[11]) end
+if ARGV[6] == 'open' then
+  redis.call('ZADD', KEYS[8], ARGV[5], logId)
+  redis.call('SET', KEYS[6], ARGV[16])
+else
+  redis.call('ZREM', KEYS[8], logId)
+  if redis.call('PTTL', KEYS[2]) < 0 then
+    for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], retention) end
+    redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
+  end
+end
+redis.call('HINCRBY', KEYS[1], 'version', 1)
+redis.call('PEXPIRE', KEYS[1], 3 * retention)
+redis.call('PUBLISH', ARGV[9], logId)
+return 'applied'
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbApply(...keysAndArguments: string[]): Result<string, Context>;
+  }
+}
+
+export type Applied = "applied" | "conflict" | "fenced";
+
+/** Defines the script on a connection; the answer is one of `Applied`. */
+export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
+  redis.defineCommand("ujbApply", { numberOfKeys: 10, lua: APPLY });
+  return async (keyList, argumentList) => (await redis.ujbApply(...keyList, ...argumentList)) as Applied;
+}

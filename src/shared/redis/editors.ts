@@ -1,0 +1,116 @@
+/** Every Editor ever seen: who it is, how it is, and its tools, so that no list has to wait for Unity. */
+import type { Redis } from "ioredis";
+import type { EditorMark } from "../operation.js";
+import type { Tool } from "../tool.js";
+import { channels, keys } from "./keys.js";
+
+export interface EditorProfile extends EditorMark {
+  editorId: string;
+  projectName: string;
+  projectPath: string;
+  unityVersion: string;
+  pid: number;
+}
+
+/** The last sign of life, as told by the owner. */
+export interface EditorLive {
+  phase: string;
+  mainThreadStallMs: number;
+  queued: number;
+  runningOperationId?: string;
+}
+
+export interface KnownEditor {
+  profile: EditorProfile;
+  live: EditorLive | undefined;
+  /** ms since the epoch, store clock. */
+  lastSeenAt: number;
+  mutationSeq: number;
+}
+
+export interface Editors {
+  /** An Editor answered hello. */
+  introduce(profile: EditorProfile): Promise<void>;
+  /** A heartbeat came; call it at most once a second. */
+  alive(editor: string, live: EditorLive, now: number): Promise<void>;
+  /** The Editor went away: `lastSeenAt` stays. */
+  gone(editor: string): Promise<void>;
+  ids(): Promise<string[]>;
+  mutations(editors: readonly string[]): Promise<{ id: string; mutationSeq: number }[]>;
+  find(editor: string): Promise<KnownEditor | undefined>;
+  all(): Promise<KnownEditor[]>;
+  tools(editor: string): Promise<Tool[]>;
+  /** Stores the catalogue; true if it differs from the stored one. */
+  publishTools(editor: string, tools: readonly Tool[]): Promise<boolean>;
+}
+
+export function createEditors(redis: Redis): Editors {
+  const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
+    if (ids.length === 0) return [];
+    const counts = await redis.mget(ids.map(keys.mutations));
+    return ids.map((id, index) => ({ id, mutationSeq: Number(counts[index] ?? 0) }));
+  };
+
+  const find = async (editor: string): Promise<KnownEditor | undefined> => {
+    const [[profile, live], lastSeenAt, [counted]] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live"),
+      redis.zscore(keys.editors, editor),
+      mutations([editor]),
+    ]);
+    if (!profile) return undefined;
+    return {
+      profile: JSON.parse(profile) as EditorProfile,
+      live: live ? (JSON.parse(live) as EditorLive) : undefined,
+      lastSeenAt: Number(lastSeenAt ?? 0),
+      mutationSeq: counted?.mutationSeq ?? 0,
+    };
+  };
+
+  const ids = async (): Promise<string[]> => (await redis.zrange(keys.editors, 0, "-1")) as string[];
+
+  return {
+    find,
+    ids,
+    mutations,
+
+    async introduce(profile) {
+      const { editorId } = profile;
+      const isNew = await redis.zadd(keys.editors, "NX", 0, editorId);
+      const before = await redis.hget(keys.editor(editorId), "profile");
+      const text = JSON.stringify(profile);
+      await redis.hset(keys.editor(editorId), "profile", text);
+      if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
+    },
+
+    async alive(editor, live, now) {
+      await redis
+        .multi()
+        .hset(keys.editor(editor), "live", JSON.stringify(live))
+        .zadd(keys.editors, now, editor)
+        .exec();
+    },
+
+    async gone(editor) {
+      await redis.hdel(keys.editor(editor), "live");
+      await redis.publish(channels.editors, editor);
+    },
+
+    async all() {
+      const found = await Promise.all((await ids()).map(find));
+      return found.filter((editor) => editor !== undefined);
+    },
+
+    async tools(editor) {
+      const text = await redis.get(keys.catalog(editor));
+      return text === null ? [] : (JSON.parse(text) as Tool[]);
+    },
+
+    async publishTools(editor, tools) {
+      const text = JSON.stringify(tools);
+      const before = await redis.set(keys.catalog(editor), text, "GET");
+      if (before === text) return false;
+      await redis.publish(channels.editors, editor);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Every key and channel, its type and lifetime, on one page. One hash tag keeps all of them, BullMQ's included, in
+ * one slot, so that scripts may touch several. In flight = no expiry; retention = 24 h by default, from the end.
+ */
+const TAG = "{ujb}";
+
+/** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; jobs are removed after the retention. */
+export const BULL_PREFIX = `${TAG}:bull`;
+
+export const keys = {
+  /** STRING, for ever: the schema's major version. */
+  schema: `${TAG}:schema`,
+  /** STRING, for ever: a random id of this store, told to Editors in hello. */
+  storeId: `${TAG}:store-id`,
+
+  /** HASH, 3 × retention after the last write: version, newest, at:<editor>, open, forced:<log_id>. */
+  chain: (hash: string) => `${TAG}:chain:${hash}`,
+  /** HASH, retention: doc (the record as JSON), mutationSeq. */
+  operation: (logId: string) => `${TAG}:operation:${logId}`,
+  /** STRING, retention: the arguments as JSON. */
+  arguments: (logId: string) => `${TAG}:arguments:${logId}`,
+  /** STRING, retention: the result as JSON. */
+  result: (logId: string) => `${TAG}:result:${logId}`,
+  /** HASH, retention: progress, partial (JSON each), overwritten while it runs. */
+  live: (logId: string) => `${TAG}:live:${logId}`,
+  /** STRING, retention + 7 days: the principal; tells "retention ended" from "never existed". */
+  tombstone: (logId: string) => `${TAG}:tombstone:${logId}`,
+  /** ZSET by acceptedAt, trimmed to the retention: the log_ids of a principal. */
+  principal: (principal: string) => `${TAG}:principal:${principal}`,
+  /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
+  open: (editor: string) => `${TAG}:open:${editor}`,
+
+  /** ZSET by the time of the last sign of life (0: none yet): every Editor ever seen. */
+  editors: `${TAG}:editors`,
+  /** HASH, for ever: profile (JSON, from hello), live (JSON, from the last heartbeat). */
+  editor: (editor: string) => `${TAG}:editor:${editor}`,
+  /** STRING, for ever: the tools of an Editor as JSON. */
+  catalog: (editor: string) => `${TAG}:catalog:${editor}`,
+  /** INTEGER, for ever: mutating operations accepted for an Editor. */
+  mutations: (editor: string) => `${TAG}:mutations:${editor}`,
+
+  /** STRING with the lease's time to live: the owner's nonce. */
+  lease: (editor: string) => `${TAG}:lease:${editor}`,
+  /** INTEGER, for ever: the highest epoch given to an owner. */
+  epoch: (editor: string) => `${TAG}:epoch:${editor}`,
+  /** STRING with a short time to live: one sweeper at a time. */
+  sweeper: `${TAG}:sweeper`,
+  /** STRING, retention since last use: how an MCP session was initialised, to adopt it after a restart. */
+  session: (sessionId: string) => `${TAG}:session:${sessionId}`,
+} as const;
+
+export const channels = {
+  /** A log_id whose record or progress changed. */
+  changed: `${TAG}:changed`,
+  /** A log_id whose cancellation was asked of the Editor. */
+  cancel: `${TAG}:cancel`,
+  /** An editor_id whose tools or presence changed. */
+  editors: `${TAG}:editors-changed`,
+} as const;
+
+/** The major version of the schema above; a process with a lower one refuses to start. */
+export const SCHEMA_VERSION = 1;

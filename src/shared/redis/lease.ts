@@ -1,0 +1,157 @@
+/**
+ * The lease that makes one worker the owner of an Editor, and the epoch that its fence carries (▲11).
+ *
+ * Losing it is decided here by the monotonic clock, counted from *sending* the last renewal that succeeded: an answer
+ * that was slow to come must not stretch the lease, and a laptop that slept must not wake up as owner.
+ */
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
+import { keys } from "./keys.js";
+
+/** The fence pair: a lower epoch, or an equal one with another nonce, is refused by the Editor. */
+export interface EditorFence {
+  epoch: number;
+  ownerNonce: string;
+}
+
+export interface Lease {
+  /** undefined while another worker owns the Editor. */
+  fence(): EditorFence | undefined;
+  /** ▲10 (a) The Editor has seen a higher epoch than the store: raise the store above it. Undefined: no longer the owner. */
+  raise(highestEpoch: number): Promise<EditorFence | undefined>;
+  /** Gives the lease up, so that another worker takes over at once. */
+  close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  ttlMs: number;
+  /** How often to renew, and to try to take a lease that another holds. */
+  renewMs: number;
+}
+
+export interface LeaseEvents {
+  onHeld(fence: EditorFence): void;
+  onLost(): void;
+  onError(error: Error): void;
+}
+
+/** KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 ttl ms. Answer: the new epoch, or 0 when another holds the lease. */
+const TAKE = `
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+return redis.call('INCR', KEYS[2])
+`;
+
+/** KEYS 1 lease; ARGV 1 nonce, 2 ttl ms (0: give it up). Answer: 1 if it was ours. */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1
+`;
+
+/** KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 highest epoch seen. Answer: the new epoch, or 0 when the lease is not ours. */
+const RAISE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[2])) + 1
+redis.call('SET', KEYS[2], epoch)
+return epoch
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbLeaseTake(lease: string, epoch: string, nonce: string, ttlMs: number): Result<number, Context>;
+    ujbLeaseRenew(lease: string, nonce: string, ttlMs: number): Result<number, Context>;
+    ujbLeaseRaise(lease: string, epoch: string, nonce: string, highest: number): Result<number, Context>;
+  }
+}
+
+/** Tries for the lease of an Editor until closed; each time it is taken, with a new nonce and a higher epoch. */
+export function createLease(
+  redis: Redis,
+  editor: string,
+  options: LeaseOptions,
+  events: LeaseEvents,
+  monotonicMs: () => number = () => performance.now(),
+): Lease {
+  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 2, lua: TAKE });
+  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 1, lua: RENEW });
+  redis.defineCommand("ujbLeaseRaise", { numberOfKeys: 2, lua: RAISE });
+  const leaseKey = keys.lease(editor);
+  const epochKey = keys.epoch(editor);
+  let held: EditorFence | undefined;
+  let validUntil = 0;
+  let closed = false;
+  let renewal: NodeJS.Timeout | undefined;
+  let expiry: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  const lose = (): void => {
+    if (!held) return;
+    held = undefined;
+    clearTimeout(expiry);
+    events.onLost();
+  };
+
+  const keep = (sentAt: number): void => {
+    validUntil = sentAt + options.ttlMs;
+    clearTimeout(expiry);
+    expiry = setTimeout(lose, Math.max(0, validUntil - monotonicMs()));
+  };
+
+  const attempt = async (): Promise<void> => {
+    const sentAt = monotonicMs();
+    if (held) {
+      const kept = await redis.ujbLeaseRenew(leaseKey, held.ownerNonce, options.ttlMs);
+      if (kept === 1) keep(sentAt);
+      else lose();
+      return;
+    }
+    const ownerNonce = randomUUID();
+    const epoch = await redis.ujbLeaseTake(leaseKey, epochKey, ownerNonce, options.ttlMs);
+    if (epoch === 0) return;
+    if (closed) {
+      await redis.ujbLeaseRenew(leaseKey, ownerNonce, 0);
+      return;
+    }
+    held = { epoch, ownerNonce };
+    keep(sentAt);
+    events.onHeld(held);
+  };
+
+  const loop = (): void => {
+    if (closed) return;
+    turn = attempt().catch((error: unknown) => events.onError(error as Error));
+    void turn.then(() => {
+      if (!closed) renewal = setTimeout(loop, options.renewMs);
+    });
+  };
+  loop();
+
+  return {
+    // The timer may be late after a blocked event loop or a sleep: the clock decides, not the timer.
+    fence() {
+      if (held && monotonicMs() >= validUntil) lose();
+      return held;
+    },
+
+    async raise(highestEpoch) {
+      if (!held) return undefined;
+      const epoch = await redis.ujbLeaseRaise(leaseKey, epochKey, held.ownerNonce, highestEpoch);
+      if (epoch === 0) {
+        lose();
+        return undefined;
+      }
+      held = { ...held, epoch };
+      return held;
+    },
+
+    async close() {
+      closed = true;
+      clearTimeout(renewal);
+      await turn;
+      clearTimeout(expiry);
+      const last = held;
+      held = undefined;
+      if (last) await redis.ujbLeaseRenew(leaseKey, last.ownerNonce, 0).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** What changed, told by pub/sub to every process that listens. A message may be lost: who waits also looks. */
+import type { Redis } from "ioredis";
+import { channels } from "./keys.js";
+
+export type NewsChannel = keyof typeof channels;
+
+export interface News {
+  /** Calls `listener` with the message's subject (a log_id or an editor_id) until the returned function is called. */
+  on(channel: NewsChannel, listener: (subject: string) => void): () => void;
+  close(): void;
+}
+
+/** Subscribes once, to every channel; resolves when Redis has confirmed it, so that nothing published later is missed. */
+export async function createNews(subscriber: Redis): Promise<News> {
+  const listeners = new Map<string, Set<(subject: string) => void>>();
+  const onMessage = (channel: string, subject: string): void => {
+    for (const listener of listeners.get(channel) ?? []) listener(subject);
+  };
+  subscriber.on("message", onMessage);
+  await subscriber.subscribe(...Object.values(channels));
+  return {
+    on(name, listener) {
+      const channel = channels[name];
+      const set = listeners.get(channel) ?? new Set();
+      listeners.set(channel, set.add(listener));
+      return () => set.delete(listener);
+    },
+    close() {
+      subscriber.off("message", onMessage);
+    },
+  };
+}
+
+/** Asks the owner of an operation's Editor to pass a cancellation on. */
+export async function askForCancel(redis: Redis, logId: string): Promise<void> {
+  await redis.publish(channels.cancel, logId);
+}

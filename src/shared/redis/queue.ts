@@ -1,0 +1,99 @@
+/** BullMQ queues: one per Editor and lane, consumed by the Editor's owner alone. */
+import { Queue } from "bullmq";
+import { jobIdOf, type OperationRecord } from "../operation.js";
+import type { Lane } from "../tool.js";
+import type { RedisAddress } from "./connect.js";
+import { BULL_PREFIX } from "./keys.js";
+
+/** A job says only which operation it is for: the record decides whether it may run (▲1). */
+export interface JobData {
+  logId: string;
+}
+
+export interface Queues {
+  /**
+   * Adds the operation's job and reads it back; adding it again is harmless. False when the id is taken by a job of
+   * another operation, which only a hand can have made.
+   */
+  add(record: OperationRecord): Promise<boolean>;
+  /** Does the operation's job still wait or run? */
+  has(record: OperationRecord): Promise<boolean>;
+  /** Takes a job that nobody works on out of its queue. */
+  remove(record: OperationRecord): Promise<void>;
+  /** Jobs before this one in its lane; undefined when it is not waiting. */
+  position(record: OperationRecord): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** ":" would end a part of BullMQ's keys. */
+export function queueName(editor: string, lane: Lane): string {
+  return `${editor.replaceAll(":", "_")}.${lane}`;
+}
+
+/** Without a priority a job jumps the line of those that have one. */
+const PRIORITY = 1;
+
+export function createQueues(
+  connection: RedisAddress,
+  options: { retentionMs: number; onError: (error: Error) => void },
+): Queues {
+  const open = new Map<string, Queue<JobData>>();
+
+  const queueOf = (record: OperationRecord): Queue<JobData> => {
+    const name = queueName(record.editor, record.lane);
+    const known = open.get(name);
+    if (known) return known;
+    const queue = new Queue<JobData>(name, {
+      connection: { ...connection, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
+      prefix: BULL_PREFIX,
+      skipMetasUpdate: false,
+    });
+    queue.on("error", options.onError);
+    open.set(name, queue);
+    return queue;
+  };
+
+  const waiting = ["prioritized", "waiting", "delayed"];
+
+  return {
+    async add(record) {
+      const queue = queueOf(record);
+      const jobId = jobIdOf(record);
+      const age = Math.ceil(options.retentionMs / 1000);
+      await queue.add(
+        record.tool,
+        { logId: record.logId },
+        { jobId, priority: PRIORITY, attempts: 1, removeOnComplete: { age }, removeOnFail: { age } },
+      );
+      // add() answers with the new data even when an older job of this id made it do nothing: only a read tells.
+      const job = await queue.getJob(jobId);
+      return job?.data.logId === record.logId;
+    },
+
+    async has(record) {
+      const state = await queueOf(record).getJobState(jobIdOf(record));
+      return waiting.includes(state) || state === "active";
+    },
+
+    async remove(record) {
+      // Fails while a worker holds it; then its processor finds the record final and lets it go.
+      await queueOf(record)
+        .remove(jobIdOf(record))
+        .catch(() => 0);
+    },
+
+    async position(record) {
+      const queue = queueOf(record);
+      const jobId = jobIdOf(record);
+      if (!waiting.includes(await queue.getJobState(jobId))) return undefined;
+      const before = await queue.getJobs(["prioritized", "waiting"], 0, 999, true);
+      const index = before.findIndex((job) => job.id === jobId);
+      return index < 0 ? undefined : index + (await queue.getActiveCount());
+    },
+
+    async close() {
+      await Promise.allSettled([...open.values()].map((queue) => queue.close()));
+      open.clear();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * The words on the wire between worker and Editor, protocol 1 (docs/protocol.md).
+ * Schemas are loose about extra fields: a newer peer may say more.
+ */
+import { z } from "zod";
+
+export const PROTOCOL_VERSION = 1;
+
+/** Codes that an Editor answers with; JSON-RPC's own are in rpc.ts. */
+export const EDITOR_CODES = {
+  UNAUTHORIZED: -32010,
+  FENCED: -32011,
+  OPERATION_ID_CONFLICT: -32012,
+  LEDGER_LOST: -32013,
+  LEDGER_UNAVAILABLE: -32014,
+  FRAME_TOO_LARGE: -32015,
+  EDITOR_SHUTTING_DOWN: -32017,
+  UNKNOWN_TOOL: -32018,
+  FOREIGN_BROKER: -32019,
+  RETIRED: -32020,
+  REVOKED: -32021,
+} as const;
+
+export const LedgerState = z.enum([
+  "accepted",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+  "revoked",
+  "not_started",
+]);
+export type LedgerState = z.infer<typeof LedgerState>;
+
+/** The end of an execution as the Editor tells it. Times in ms since the epoch, on the Editor's clock. */
+export const Outcome = z.looseObject({
+  status: z.enum(["completed", "failed", "cancelled", "interrupted"]),
+  result: z.unknown().optional(),
+  error: z.looseObject({ type: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
+  /** Absent when the execution never began (refused, cancelled while queued). */
+  startedAt: z.number().optional(),
+  endedAt: z.number(),
+  executionMs: z.number().optional(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
+/** Who asked for an operation: opaque to the Editor, kept in its ledger so that a lost store can be rebuilt. */
+export const Origin = z.looseObject({ principal: z.string(), tool: z.string(), fingerprint: z.string() });
+export type Origin = z.infer<typeof Origin>;
+
+export const HelloParams = z.looseObject({
+  protocol: z.number(),
+  storeId: z.string(),
+  brokerId: z.string(),
+  workerId: z.string(),
+  version: z.string(),
+  epoch: z.int().nonnegative(),
+  ownerNonce: z.string(),
+  token: z.string(),
+  lastLedgerId: z.string().optional(),
+  lastLedgerSeq: z.number().optional(),
+});
+export type HelloParams = z.infer<typeof HelloParams>;
+
+export const HelloResult = z.looseObject({
+  protocol: z.number(),
+  editorId: z.string().min(1),
+  projectName: z.string(),
+  projectPath: z.string(),
+  unityVersion: z.string(),
+  pid: z.number(),
+  editorSessionId: z.string(),
+  generation: z.number(),
+  assetCounter: z.number(),
+  ledgerId: z.string(),
+  ledgerSeq: z.number(),
+  toolsHash: z.string(),
+  phase: z.string(),
+  heartbeatSeconds: z.number(),
+  open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),
+  unacknowledged: z.array(z.string()),
+});
+export type HelloResult = z.infer<typeof HelloResult>;
+
+export const SubmitParams = z.looseObject({
+  operationId: z.string(),
+  hash: z.string(),
+  after: z.string().nullable(),
+  origin: Origin,
+  tool: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  argumentsHash: z.string(),
+  /** ms since the epoch, on the store's clock. */
+  acceptedAt: z.number(),
+  epoch: z.int().nonnegative(),
+  ownerNonce: z.string(),
+  ledgerId: z.string(),
+});
+export type SubmitParams = z.infer<typeof SubmitParams>;
+
+export const SubmitAnswer = z.union([
+  z.looseObject({
+    state: z.literal("same_as"),
+    operationId: z.string(),
+    stateThere: LedgerState,
+    origin: Origin.optional(),
+    endedAt: z.number().optional(),
+    ledgerSeq: z.number(),
+  }),
+  z.looseObject({ state: LedgerState, outcome: Outcome.optional(), ledgerSeq: z.number() }),
+]);
+export type SubmitAnswer = z.infer<typeof SubmitAnswer>;
+
+/** Last known progress of a running operation; `seq` grows by one with each report. */
+export const Progress = z.looseObject({
+  operationId: z.string(),
+  seq: z.number(),
+  progress: z.number(),
+  total: z.number().optional(),
+  message: z.string().optional(),
+  partialResult: z.unknown().optional(),
+});
+export type Progress = z.infer<typeof Progress>;
+
+export const GetAnswer = z.looseObject({
+  state: z.union([LedgerState, z.literal("unknown")]),
+  origin: Origin.optional(),
+  progress: Progress.optional(),
+  partialResult: z.unknown().optional(),
+  outcome: Outcome.optional(),
+  ledgerSeq: z.number(),
+});
+export type GetAnswer = z.infer<typeof GetAnswer>;
+
+export const CancelAnswer = z.looseObject({
+  state: z.enum(["cancelled", "requested", "not_cancellable", "finished"]),
+});
+export type CancelAnswer = z.infer<typeof CancelAnswer>;
+
+export const RunningNotice = z.looseObject({ operationId: z.string(), ledgerSeq: z.number() });
+export const FinishedNotice = z.looseObject({
+  operationId: z.string(),
+  outcome: Outcome,
+  ledgerSeq: z.number(),
+});
+
+export const Heartbeat = z.looseObject({
+  editorSessionId: z.string(),
+  generation: z.number(),
+  phase: z.string(),
+  mainThreadStallMs: z.number(),
+  runningOperationId: z.string().optional(),
+  queued: z.number(),
+});
+export type Heartbeat = z.infer<typeof Heartbeat>;
+
+/** What the Editor writes so that workers find it: `~/.unity-job-broker/editors/<id>.json`, mode 0600. */
+export const EndpointFile = z.looseObject({
+  editorId: z.string(),
+  projectName: z.string(),
+  projectPath: z.string(),
+  pid: z.number(),
+  host: z.string(),
+  port: z.int().min(1).max(65535),
+  token: z.string(),
+  unityVersion: z.string(),
+  phase: z.string().optional(),
+});
+export type EndpointFile = z.infer<typeof EndpointFile>;
