@@ -29,16 +29,17 @@ export function replays(
   options: ReplayOptions = REPLAY_DEFAULTS,
 ): boolean {
   // ▲8 The same forced call again is the same operation, as a key is. Only what never began may be wished anew.
-  const isIdentity = record.keyed || (record.supersedes !== undefined && record.supersedes === request.forceNew);
+  const isIdentity =
+    record.keyed || (record.supersedes !== undefined && record.supersedes === request.forceNew);
   // ▲6 Reads and idempotent tools: running again is what the caller wants, and harmless.
   if (record.effect !== "mutating" && !isIdentity) return false;
   if (!hasBegun(record)) return !isNewerRequest(record, request);
   if (isIdentity) return true;
   // ▲9 Unknown stays unknown until a person or a program says by force_new that it may run again.
   if (record.state === "interrupted") return true;
+  if (isConfirmed(record, request, options) && isNewerRequest(record, request)) return false;
   // ▲6 Nobody was ever told: whoever asks is still waiting for this outcome.
   if (record.firstDeliveredAt === undefined) return true;
-  if (isConfirmed(record, request, options) && isNewerRequest(record, request)) return false;
   const window = Math.max(options.replayWindowMs, 2 * (record.executionMs ?? 0));
   return now < record.firstDeliveredAt + window;
 }

@@ -75,7 +75,12 @@ export async function connectStore(
     await close();
     if (error instanceof BrokerError) throw error;
     const reason = lastError?.message || (error as Error).message;
-    throw new BrokerError("STORE_UNAVAILABLE", `Tried Redis at ${describeTarget(target)}: ${reason}.`, {}, error);
+    throw new BrokerError(
+      "STORE_UNAVAILABLE",
+      `Tried Redis at ${describeTarget(target)}: ${reason}.`,
+      {},
+      error,
+    );
   }
 }
 

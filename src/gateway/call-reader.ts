@@ -1,0 +1,107 @@
+/** Reads one tool call: everything that can be wrong with it is found here, before a record exists. */
+
+import { BrokerError } from "../shared/errors.js";
+import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/idempotency.js";
+import type { CallParameters } from "../shared/parameters.js";
+import { takeParameters } from "../shared/parameters.js";
+import type { Requester } from "../shared/replay.js";
+import { resolveTarget, type Target, type TargetProblem } from "../shared/target.js";
+import type { Tool } from "../shared/tool.js";
+import type { Catalog } from "./catalog.js";
+import type { ToolSchema } from "./tool-schema.js";
+
+export interface ToolCall extends Requester {
+  principal: string;
+  tool: string;
+  arguments: JsonObject;
+  /** MCP's `_meta`: the broker's parameters are always accepted there. */
+  meta?: JsonObject | undefined;
+}
+
+export interface ReadCall {
+  principal: string;
+  requester: Requester;
+  tool: Tool;
+  target: Target;
+  /** The tool's own arguments as JSON text. */
+  arguments: string;
+  parameters: CallParameters;
+  hash: string;
+  fingerprint: string;
+}
+
+/** The Editor reads frames up to 1 MiB; the rest of a submit needs a little of it. */
+const MAX_ARGUMENT_BYTES = 1_000_000;
+
+export interface CallReader {
+  /** Throws a BrokerError that says what is wrong and what to do. */
+  read(call: ToolCall): Promise<ReadCall>;
+}
+
+export function createCallReader(deps: {
+  catalog: Catalog;
+  schema: ToolSchema;
+  editorIds: () => Promise<string[]>;
+}): CallReader {
+  return {
+    async read(call) {
+      const unhashable = findUnhashable(call.arguments);
+      if (unhashable)
+        throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
+      // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
+      const open = await deps.catalog.tool(call.tool, { kind: "open" });
+      const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
+      const target = resolveTarget(named, await deps.editorIds());
+      if ("code" in target) throw targetError(target);
+      const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, target) : open;
+
+      const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
+      if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
+      deps.schema.check(tool, args);
+      const text = JSON.stringify(args);
+      if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
+        throw new BrokerError(
+          "ARGUMENTS_TOO_LARGE",
+          `The arguments take ${Buffer.byteLength(text)} bytes of ${MAX_ARGUMENT_BYTES}.`,
+        );
+      }
+      const key = parameters.idempotencyKey;
+      return {
+        principal: call.principal,
+        requester: { caller: call.caller, requestId: call.requestId },
+        tool,
+        target,
+        arguments: text,
+        parameters,
+        hash: hashOf({
+          principal: call.principal,
+          tool: tool.name,
+          arguments: args,
+          ...(key === undefined ? {} : { key }),
+        }),
+        fingerprint: fingerprintOf(tool.name, args),
+      };
+    },
+  };
+}
+
+export function targetError(problem: TargetProblem): BrokerError {
+  switch (problem.code) {
+    case "NO_EDITOR":
+      return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+    case "EDITOR_UNKNOWN":
+      return new BrokerError(
+        "EDITOR_UNKNOWN",
+        `No Editor's id begins with "${problem.named}"; known: ${problem.candidates.join(", ")}.`,
+        { candidates: problem.candidates },
+      );
+    case "EDITOR_AMBIGUOUS":
+      return new BrokerError(
+        "EDITOR_AMBIGUOUS",
+        `Several Editors could be meant: ${problem.candidates.join(", ")}.`,
+        {
+          candidates: problem.candidates,
+        },
+      );
+  }
+}

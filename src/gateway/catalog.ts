@@ -1,0 +1,61 @@
+/** The tools of all known Editors, kept in memory and read again when an Editor says that they changed. */
+import { BrokerError } from "../shared/errors.js";
+import type { Editors } from "../shared/redis/editors.js";
+import type { News } from "../shared/redis/news.js";
+import type { Target } from "../shared/target.js";
+import type { Tool } from "../shared/tool.js";
+
+export interface Catalog {
+  /** Every tool once, by name; where Editors differ, the one seen last decides. */
+  tools(): Promise<Tool[]>;
+  /** Throws NO_EDITOR or UNKNOWN_TOOL. */
+  tool(name: string, target: Target): Promise<Tool>;
+  close(): void;
+}
+
+export function createCatalog(editors: Editors, news: News): Catalog {
+  const cached = new Map<string, Promise<Tool[]>>();
+  const stop = news.on("editors", (editor) => cached.delete(editor));
+
+  const toolsOf = (editor: string): Promise<Tool[]> => {
+    const known = cached.get(editor);
+    if (known) return known;
+    const read = editors.tools(editor);
+    cached.set(editor, read);
+    // An empty catalogue is one that was not published yet, an error one that was not read: neither is kept.
+    read.then(
+      (tools) => tools.length === 0 && cached.delete(editor),
+      () => cached.delete(editor),
+    );
+    return read;
+  };
+
+  const toolsByName = async (ids: readonly string[]): Promise<Map<string, Tool>> => {
+    const byName = new Map<string, Tool>();
+    for (const tools of await Promise.all(ids.map(toolsOf))) {
+      for (const tool of tools) byName.set(tool.name, tool);
+    }
+    return byName;
+  };
+
+  return {
+    async tools() {
+      return [...(await toolsByName(await editors.ids())).values()];
+    },
+
+    async tool(name, target) {
+      const ids = target.kind === "explicit" ? [target.editor] : await editors.ids();
+      if (ids.length === 0) throw new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+      const byName = await toolsByName(ids);
+      const tool = byName.get(name);
+      if (tool) return tool;
+      const alike = [...byName.keys()].filter((other) => other.includes(name) || name.includes(other));
+      const hint = alike.length > 0 ? ` Did you mean ${alike.slice(0, 3).join(", ")}?` : "";
+      throw new BrokerError("UNKNOWN_TOOL", `There is no tool "${name.slice(0, 100)}".${hint}`, {
+        tool: name.slice(0, 100),
+      });
+    },
+
+    close: stop,
+  };
+}

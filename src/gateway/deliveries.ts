@@ -1,0 +1,142 @@
+/** ▲6 ▲7 Who was told an outcome, and who has proven to have read it. */
+import { type Delivery, isFinal, type OperationRecord } from "../shared/operation.js";
+import type { Operations } from "../shared/redis/operations.js";
+import type { Requester } from "../shared/replay.js";
+
+export interface Deliveries {
+  /**
+   * A final answer was written to a request that was still open. `names`: the request named the log_id, which
+   * confirms what it is answered with.
+   */
+  delivered(requester: Requester, logId: string, answer: { tookMs: number; names: boolean }): Promise<void>;
+  /** The caller named this log_id in a message: what it was told before has been read. */
+  named(requester: Requester, logId: string): Promise<void>;
+  /**
+   * A message came from this caller. On stdio, where clients cancel what they give up, it confirms everything told
+   * before, except to an identical call: pass the hash of a tool call, nothing for any other message.
+   */
+  heard(requester: Requester, hash?: string): Promise<void>;
+  /** The client gave this request up: it cannot have read the answer; takes delivery and confirmation back. */
+  retracted(requester: Requester): Promise<void>;
+  /** The record after a confirmation by this requester, for verbs that confirm by themselves. */
+  confirmedBy(record: OperationRecord, requester: Requester, now: number): OperationRecord;
+  /** The caller's session ended. */
+  forget(callerId: string): void;
+}
+
+/** What a caller was told in this process and may still confirm or give up. */
+interface Told {
+  logId: string;
+  hash: string;
+  requestId: Requester["requestId"];
+}
+
+/** Cancellations of answered requests come soon after the answer, if at all. */
+const REMEMBERED_PER_CALLER = 200;
+
+export function createDeliveries(operations: Operations): Deliveries {
+  const told = new Map<string, Told[]>();
+  const unconfirmed = new Map<string, Told[]>();
+
+  const confirm = async (callerId: string, logId: string): Promise<void> => {
+    await operations.change(logId, (record) => {
+      const delivery = record.deliveries[callerId];
+      if (!delivery || delivery.confirmed) return undefined;
+      return { record: withDelivery(record, callerId, { ...delivery, confirmed: true }) };
+    });
+  };
+
+  return {
+    async delivered({ caller, requestId }, logId, { tookMs, names }) {
+      if (!caller || requestId === null) {
+        await operations.change(logId, (record, now) =>
+          record.firstDeliveredAt === undefined && isFinal(record.state)
+            ? { record: { ...record, firstDeliveredAt: now } }
+            : undefined,
+        );
+        return;
+      }
+      const changed = await operations.change(logId, (record, now) => {
+        if (!isFinal(record.state)) return undefined;
+        const before = record.deliveries[caller.id];
+        const delivery: Delivery = {
+          requestId: latestOf(before?.requestId, requestId),
+          at: now,
+          tookMs,
+          confirmed: names || (before?.confirmed ?? false),
+        };
+        const firstDeliveredAt = record.firstDeliveredAt ?? now;
+        return { record: { ...withDelivery(record, caller.id, delivery), firstDeliveredAt } };
+      });
+      if (!("record" in changed)) return;
+      const entry = { logId, hash: changed.record.hash, requestId };
+      remember(told, caller.id, entry);
+      if (!names) remember(unconfirmed, caller.id, entry);
+    },
+
+    async named({ caller }, logId) {
+      if (caller) await confirm(caller.id, logId);
+    },
+
+    async heard({ caller }, hash) {
+      if (caller?.transport !== "stdio") return;
+      const open = unconfirmed.get(caller.id) ?? [];
+      const read = open.filter((entry) => entry.hash !== hash);
+      unconfirmed.set(
+        caller.id,
+        open.filter((entry) => entry.hash === hash),
+      );
+      for (const entry of read) await confirm(caller.id, entry.logId);
+    },
+
+    async retracted({ caller, requestId }) {
+      const entry = caller && told.get(caller.id)?.find((at) => at.requestId === requestId);
+      if (!caller || !entry) return;
+      drop(told, caller.id, entry.logId);
+      drop(unconfirmed, caller.id, entry.logId);
+      await operations.change(entry.logId, (record) => {
+        if (record.deliveries[caller.id]?.requestId !== requestId) return undefined;
+        const { [caller.id]: _given, ...deliveries } = record.deliveries;
+        const { firstDeliveredAt: _first, ...undelivered } = record;
+        return {
+          record:
+            Object.keys(deliveries).length === 0 ? { ...undelivered, deliveries } : { ...record, deliveries },
+        };
+      });
+    },
+
+    confirmedBy(record, { caller, requestId }, now) {
+      if (!caller || requestId === null) return record;
+      return withDelivery(record, caller.id, { requestId, at: now, tookMs: 0, confirmed: true });
+    },
+
+    forget(callerId) {
+      told.delete(callerId);
+      unconfirmed.delete(callerId);
+    },
+  };
+}
+
+/** Deliveries kept on a record; forgetting the oldest is safe: what is not proven replays. */
+const REMEMBERED_PER_RECORD = 32;
+
+function withDelivery(record: OperationRecord, callerId: string, delivery: Delivery): OperationRecord {
+  const { [callerId]: _before, ...others } = record.deliveries;
+  const kept = Object.entries(others).slice(1 - REMEMBERED_PER_RECORD);
+  return { ...record, deliveries: { ...Object.fromEntries(kept), [callerId]: delivery } };
+}
+
+function latestOf(a: Delivery["requestId"] | undefined, b: Delivery["requestId"]): Delivery["requestId"] {
+  return typeof a === "number" && typeof b === "number" ? Math.max(a, b) : b;
+}
+
+function remember(map: Map<string, Told[]>, callerId: string, entry: Told): void {
+  map.set(callerId, [...(map.get(callerId) ?? []), entry].slice(-REMEMBERED_PER_CALLER));
+}
+
+function drop(map: Map<string, Told[]>, callerId: string, logId: string): void {
+  map.set(
+    callerId,
+    (map.get(callerId) ?? []).filter((entry) => entry.logId !== logId),
+  );
+}

@@ -1,0 +1,169 @@
+/** What a caller is told of an operation: the public form of a record (docs/answers.md). */
+import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
+import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
+
+export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
+
+export interface Answer {
+  status: Status;
+  log_id?: string;
+  tool?: string;
+  editor?: string;
+  state?: State;
+  result?: unknown;
+  partial_result?: unknown;
+  progress?: { progress: number; total?: number | undefined; message?: string | undefined };
+  queue_position?: number;
+  error?: string;
+  error_code?: ErrorCode;
+  error_type?: string;
+  execution_ms?: number;
+  accepted_at?: string;
+  deduplicated?: true;
+  executed_at?: string;
+  age_seconds?: number;
+  editor_changed_since?: boolean;
+  /** Pass it as `force_new` to run the same call once more on purpose. */
+  force_new?: string;
+  cancel?: string;
+  message: string;
+  [detail: string]: unknown;
+}
+
+/** Everything that an answer is made of. */
+export interface OperationView {
+  record: OperationRecord;
+  /** JSON text. */
+  result?: string | undefined;
+  progress?: Answer["progress"] | undefined;
+  partialResult?: unknown;
+  queuePosition?: number | undefined;
+  /** Where the operation's Editor stands now; undefined when it is away. */
+  editorNow?: EditorMark | undefined;
+  /** ms since the epoch, store clock. */
+  now: number;
+}
+
+export interface AnswerOptions {
+  /** The wait of the call itself ended (status `timeout`); else an operation in flight is `running`. */
+  waitedSeconds?: number;
+  /** Said first in the message. */
+  note?: string | undefined;
+  duplicate?: "joined" | "replayed" | undefined;
+  /** Leave the result out (get_operation_status, list_operations). */
+  brief?: boolean;
+}
+
+/** Pure: one view, one answer. */
+export function answerOf(view: OperationView, options: AnswerOptions = {}): Answer {
+  const { record } = view;
+  const answer: Answer = {
+    status: statusOf(record, options),
+    log_id: record.logId,
+    tool: record.tool,
+    editor: record.editor,
+    state: record.state,
+    accepted_at: new Date(record.acceptedAt).toISOString(),
+    message: "",
+  };
+  if (isFinal(record.state)) addOutcome(answer, view, options);
+  else addFlight(answer, view);
+  if (options.duplicate) addDuplicate(answer, view);
+  answer.message = [options.note, messageOf(view, options)].filter(Boolean).join(" ");
+  return answer;
+}
+
+/** Unknown, another's, or its retention ended. */
+export function notFound(logId: string, retentionEnded: boolean): Answer {
+  const message = retentionEnded
+    ? "This operation ended more than the retention time ago (24 hours by default); its result is no longer stored."
+    : `No operation of yours has this log_id. ${ERRORS.NOT_FOUND.next}`;
+  return { status: "not_found", log_id: logId, error_code: "NOT_FOUND", message };
+}
+
+function statusOf(record: OperationRecord, options: AnswerOptions): Status {
+  if (!isFinal(record.state)) return options.waitedSeconds === undefined ? "running" : "timeout";
+  if (record.state === "completed" || record.state === "cancelled") return record.state;
+  return "error";
+}
+
+function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions): void {
+  const { record } = view;
+  if (record.executionMs !== undefined) answer.execution_ms = record.executionMs;
+  if (record.error) {
+    answer.error = record.error.message;
+    answer.error_type = record.error.type;
+    if (isErrorCode(record.error.code)) answer.error_code = record.error.code;
+  }
+  if (!options.brief && view.result !== undefined) answer.result = JSON.parse(view.result) as unknown;
+  if (record.state === "interrupted") {
+    answer.force_new = record.logId;
+    if (view.progress) answer.progress = view.progress;
+    if (!options.brief && view.partialResult !== undefined) answer.partial_result = view.partialResult;
+  }
+}
+
+function addFlight(answer: Answer, view: OperationView): void {
+  if (view.partialResult !== undefined) answer.partial_result = view.partialResult;
+  if (view.progress) answer.progress = view.progress;
+  if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
+  if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
+}
+
+/** Invariant 7: a duplicate is told so. */
+function addDuplicate(answer: Answer, { record, now, editorNow }: OperationView): void {
+  const executedAt = record.startedAt ?? record.dispatchedAt;
+  answer.deduplicated = true;
+  if (executedAt !== undefined) answer.executed_at = new Date(executedAt).toISOString();
+  answer.age_seconds = Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000));
+  answer.force_new = record.logId;
+  const then = record.editorMark;
+  if (!then || !editorNow) return;
+  answer.editor_changed_since =
+    then.editorSessionId !== editorNow.editorSessionId ||
+    then.generation !== editorNow.generation ||
+    then.assetCounter !== editorNow.assetCounter;
+}
+
+function messageOf(view: OperationView, options: AnswerOptions): string {
+  const { record } = view;
+  const again = `To run it once more on purpose, pass force_new: "${record.logId}".`;
+  if (isFinal(record.state)) {
+    const prefix =
+      options.duplicate === "replayed" ? "This call was executed before; here is its recorded outcome. " : "";
+    const suffix = options.duplicate === "replayed" ? ` ${again}` : "";
+    return `${prefix}${outcomeMessage(record)}${suffix}`;
+  }
+  const joined =
+    options.duplicate === "joined" ? "This call is already in flight and was joined, not sent twice. " : "";
+  const waited =
+    options.waitedSeconds === undefined
+      ? ""
+      : `The wait of ${options.waitedSeconds} s ended; the operation goes on. `;
+  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again and do not restart Unity.`;
+}
+
+function outcomeMessage(record: OperationRecord): string {
+  const next = record.error && isErrorCode(record.error.code) ? ` ${ERRORS[record.error.code].next}` : "";
+  switch (record.state) {
+    case "completed":
+      return "Operation completed.";
+    case "cancelled":
+      return record.startedAt === undefined
+        ? "Operation cancelled before it started."
+        : "Operation cancelled while it ran.";
+    default:
+      return `${record.error?.message ?? "The operation ended without an outcome."}${next}`;
+  }
+}
+
+function flightMessage({ record, editorNow, queuePosition }: OperationView): string {
+  if (record.state === "running") return "It is running in the Editor.";
+  if (!editorNow) {
+    return "The Editor is not connected: the operation waits for it, and expires without having started if it stays away.";
+  }
+  if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
+  return queuePosition
+    ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
+    : "It waits in the Editor's queue.";
+}
