@@ -8,10 +8,13 @@ import type { RedisAddress } from "./server.js";
  */
 export type Answer = "ready" | "loading" | "silent" | "absent" | "foreign";
 
+/** A server need not be ours to be asked: the tests' containers have no password. */
+type Address = RedisAddress | { readonly host: string; readonly port: number };
+
 const PATIENCE_MS = 2_000;
 
 /** Asks the server at this address once, with one connection of its own; never rejects. */
-export async function ask(address: RedisAddress): Promise<Answer> {
+export async function ask(address: Address): Promise<Answer> {
   return withConnection(address, async (redis) => {
     try {
       await redis.ping();
@@ -28,7 +31,7 @@ export async function ask(address: RedisAddress): Promise<Answer> {
  * Gives the last answer; there is no event for "has loaded", so it asks again at short intervals.
  */
 export async function awaitAnswer(
-  address: RedisAddress,
+  address: Address,
   keepWaiting: (answer: Answer) => boolean,
 ): Promise<Answer> {
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
@@ -39,7 +42,7 @@ export async function awaitAnswer(
 }
 
 /** The server's process id by its own account; undefined when it does not say. */
-export async function processIdAt(address: RedisAddress): Promise<number | undefined> {
+export async function processIdAt(address: Address): Promise<number | undefined> {
   return withConnection(address, async (redis) => {
     const found = /^process_id:(\d+)/m.exec(await redis.info("server").catch(() => ""));
     return found ? Number(found[1]) : undefined;
@@ -47,11 +50,11 @@ export async function processIdAt(address: RedisAddress): Promise<number | undef
 }
 
 /** Asks the server to save and end; it answers by closing the connection, which is no error here. */
-export async function askToShutDown(address: RedisAddress): Promise<void> {
+export async function askToShutDown(address: Address): Promise<void> {
   await withConnection(address, (redis) => redis.shutdown().catch(() => undefined));
 }
 
-async function withConnection<T>(address: RedisAddress, use: (redis: Redis) => Promise<T>): Promise<T> {
+async function withConnection<T>(address: Address, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis({
     ...address,
     lazyConnect: true,

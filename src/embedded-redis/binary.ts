@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from "node:path";
 import { debianRelease, unpackDebianRedis } from "./debian-package.js";
 import type { Environment } from "./directories.js";
+import { type Attempt, RedisUnavailableError } from "./redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "./run-command.js";
-import { type Attempt, RedisUnavailableError } from "./unavailable.js";
 
 /** A server program that has answered `--version`, so it runs on this machine. */
 export interface RedisBinary {

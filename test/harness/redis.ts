@@ -7,6 +7,7 @@ import { Redis } from "ioredis";
 import { awaitAnswer } from "../../src/embedded-redis/answer.js";
 import { findRedisBinary } from "../../src/embedded-redis/binary.js";
 import { defaultDirectories } from "../../src/embedded-redis/directories.js";
+import { stopEmbeddedRedis } from "../../src/embedded-redis/embedded-redis.js";
 import { launchServer, logTail, type RedisAddress } from "../../src/embedded-redis/server.js";
 import { containerEngineAnswers, startContainerRedis } from "./redis-container.js";
 
@@ -31,10 +32,11 @@ export interface TestRedis {
  * acknowledged. No server outlives the test process, even when that is killed.
  */
 export async function startTestRedis(): Promise<TestRedis> {
-  return (await containerEngineAnswers()) ? startContainerRedis() : startProcessRedis();
+  const server = (await containerEngineAnswers()) ? await startContainerRedis() : await startProcessRedis();
+  return { ...server, flush: () => flushAll(server.connection) };
 }
 
-async function startProcessRedis(): Promise<TestRedis> {
+async function startProcessRedis(): Promise<Omit<TestRedis, "flush">> {
   const { cacheDir } = defaultDirectories(process.env);
   const binary = await findRedisBinary({
     cacheDir,
@@ -58,7 +60,7 @@ async function startProcessRedis(): Promise<TestRedis> {
     });
     const started = server;
     if (started.pid === undefined) throw (await once(started, "error"))[0];
-    watchdog = watch(started.pid, directory);
+    watchdog = whenWeEnd('kill -9 "$0" 2>/dev/null; rm -rf "$1"', [String(started.pid), directory]);
     const answer = await awaitAnswer(
       connection,
       () => started.exitCode === null && started.signalCode === null,
@@ -81,7 +83,6 @@ async function startProcessRedis(): Promise<TestRedis> {
   await start();
   return {
     connection,
-    flush: () => flushAll(connection),
     kill,
     async restart() {
       await kill();
@@ -95,7 +96,7 @@ async function startProcessRedis(): Promise<TestRedis> {
 }
 
 /** Deletes every key of a server; rejects when it is not there. */
-export async function flushAll(connection: TestRedis["connection"]): Promise<void> {
+async function flushAll(connection: TestRedis["connection"]): Promise<void> {
   const redis = new Redis({ ...connection, maxRetriesPerRequest: 1 });
   redis.on("error", () => {
     // The command's rejection says the same.
@@ -107,15 +108,43 @@ export async function flushAll(connection: TestRedis["connection"]): Promise<voi
   }
 }
 
+export interface TestDataDirectory {
+  readonly dataDir: string;
+  /** Ends the embedded server that runs there, if any, and deletes everything. */
+  remove(): Promise<void>;
+}
+
 /**
- * A shell that waits for this process to end, by whatever means, and then ends the server.
+ * A broker's data directory for tests of the embedded server, which by design outlives whoever starts it.
+ *
+ * Here it does not: it ends with `remove()`, or with the test process, by whatever means that ends.
+ */
+export function createDataDirectory(): TestDataDirectory {
+  const dataDir = mkdtempSync(join(tmpdir(), "ujb-data-"));
+  const endpoint = join(dataDir, "redis", "endpoint.json");
+  const watchdog = whenWeEnd(
+    'kill -9 $(sed -n \'s/.*"pid":\\([0-9]*\\).*/\\1/p\' "$0") 2>/dev/null; rm -rf "$1"',
+    [endpoint, dataDir],
+  );
+  return {
+    dataDir,
+    async remove() {
+      await stopEmbeddedRedis({ dataDir });
+      watchdog?.kill("SIGKILL");
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A shell that waits for this process to end, by whatever means, and then runs a script ($0 and $1 are `args`).
  *
  * The system closes its standard input when we die. It has a session of its own, so that Ctrl-C does not reach it.
+ * Undefined on Windows, which has no such shell: there a killed test run leaves its servers behind.
  */
-function watch(pid: number, directory: string): ChildProcess | undefined {
+function whenWeEnd(script: string, args: [string, string]): ChildProcess | undefined {
   if (process.platform === "win32") return undefined;
-  const script = 'read -r _; kill -9 "$0" 2>/dev/null; rm -rf "$1"';
-  const shell = spawn("/bin/sh", ["-c", script, String(pid), directory], {
+  const shell = spawn("/bin/sh", ["-c", `read -r _; ${script}`, ...args], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });

@@ -1,0 +1,234 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, realpathSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./answer.js";
+import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
+import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
+import { identify, isLiving } from "./living-process.js";
+import { RedisStartError } from "./redis-errors.js";
+import { isPrivate, makeRunDirectory, removeSocket, socketPath } from "./run-directory.js";
+import { launchServer, logFile, logTail, type RedisAddress } from "./server.js";
+import { alone } from "./start-claim.js";
+
+export interface EmbeddedRedisOptions extends BinaryOptions {
+  readonly dataDir: string;
+}
+
+export interface EmbeddedRedis {
+  /** For `new Redis(…)` and BullMQ's `connection`; the same after the server was replaced. */
+  readonly address: RedisAddress;
+  readonly pid: number;
+  /** This call started it; false when it was running already, or another process was faster. */
+  readonly started: boolean;
+}
+
+/** How long the process that starts or ends the server may take; reading a large append-only file counts. */
+const CLAIM_TIMEOUT_MS = 180_000;
+const LOADING_LIMIT_MS = 150_000;
+/** From the start of the process to its socket; only a slow disk or a virus scanner needs more than an instant. */
+const ABSENT_LIMIT_MS = 10_000;
+/** The same for a server that somebody else started, and that should have long been there. */
+const LOST_LIMIT_MS = 1_000;
+const SILENT_LIMIT_MS = 10_000;
+const END_LIMIT_MS = 10_000;
+
+/**
+ * Gives the one Redis server of this data directory, and starts it if it does not run.
+ *
+ * May be called by any number of processes at once: one starts it, all get the same. The server outlives its starter,
+ * and what it has stored outlives the server (up to one second of writes, should the machine lose power). A server
+ * that was killed is replaced at the next call. Rejects with `RedisUnavailableError` or `RedisStartError`.
+ */
+export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+  const directory = redisDirectory(options.dataDir);
+  const running = async () => {
+    const known = readEndpoint(directory);
+    if (!known || !isLiving(known) || (await ask(known.address)) !== "ready") return undefined;
+    return { address: known.address, pid: known.pid, started: false };
+  };
+  const present = await running();
+  if (present) return present;
+  // Before the claim: fetching takes long, and others need not wait to learn that they must fetch too.
+  const binary = await findRedisBinary(options);
+  return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running }, async () => {
+    const survivor = await settle(directory, options.platform);
+    if (survivor) return { address: survivor.address, pid: survivor.pid, started: false };
+    return start(directory, binary, options);
+  });
+}
+
+/**
+ * Ends the server of this data directory after it has saved everything; false when none was running.
+ *
+ * Resolves when its process is gone. Whoever is still connected loses the connection. Rejects with `RedisStartError`
+ * when the server does not end.
+ */
+export async function stopEmbeddedRedis(options: { readonly dataDir: string }): Promise<boolean> {
+  const directory = redisDirectory(options.dataDir);
+  const nothingMeanwhile = async () => undefined;
+  return alone<boolean>(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile }, async () => {
+    const known = readEndpoint(directory) ?? (await adopt(directory, process.platform));
+    const running = known !== undefined && isLiving(known) && (await end(known));
+    if (known && "path" in known.address) removeSocket(known.address.path);
+    removeEndpoint(directory);
+    return running;
+  });
+}
+
+export interface EmbeddedRedisDescription {
+  readonly directory: string;
+  readonly log: string;
+  /** Undefined when no server of this data directory runs. */
+  readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: Answer };
+}
+
+/** Tells about the server of this data directory without starting or changing anything. */
+export async function describeEmbeddedRedis(options: {
+  readonly dataDir: string;
+}): Promise<EmbeddedRedisDescription> {
+  const directory = join(options.dataDir, "redis");
+  const known = readEndpoint(directory);
+  const place = { directory, log: logFile(directory) };
+  if (!known || !isLiving(known)) return place;
+  return { ...place, server: { pid: known.pid, address: known.address, answer: await ask(known.address) } };
+}
+
+function redisDirectory(dataDir: string): string {
+  const directory = join(dataDir, "redis");
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // Two ways to one place must name one server.
+  return realpathSync(directory);
+}
+
+/** With the claim held: the server that is there after all, given time to load; what is lost is cleared away. */
+async function settle(directory: string, platform = process.platform): Promise<Endpoint | undefined> {
+  const known = readEndpoint(directory);
+  if (!known || !isLiving(known)) return adopt(directory, platform);
+  const answer = await awaitAnswer(known.address, withinLimits(LOST_LIMIT_MS));
+  if (answer === "ready") return known;
+  if (answer === "loading" || answer === "silent") {
+    throw new RedisStartError(
+      `The embedded Redis (process ${known.pid}) is ${answer}: see ${logFile(directory)}; if it hangs, end it.`,
+    );
+  }
+  // Nobody can reach it: a cleaner of temporary files took its socket, for example. Without a mark the process may as
+  // well be a stranger with the same id, which is left alone.
+  if (known.mark !== undefined) await end(known);
+  return undefined;
+}
+
+/** A server without an endpoint file: its starter was killed in between, or the file was deleted. */
+async function adopt(directory: string, platform: NodeJS.Platform): Promise<Endpoint | undefined> {
+  if (platform === "win32") return undefined;
+  const address = { path: socketPath(directory) };
+  if (!isPrivate(dirname(address.path))) return undefined;
+  if ((await awaitAnswer(address, (answer) => answer === "loading")) !== "ready") return undefined;
+  const server = identify((await processIdAt(address)) ?? 0);
+  if (!server) return undefined;
+  const endpoint = { ...server, address };
+  writeEndpoint(directory, endpoint);
+  return endpoint;
+}
+
+async function start(
+  directory: string,
+  binary: RedisBinary,
+  options: EmbeddedRedisOptions,
+): Promise<EmbeddedRedis> {
+  const address = await chooseAddress(directory, options.platform ?? process.platform);
+  const server = launchServer({ binary, directory, address, env: options.env, detached: true });
+  if (server.pid === undefined) {
+    const [error] = await once(server, "error");
+    throw new RedisStartError(`${binary.file} could not be started: ${error.message}`, { cause: error });
+  }
+  // At once, and without giving way: should we be killed now, the next one knows that a server is on its way.
+  writeEndpoint(directory, { pid: server.pid, mark: identify(server.pid)?.mark, address });
+  server.unref();
+  const limits = withinLimits(ABSENT_LIMIT_MS);
+  const answer = await awaitAnswer(
+    address,
+    (given) => server.exitCode === null && server.signalCode === null && limits(given),
+  );
+  if (answer === "ready") return { address, pid: server.pid, started: true };
+  server.kill("SIGKILL");
+  removeEndpoint(directory);
+  if ("path" in address) removeSocket(address.path);
+  throw new RedisStartError(
+    [`The embedded Redis (${binary.file} ${binary.version}) did not start. ${logFile(directory)} ends with:`]
+      .concat(logTail(directory) || "(nothing)")
+      .join("\n"),
+  );
+}
+
+/** The last start's address if it can serve again, so that whoever was connected finds the next server by itself. */
+async function chooseAddress(directory: string, platform: NodeJS.Platform): Promise<RedisAddress> {
+  const last = readEndpoint(directory)?.address;
+  if (platform !== "win32") {
+    if (last && "path" in last && isPrivate(dirname(last.path))) return last;
+    const path = socketPath(directory);
+    makeRunDirectory(path);
+    return { path };
+  }
+  const host = "127.0.0.1";
+  if (last && "port" in last && (await freePort(host, last.port)) !== undefined) return last;
+  const port = await freePort(host, 0);
+  if (port === undefined) throw new RedisStartError(`No port of ${host} is free.`);
+  return { host, port, password: randomBytes(24).toString("hex") };
+}
+
+/** Tries a port (0: any); undefined when it is taken. */
+async function freePort(host: string, port: number): Promise<number | undefined> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, host), "listening");
+    const bound = probe.address();
+    return typeof bound === "object" && bound ? bound.port : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    probe.close();
+  }
+}
+
+/** Saves and ends a living server; true when its process is gone. */
+async function end(server: Endpoint): Promise<true> {
+  const answer = await ask(server.address);
+  if (answer === "ready" || answer === "loading") {
+    await askToShutDown(server.address);
+    if (await isGone(server, END_LIMIT_MS)) return true;
+  }
+  // It cannot be reached, or did not listen. The signal has the same meaning to it.
+  if (server.mark !== undefined && isLiving(server)) process.kill(server.pid, "SIGTERM");
+  if (await isGone(server, END_LIMIT_MS)) return true;
+  throw new RedisStartError(
+    `The embedded Redis (process ${server.pid}) does not end. End it yourself, then try again.`,
+  );
+}
+
+/** Not our child, so the system sends no event: asks again until it is gone. */
+async function isGone(server: Endpoint, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (isLiving(server)) {
+    if (performance.now() > deadline) return false;
+    await delay(10);
+  }
+  return true;
+}
+
+/** How long each answer may last before a server counts as one that will not come. */
+function withinLimits(absentMs: number): (answer: Answer) => boolean {
+  const since = new Map<Answer, number>();
+  const limits: Partial<Record<Answer, number>> = {
+    loading: LOADING_LIMIT_MS,
+    silent: SILENT_LIMIT_MS,
+    absent: absentMs,
+  };
+  return (answer) => {
+    const first = since.get(answer) ?? performance.now();
+    since.set(answer, first);
+    return performance.now() - first < (limits[answer] ?? 0);
+  };
+}

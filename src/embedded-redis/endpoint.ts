@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+const schema = z.object({
+  pid: z.number().int().positive(),
+  /** See `ProcessIdentity`: tells the server from a later process with the same id. */
+  mark: z.string().optional(),
+  address: z.union([
+    z.object({ path: z.string().min(1) }),
+    z.object({ host: z.string().min(1), port: z.number().int().positive(), password: z.string().min(1) }),
+  ]),
+});
+
+/** Which process is the server, and how to reach it; written at its start, before it answers. */
+export type Endpoint = Readonly<z.infer<typeof schema>>;
+
+/** Reads what the last start wrote; undefined when there is none, or nothing that makes sense. */
+export function readEndpoint(directory: string): Endpoint | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(endpointFile(directory), "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file in one step, readable for this user only: it may hold a password. */
+export function writeEndpoint(directory: string, endpoint: Endpoint): void {
+  const fresh = `${endpointFile(directory)}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(fresh, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });
+  renameSync(fresh, endpointFile(directory));
+}
+
+export function removeEndpoint(directory: string): void {
+  rmSync(endpointFile(directory), { force: true });
+}
+
+function endpointFile(directory: string): string {
+  return join(directory, "endpoint.json");
+}

@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { identify } from "./living-process.js";
+import { RedisStartError } from "./redis-errors.js";
+
+/*
+ * A lock among processes that a crash cannot leave locked.
+ *
+ * The usual single lock file has a gap where a stale one is broken: two processes see the same dead owner, and the
+ * slower one deletes the faster one's new lock. Here each contender has a file of its own, named after its process,
+ * and holds the lock when, after writing it, it sees no other living one. The file of a dead process may be deleted
+ * by anybody at any time, since its name never comes again. Among several, the first by name stays and the others
+ * withdraw, so somebody always gets on.
+ */
+const PREFIX = "starting";
+
+export interface ClaimOptions<T> {
+  readonly timeoutMs: number;
+  /** Asked while others hold the lock: an answer ends the wait, since the work turned out to be done. */
+  meanwhile(): Promise<T | undefined>;
+}
+
+/**
+ * Runs `work` while no other process that uses the same directory runs its own.
+ *
+ * Bounded: rejects with the name of the process in the way. Callers in one process exclude each other too.
+ */
+export async function alone<T>(
+  directory: string,
+  options: ClaimOptions<T>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const mine = claimName();
+  const file = join(directory, mine);
+  const deadline = performance.now() + options.timeoutMs;
+  try {
+    for (;;) {
+      let others = livingClaims(directory, mine);
+      // Only whoever would be first writes its claim, so that the first is not held up by those who will withdraw.
+      if (!others.some((name) => name < mine)) {
+        writeFileSync(file, "");
+        others = livingClaims(directory, mine);
+        if (others.length === 0) return await work();
+      }
+      if (others.some((name) => name < mine)) rmSync(file, { force: true });
+
+      const done = await options.meanwhile();
+      if (done !== undefined) return done;
+      if (performance.now() > deadline) throw inTheWay(directory, others, options.timeoutMs);
+      await delay(10 + Math.random() * 15);
+    }
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function claimName(): string {
+  return [PREFIX, process.pid, markOf(process.pid), randomBytes(6).toString("hex")].join(".");
+}
+
+function livingClaims(directory: string, mine: string): string[] {
+  return readdirSync(directory).filter((name) => {
+    const [prefix, pid, mark] = name.split(".");
+    if (prefix !== PREFIX || name === mine) return false;
+    if (markOf(Number(pid)) === mark) return true;
+    rmSync(join(directory, name), { force: true });
+    return false;
+  });
+}
+
+/** The process' start in a form that may stand in a file name; undefined when there is no such process. */
+function markOf(pid: number): string | undefined {
+  const living = identify(pid);
+  if (!living) return undefined;
+  return living.mark === undefined ? "x" : createHash("sha256").update(living.mark).digest("hex").slice(0, 8);
+}
+
+function inTheWay(directory: string, others: string[], timeoutMs: number): RedisStartError {
+  const [name = ""] = others;
+  return new RedisStartError(
+    `Process ${name.split(".")[1]} has been starting or ending the embedded Redis for ${timeoutMs / 1000} s. ` +
+      `End it, or delete ${join(directory, name)} if it is another program.`,
+  );
+}

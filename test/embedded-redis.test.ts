@@ -1,0 +1,499 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findRedisBinary, type RedisBinary } from "../src/embedded-redis/binary.js";
+import { defaultDirectories } from "../src/embedded-redis/directories.js";
+import {
+  describeEmbeddedRedis,
+  type EmbeddedRedisOptions,
+  ensureEmbeddedRedis,
+  stopEmbeddedRedis,
+} from "../src/embedded-redis/embedded-redis.js";
+import { identify } from "../src/embedded-redis/living-process.js";
+import { findProgram, runCommand, searchDirectories } from "../src/embedded-redis/run-command.js";
+import { makeRunDirectory, socketPath } from "../src/embedded-redis/run-directory.js";
+import { createDataDirectory, startTestRedis, type TestDataDirectory } from "./harness/redis.js";
+
+const { cacheDir } = defaultDirectories(process.env);
+const silent = () => {};
+
+let data: TestDataDirectory;
+let options: EmbeddedRedisOptions;
+let scratch: string;
+const clients: Redis[] = [];
+
+beforeEach(() => {
+  data = createDataDirectory();
+  scratch = mkdtempSync(join(tmpdir(), "ujb-scratch-"));
+  options = { dataDir: data.dataDir, cacheDir, env: process.env, say: silent };
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.disconnect();
+  await data.remove();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+/** A client which, like a broker's, keeps trying while the server is away. */
+function connect(address: { path: string } | { host: string; port: number }): Redis {
+  const client = new Redis({ ...address, retryStrategy: () => 20, maxRetriesPerRequest: null });
+  client.on("error", silent);
+  clients.push(client);
+  return client;
+}
+
+async function killServer(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => identify(pid), { interval: 5 }).toBeUndefined();
+}
+
+/** Another broker process: ensures the server `calls` times at once, prints each result, and stays. */
+function startBroker(calls: number): {
+  process: ChildProcess;
+  results(): Promise<{ pid: number; started: boolean }[]>;
+} {
+  const module = new URL("../src/embedded-redis/embedded-redis.ts", import.meta.url).href;
+  const script = `
+    const { ensureEmbeddedRedis } = await import(${JSON.stringify(module)});
+    const options = { dataDir: process.argv[1], cacheDir: process.argv[2], env: process.env, say() {} };
+    await Promise.all(Array.from({ length: ${calls} }, async () => {
+      console.log(JSON.stringify(await ensureEmbeddedRedis(options)));
+    }));
+    setInterval(() => {}, 1000);
+  `;
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", "--input-type=module", "-e", script, data.dataDir, cacheDir],
+    // A group of its own, so that a test can kill all that belongs to it, as closing a terminal does.
+    { stdio: ["ignore", "pipe", "inherit"], detached: true },
+  );
+  return {
+    process: child,
+    async results() {
+      const found: { pid: number; started: boolean }[] = [];
+      for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+        found.push(JSON.parse(line));
+        if (found.length === calls) break;
+      }
+      expect(found).toHaveLength(calls);
+      return found;
+    },
+  };
+}
+
+async function killGroup(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  process.kill(-(child.pid as number), "SIGKILL");
+  await gone;
+}
+
+describe("one server for all processes", () => {
+  test("the first call starts a server that is private, keeps everything and evicts nothing", async () => {
+    const first = await ensureEmbeddedRedis(options);
+    const second = await ensureEmbeddedRedis(options);
+
+    expect(first.started).toBe(true);
+    expect(second).toEqual({ ...first, started: false });
+    const { path } = first.address as { path: string };
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(join(data.dataDir, "redis", "endpoint.json")).mode & 0o777).toBe(0o600);
+    const client = connect({ path });
+    const config = await client.config(
+      "GET",
+      "appendonly",
+      "appendfsync",
+      "maxmemory-policy",
+      "port",
+      "save",
+    );
+    expect(toRecord(config)).toMatchObject({
+      appendonly: "yes",
+      appendfsync: "everysec",
+      "maxmemory-policy": "noeviction",
+      port: "0",
+      save: "",
+    });
+  });
+
+  test("sixty calls from three processes at once give one server", async () => {
+    const brokers = [startBroker(20), startBroker(20), startBroker(20)];
+    try {
+      const results = (await Promise.all(brokers.map((broker) => broker.results()))).flat();
+
+      expect(new Set(results.map((result) => result.pid)).size).toBe(1);
+      expect(results.filter((result) => result.started)).toHaveLength(1);
+      expect(await serversIn(data.dataDir)).toHaveLength(1);
+      expect(claimsIn(data.dataDir)).toEqual([]);
+    } finally {
+      for (const broker of brokers) await killGroup(broker.process);
+    }
+  });
+
+  test("many processes that find a killed server replace it by one", async () => {
+    await killServer((await ensureEmbeddedRedis(options)).pid);
+    const brokers = [startBroker(7), startBroker(7), startBroker(6)];
+    try {
+      const results = (await Promise.all(brokers.map((broker) => broker.results()))).flat();
+      expect(new Set(results.map((result) => result.pid)).size).toBe(1);
+      expect(results.filter((result) => result.started)).toHaveLength(1);
+    } finally {
+      for (const broker of brokers) await killGroup(broker.process);
+    }
+  });
+
+  test("the server survives the SIGKILL of the process that started it, and of its group", async () => {
+    const broker = startBroker(1);
+    const [result] = await broker.results();
+    await killGroup(broker.process);
+
+    const found = await ensureEmbeddedRedis(options);
+    expect(found.pid).toBe(result?.pid);
+    expect(found.started).toBe(false);
+  });
+});
+
+describe("what a crash leaves", () => {
+  test("a killed server is replaced with its data, and whoever was connected finds the new one", async () => {
+    const first = await ensureEmbeddedRedis(options);
+    const client = connect(first.address as { path: string });
+    await client.config("SET", "appendfsync", "always");
+    await client.set("operation", "executed");
+    await killServer(first.pid);
+
+    const second = await ensureEmbeddedRedis(options);
+
+    expect(second.started).toBe(true);
+    expect(second.pid).not.toBe(first.pid);
+    expect(second.address).toEqual(first.address);
+    expect(await client.get("operation")).toBe("executed");
+  });
+
+  test("a claim of a dead process, or of a stranger with its id, stops nobody", async () => {
+    const directory = join(data.dataDir, "redis");
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, `starting.${await deadProcess()}.00000000.abc`), "");
+    writeFileSync(join(directory, `starting.${process.pid}.00000000.abc`), "");
+
+    expect((await ensureEmbeddedRedis(options)).started).toBe(true);
+    expect(claimsIn(data.dataDir)).toEqual([]);
+  });
+
+  test.each([
+    [
+      "names a dead process",
+      async () => JSON.stringify({ pid: await deadProcess(), address: { path: "/nowhere/s" } }),
+    ],
+    [
+      "names a stranger that has the id now",
+      async () =>
+        JSON.stringify({ pid: process.pid, mark: "another start", address: { path: "/nowhere/s" } }),
+    ],
+    ["is half written", async () => '{"pid": 12'],
+  ])("an endpoint file that %s is replaced", async (_name, content) => {
+    mkdirSync(join(data.dataDir, "redis"), { recursive: true });
+    writeFileSync(join(data.dataDir, "redis", "endpoint.json"), await content());
+
+    expect((await ensureEmbeddedRedis(options)).started).toBe(true);
+  });
+
+  test("a running server whose endpoint file is lost is adopted", async () => {
+    const first = await ensureEmbeddedRedis(options);
+    rmSync(join(data.dataDir, "redis", "endpoint.json"));
+
+    expect(await ensureEmbeddedRedis(options)).toEqual({ ...first, started: false });
+  });
+
+  test("a running server whose socket is lost saves, ends and is replaced: never two on one file", async () => {
+    const first = await ensureEmbeddedRedis(options);
+    const client = connect(first.address as { path: string });
+    await client.set("operation", "executed");
+    rmSync((first.address as { path: string }).path);
+
+    const second = await ensureEmbeddedRedis(options);
+
+    expect(second.started).toBe(true);
+    expect(identify(first.pid)).toBeUndefined();
+    expect(await client.get("operation")).toBe("executed");
+  });
+
+  test("a server that cannot start says what its log says", async () => {
+    mkdirSync(join(data.dataDir, "redis", "appendonlydir", "appendonly.aof.manifest"), { recursive: true });
+
+    await expect(ensureEmbeddedRedis(options)).rejects.toMatchObject({
+      code: "REDIS_START_FAILED",
+      message: expect.stringMatching(/did not start\. .*redis\.log ends with:\n.*appendonly\.aof\.manifest/s),
+    });
+    expect((await describeEmbeddedRedis(options)).server).toBeUndefined();
+  });
+});
+
+describe("down", () => {
+  test("saves, ends the server and clears its traces; a second time there is none", async () => {
+    const first = await ensureEmbeddedRedis(options);
+    await connect(first.address as { path: string }).set("operation", "executed");
+    expect((await describeEmbeddedRedis(options)).server).toMatchObject({ pid: first.pid, answer: "ready" });
+
+    expect(await stopEmbeddedRedis(options)).toBe(true);
+
+    expect(identify(first.pid)).toBeUndefined();
+    expect(existsSync(dirname((first.address as { path: string }).path))).toBe(false);
+    expect((await describeEmbeddedRedis(options)).server).toBeUndefined();
+    expect(await stopEmbeddedRedis(options)).toBe(false);
+
+    const again = await ensureEmbeddedRedis(options);
+    expect(again.started).toBe(true);
+    expect(await connect(again.address as { path: string }).get("operation")).toBe("executed");
+  });
+});
+
+describe("where there are no unix sockets", () => {
+  test("one local port with a password, kept when the server is replaced", async () => {
+    const binary = await findRedisBinary(options);
+    const windows: EmbeddedRedisOptions = {
+      ...options,
+      platform: "win32",
+      binary: binary.file,
+      env: { ...process.env, LD_LIBRARY_PATH: binary.libraryPath.join(":") },
+    };
+    const first = await ensureEmbeddedRedis(windows);
+    const address = first.address as { host: string; port: number; password: string };
+    expect(address.host).toBe("127.0.0.1");
+    expect(await connect(address).ping()).toBe("PONG");
+    await expect(connect({ host: address.host, port: address.port }).ping()).rejects.toThrow("NOAUTH");
+
+    await killServer(first.pid);
+    const second = await ensureEmbeddedRedis(windows);
+    expect(second.started).toBe(true);
+    expect(second.address).toEqual(first.address);
+  });
+});
+
+describe("the binary", () => {
+  const linux = process.platform === "linux";
+
+  test.runIf(linux)("without Redis on PATH the cache supplies one", async () => {
+    const env = { ...process.env, PATH: programs("apt-get", "dpkg", "dpkg-deb", "tar", "rm", "sh") };
+    const found = await findRedisBinary({ cacheDir, env, say: silent });
+
+    expect(found.file.startsWith(cacheDir)).toBe(true);
+    const started = await ensureEmbeddedRedis({ ...options, env });
+    expect(started.started).toBe(true);
+  });
+
+  // apt itself is real when the cache is first filled; here it hands out one package without a network.
+  test.runIf(linux && onPath("dpkg-deb"))("two at once fetch and unpack into one cache", async () => {
+    const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+    const source = await packageOf(await cachedBinary());
+    writeProgram(join(path, "apt-get"), `case "$*" in *install*) cp ${source} . ;; esac`);
+    const said: string[] = [];
+    const fetching = {
+      cacheDir: join(scratch, "cache"),
+      env: { PATH: path },
+      say: (text: string) => said.push(text),
+    };
+
+    const [one, other] = await Promise.all([findRedisBinary(fetching), findRedisBinary(fetching)]);
+
+    expect(one.file).toBe(other.file);
+    expect(said[0]).toMatch(/^No Redis on this machine: fetching the signed redis-server package into /);
+    expect(readdirSync(join(scratch, "cache", "redis")).filter((name) => name.startsWith("."))).toEqual([]);
+
+    // A cached tree that stopped working, as after an upgrade of the system, is fetched again.
+    writeProgram(one.file, "exit 127");
+    expect((await findRedisBinary(fetching)).version).toBe(one.version);
+  });
+
+  test("a named binary that does not work is an error, and nothing else is tried", async () => {
+    const binary = join(scratch, "redis-server");
+    await expect(findRedisBinary({ ...options, binary })).rejects.toMatchObject({
+      code: "REDIS_UNAVAILABLE",
+      attempts: [
+        { tried: `UNITY_BROKER_REDIS_BINARY=${binary}`, because: expect.stringContaining("ENOENT") },
+      ],
+    });
+    writeProgram(binary, 'echo "Redis server v=6.0.16 sha=0 malloc=libc"');
+    await expect(findRedisBinary({ ...options, binary })).rejects.toThrow("6.0 is too old, 6.2 is needed");
+  });
+
+  const nothing = () => ({ cacheDir: join(scratch, "cache"), env: { PATH: scratch }, say: silent });
+
+  test("Linux without apt: what was tried, and a line for each family", async () => {
+    const message = await refusal({ ...nothing(), platform: "linux" });
+    expect(message).toContain("valkey-server on PATH: not there");
+    expect(message).toContain("apt-get and dpkg are not on PATH");
+    expect(message).toContain("sudo apt-get install -y redis-server");
+    expect(message).toContain("docker run -d --name unity-broker-redis");
+    expect(message).toContain("REDIS_URL=redis://");
+  });
+
+  test("Linux whose apt fails: apt's own words", async () => {
+    writeProgram(join(scratch, "apt-get"), 'echo "E: Unable to locate package redis-server" >&2; exit 100');
+    writeProgram(join(scratch, "dpkg"), "exit 1");
+    const message = await refusal({ ...nothing(), platform: "linux" });
+    expect(message).toContain("apt-get download: E: Unable to locate package redis-server");
+  });
+
+  // On a Mac these would find what Homebrew installed, wherever PATH leads.
+  test.skipIf(process.platform === "darwin")("macOS without Homebrew", async () => {
+    const message = await refusal({ ...nothing(), platform: "darwin" });
+    expect(message).toContain("brew is not on PATH");
+    expect(message).toMatch(/Homebrew: +brew install redis/);
+    expect(message).not.toContain("apt-get");
+  });
+
+  test("Windows", async () => {
+    const message = await refusal({ ...nothing(), platform: "win32" });
+    expect(message).toContain("memurai on PATH: not there");
+    expect(message).toContain("winget install Memurai.MemuraiDeveloper");
+    expect(message).toContain("REDIS_URL=redis://");
+    expect(message).not.toContain("apt-get");
+  });
+
+  async function refusal(finding: Parameters<typeof findRedisBinary>[0]): Promise<string> {
+    const error = await findRedisBinary(finding).then(
+      () => undefined,
+      (reason) => reason,
+    );
+    expect(error).toMatchObject({ code: "REDIS_UNAVAILABLE" });
+    return error.message;
+  }
+});
+
+describe("places", () => {
+  test("each platform's own convention", () => {
+    expect(defaultDirectories({ HOME: "/home/u" }, "linux")).toEqual({
+      dataDir: "/home/u/.local/share/unity-job-broker",
+      cacheDir: "/home/u/.cache/unity-job-broker",
+    });
+    expect(
+      defaultDirectories({ HOME: "/h", XDG_DATA_HOME: "/d", XDG_CACHE_HOME: "relative" }, "linux"),
+    ).toEqual({
+      dataDir: "/d/unity-job-broker",
+      cacheDir: "/h/.cache/unity-job-broker",
+    });
+    expect(defaultDirectories({ HOME: "/Users/u" }, "darwin").dataDir).toBe(
+      "/Users/u/Library/Application Support/unity-job-broker",
+    );
+    expect(defaultDirectories({ LOCALAPPDATA: "C:\\L" }, "win32").cacheDir).toBe(
+      "C:\\L\\unity-job-broker\\cache",
+    );
+  });
+
+  test("a socket's path is short however long the temporary directory's is, and not shared", () => {
+    const long = join(scratch, "x".repeat(90));
+    expect(Buffer.byteLength(socketPath(data.dataDir, long))).toBeLessThanOrEqual(103);
+
+    const mine = socketPath(data.dataDir, scratch);
+    makeRunDirectory(mine);
+    chmodSync(dirname(mine), 0o755);
+    makeRunDirectory(mine);
+    expect(statSync(dirname(mine)).mode & 0o777).toBe(0o700);
+    rmSync(dirname(mine), { recursive: true });
+    symlinkSync(data.dataDir, dirname(mine));
+    expect(() => makeRunDirectory(mine)).toThrow("is not a directory: remove it");
+  });
+});
+
+describe("the tests' own Redis", () => {
+  test("a kill loses nothing acknowledged; flush empties; stop leaves nothing", async () => {
+    const redis = await startTestRedis();
+    const client = connect(redis.connection);
+    await client.set("operation", "executed");
+    await redis.kill();
+    await redis.restart();
+    expect(await client.get("operation")).toBe("executed");
+    await redis.flush();
+    expect(await client.dbsize()).toBe(0);
+    client.disconnect();
+    await redis.stop();
+    await redis.stop();
+    if ("path" in redis.connection) expect(existsSync(dirname(redis.connection.path))).toBe(false);
+  });
+});
+
+function toRecord(pairs: unknown): Record<string, string> {
+  if (!Array.isArray(pairs)) return pairs as Record<string, string>;
+  return Object.fromEntries(
+    pairs.flatMap((key, index) => (index % 2 === 0 ? [[key, pairs[index + 1]]] : [])),
+  );
+}
+
+async function deadProcess(): Promise<number> {
+  const child = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+  await once(child, "exit");
+  return child.pid as number;
+}
+
+function claimsIn(dataDir: string): string[] {
+  return readdirSync(join(dataDir, "redis")).filter((name) => name.startsWith("starting"));
+}
+
+/** Every server of this data directory, by the system's own account: a server's title shows its socket. */
+async function serversIn(dataDir: string): Promise<string[]> {
+  const { address } = JSON.parse(readFileSync(join(dataDir, "redis", "endpoint.json"), "utf8"));
+  const { output } = await runCommand("ps", ["-eo", "args"], { env: process.env, timeoutMs: 5_000 });
+  return output.split("\n").filter((line) => line.includes(address.path));
+}
+
+function onPath(name: string): boolean {
+  return findProgram([name], searchDirectories(process.env, process.platform)) !== undefined;
+}
+
+/** A directory for PATH with these programs of the system, and no Redis. */
+function programs(...names: string[]): string {
+  const directory = mkdtempSync(join(scratch, "bin-"));
+  for (const name of names) {
+    const file = findProgram([name], searchDirectories(process.env, process.platform));
+    if (file) symlinkSync(file, join(directory, name));
+  }
+  return directory;
+}
+
+function writeProgram(file: string, script: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+function cachedBinary(): Promise<RedisBinary> {
+  return findRedisBinary({
+    cacheDir,
+    env: { ...process.env, PATH: programs("apt-get", "dpkg", "dpkg-deb", "tar", "rm", "sh") },
+    say: silent,
+  });
+}
+
+/** A Debian package with the cached tree in it. */
+async function packageOf(binary: RedisBinary): Promise<string> {
+  const tree = join(scratch, "package");
+  cpSync(join(dirname(binary.file), "..", ".."), tree, { recursive: true, verbatimSymlinks: true });
+  mkdirSync(join(tree, "DEBIAN"));
+  writeFileSync(
+    join(tree, "DEBIAN", "control"),
+    "Package: redis-server\nVersion: 7\nArchitecture: all\nMaintainer: test <test@localhost>\nDescription: test\n",
+  );
+  const file = join(scratch, "redis-server_7_all.deb");
+  const built = await runCommand("dpkg-deb", ["--root-owner-group", "-Znone", "--build", tree, file], {
+    env: process.env,
+    timeoutMs: 60_000,
+  });
+  expect(built).toMatchObject({ code: 0 });
+  return file;
+}
