@@ -8,7 +8,7 @@ import { type Decision, decide } from "../shared/decide.js";
 import { BrokerError } from "../shared/errors.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
-import type { Chain, Operations } from "../shared/redis/operations.js";
+import type { Chain, Live, Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import type { ReplayOptions, Requester } from "../shared/replay.js";
 import type { Tool } from "../shared/tool.js";
@@ -105,7 +105,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const viewOf = async (record: OperationRecord, brief = false): Promise<OperationView> => {
     const final = isFinal(record.state);
     const [live, result, position, editor, now] = await Promise.all([
-      brief || record.state === "completed" ? {} : operations.live(record.logId),
+      brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
       brief || !final ? undefined : operations.resultOf(record.logId),
       final || record.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
@@ -115,8 +115,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return {
       record,
       result,
-      progress: "progress" in live ? live.progress : undefined,
-      partialResult: "partialResult" in live ? live.partialResult : undefined,
+      progress: live.progress,
+      partialResult: live.partialResult,
       queuePosition: position,
       editorNow: isHere ? editor.profile : undefined,
       now,

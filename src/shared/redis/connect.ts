@@ -24,7 +24,7 @@ export interface StoreConnections {
   /** In subscriber mode; subscribes again by itself after a reconnect. */
   subscriber: Redis;
   /** What BullMQ opens its own connections with. */
-  target: RedisAddress;
+  address: RedisAddress;
   storeId: string;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function connectStore(
     const warning = await checkStore(commands);
     if (warning) options.onError?.(new Error(warning));
     const storeId = await claimStore(commands);
-    return { commands, subscriber, target, storeId, close };
+    return { commands, subscriber, address: target, storeId, close };
   } catch (error) {
     await close();
     if (error instanceof BrokerError) throw error;

@@ -30,8 +30,3 @@ export async function createNews(subscriber: Redis): Promise<News> {
     },
   };
 }
-
-/** Asks the owner of an operation's Editor to pass a cancellation on. */
-export async function askForCancel(redis: Redis, logId: string): Promise<void> {
-  await redis.publish(channels.cancel, logId);
-}

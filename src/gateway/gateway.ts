@@ -1,0 +1,76 @@
+/** Assembles the gateway: the broker's verbs over a store, and the sweeper. Surfaces are added by who starts it. */
+import type { Log } from "../shared/log.js";
+import { WAIT_LIMITS, type WaitLimits } from "../shared/overdue.js";
+import type { Store } from "../shared/redis/store.js";
+import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
+import { type Broker, createBroker } from "./broker.js";
+import { createCallReader } from "./call-reader.js";
+import { createCatalog } from "./catalog.js";
+import { createSweeper } from "./sweeper.js";
+import { createToolSchema } from "./tool-schema.js";
+import { createWaiters } from "./waiters.js";
+
+export interface GatewayOptions {
+  replay: ReplayOptions;
+  limits: WaitLimits;
+  /** Waits are woken by messages; this look is for a lost one, ms. */
+  safetyPollMs: number;
+  sweepMs: number;
+  editorAwayMs: number;
+}
+
+export const GATEWAY_DEFAULTS: GatewayOptions = {
+  replay: REPLAY_DEFAULTS,
+  limits: WAIT_LIMITS,
+  safetyPollMs: 5_000,
+  sweepMs: 5_000,
+  editorAwayMs: 5_000,
+};
+
+export interface Gateway {
+  broker: Broker;
+  store: Store;
+  sweep(): Promise<void>;
+  /** Ends waits and the sweeper; the store stays open, and operations go on. */
+  close(): Promise<void>;
+}
+
+export function createGateway(
+  deps: { store: Store; log: Log },
+  given: Partial<GatewayOptions> = {},
+): Gateway {
+  const options = { ...GATEWAY_DEFAULTS, ...given };
+  const { store, log } = deps;
+  const catalog = createCatalog(store.editors, store.news);
+  const waiters = createWaiters(store.news, options);
+  const schema = createToolSchema((tool, error) =>
+    log.warn(
+      { tool, error: error.message },
+      "the tool's schema is not a JSON Schema; its arguments are not checked",
+    ),
+  );
+  const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
+  const broker = createBroker(
+    {
+      operations: store.operations,
+      queues: store.queues,
+      editors: store.editors,
+      askForCancel: store.askForCancel,
+      catalog,
+      calls,
+      waiters,
+    },
+    options,
+  );
+  const sweeper = createSweeper({ store, log }, { everyMs: options.sweepMs, limits: options.limits });
+  return {
+    broker,
+    store,
+    sweep: sweeper.sweep,
+    async close() {
+      waiters.close();
+      catalog.close();
+      await sweeper.close();
+    },
+  };
+}

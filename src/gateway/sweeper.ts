@@ -1,0 +1,94 @@
+/** Looks after operations that nobody waits for: adds lost jobs (▲1), ends what waited too long (▲15). */
+
+import type { Log } from "../shared/log.js";
+import { next, type OperationRecord } from "../shared/operation.js";
+import { overdue, type WaitLimits } from "../shared/overdue.js";
+import type { Store } from "../shared/redis/store.js";
+
+export interface SweeperOptions {
+  everyMs: number;
+  limits: WaitLimits;
+}
+
+export interface Sweeper {
+  /** One round now, whoever's turn it is. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Of all processes on one store, one sweeps at a time. */
+export function createSweeper(deps: { store: Store; log: Log }, options: SweeperOptions): Sweeper {
+  const { store, log } = deps;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+
+  const end = async (logId: string, lastSeenAt: number): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const event = overdue(record, lastSeenAt, now, options.limits);
+      const state = event && next(record.state, event);
+      if (!event || !state) return undefined;
+      const error =
+        event === "expired"
+          ? { code: "EXPIRED", type: "expired", message: expiredMessage(record, lastSeenAt, now) }
+          : { code: "OUTCOME_UNKNOWN", type: "editor_silent", message: "The Editor never told the outcome." };
+      return { record: { ...record, state, endedAt: now, error } };
+    });
+    if (changed.kind !== "applied") return;
+    log.info({ logId, state: changed.record.state }, "operation waited too long");
+    await store.queues.remove(changed.record);
+  };
+
+  const restoreJob = async (record: OperationRecord): Promise<void> => {
+    if (record.state !== "accepted" && record.state !== "queued") return;
+    if (record.state === "queued" && (await store.queues.has(record))) return;
+    if (!(await store.queues.add(record))) {
+      log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
+      return;
+    }
+    await store.operations.change(record.logId, (latest) => {
+      const state = next(latest.state, "job_added");
+      return state && { record: { ...latest, state } };
+    });
+  };
+
+  const sweep = async (): Promise<void> => {
+    for (const editor of await store.editors.ids()) {
+      const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
+      const now = await store.operations.now();
+      for (const record of await store.operations.openOf(editor)) {
+        if (overdue(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
+      }
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    try {
+      if (await store.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, "sweeping failed; the next round tries again");
+    }
+    if (!closed) timer = setTimeout(start, options.everyMs);
+  };
+  const start = (): void => {
+    round = loop();
+  };
+  start();
+
+  return {
+    sweep,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await round;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function expiredMessage(record: OperationRecord, lastSeenAt: number, now: number): string {
+  const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / 60_000))} min`;
+  const away = now - Math.max(lastSeenAt, record.acceptedAt);
+  return `The operation expired: it waited ${minutes(now - record.acceptedAt)}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.`;
+}

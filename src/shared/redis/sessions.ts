@@ -1,0 +1,31 @@
+/** How each MCP session over HTTP was initialised, so that a gateway that was started again can adopt it. */
+import type { Redis } from "ioredis";
+import { keys } from "./keys.js";
+
+export interface StoredSession {
+  principal: string;
+  /** The client's `initialize` request as it came. */
+  initialize: unknown;
+}
+
+export interface Sessions {
+  save(sessionId: string, session: StoredSession): Promise<void>;
+  /** Also renews its lifetime; undefined when unknown. */
+  load(sessionId: string): Promise<StoredSession | undefined>;
+  remove(sessionId: string): Promise<void>;
+}
+
+export function createSessions(redis: Redis, options: { retentionMs: number }): Sessions {
+  return {
+    async save(sessionId, session) {
+      await redis.set(keys.session(sessionId), JSON.stringify(session), "PX", options.retentionMs);
+    },
+    async load(sessionId) {
+      const text = await redis.getex(keys.session(sessionId), "PX", options.retentionMs);
+      return text === null ? undefined : (JSON.parse(text) as StoredSession);
+    },
+    async remove(sessionId) {
+      await redis.del(keys.session(sessionId));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** Everything that the gateway and the worker share, over one pair of connections. */
+import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
+import { createEditors, type Editors } from "./editors.js";
+import { channels, keys } from "./keys.js";
+import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./lease.js";
+import { createNews, type News } from "./news.js";
+import { createOperations, type Operations } from "./operations.js";
+import { createQueues, type Queues } from "./queue.js";
+import { createSessions, type Sessions } from "./sessions.js";
+
+export interface Store {
+  storeId: string;
+  operations: Operations;
+  editors: Editors;
+  queues: Queues;
+  news: News;
+  sessions: Sessions;
+  /** Tries for the ownership of an Editor until closed. */
+  lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
+  /** Asks the owner of the operation's Editor to pass a cancellation on. */
+  askForCancel(logId: string): Promise<void>;
+  /** True for one process at a time, for the given time. */
+  maySweep(ms: number): Promise<boolean>;
+  /** What BullMQ opens its own connections with. */
+  address: RedisAddress;
+  close(): Promise<void>;
+}
+
+/** Connects, checks and assembles; rejects with STORE_UNAVAILABLE or STORE_UNFIT. */
+export async function openStore(
+  redis: RedisTarget,
+  options: ConnectOptions & { retentionMs: number },
+): Promise<Store> {
+  const connections = await connectStore(redis, options);
+  const { commands, subscriber, address, storeId } = connections;
+  const queues = createQueues(address, {
+    retentionMs: options.retentionMs,
+    onError: (error) => options.onError?.(error),
+  });
+  const news = await createNews(subscriber);
+  return {
+    storeId,
+    address,
+    news,
+    queues,
+    operations: createOperations(commands, options),
+    editors: createEditors(commands),
+    sessions: createSessions(commands, options),
+    lease: (editor, leaseOptions, events) => createLease(commands, editor, leaseOptions, events),
+    async askForCancel(logId) {
+      await commands.publish(channels.cancel, logId);
+    },
+    async maySweep(ms) {
+      return (await commands.set(keys.sweeper, "1", "PX", ms, "NX")) === "OK";
+    },
+    async close() {
+      news.close();
+      await queues.close();
+      await connections.close();
+    },
+  };
+}
