@@ -16,6 +16,8 @@ export interface FrameParser {
   push(chunk: Buffer): void;
   /** The next whole frame; undefined means "not yet". */
   next(): Frame | undefined;
+  /** Whether the peer owes the rest of a frame (also of one being skipped): what a frame clock watches. */
+  midFrame(): boolean;
 }
 
 const HEADER_END = Buffer.from("\r\n\r\n");
@@ -85,6 +87,8 @@ export function createFrameParser(maxBytes: number): FrameParser {
       bodyLength = undefined;
       return { kind: "message", text };
     },
+
+    midFrame: () => buffered > 0 || bodyLength !== undefined || skip > 0,
   };
 }
 

@@ -1,0 +1,265 @@
+/**
+ * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
+ * Knows no method of the protocol and never reconnects; the only file of the worker that touches a socket.
+ */
+import { connect } from "node:net";
+import { createDialogue } from "../shared/dialogue.js";
+import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
+import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
+import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
+
+/** The part of a pino logger that the lines to an Editor use. */
+export interface LineLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** All times in ms, all sizes in bytes of a frame's body. */
+export interface ConnectionOptions {
+  connectTimeoutMs?: number;
+  /** From a frame's first byte to its last, skipped frames included. */
+  frameTimeoutMs?: number;
+  /** For requests that name no time of their own. */
+  requestTimeoutMs?: number;
+  maxOutgoingBytes?: number;
+  maxIncomingBytes?: number;
+}
+
+export interface ConnectionDeps {
+  host: string;
+  port: number;
+  log: LineLog;
+  /** Called in the order of the wire; a throw is logged and ends nothing. */
+  onNotification(method: string, params: unknown): void;
+}
+
+export interface Connection {
+  /** Resolves when TCP stands; rejects ConnectionLost when it never will. */
+  readonly opened: Promise<void>;
+  /** Resolves once, when the socket is gone for good; never rejects. */
+  readonly closed: Promise<DisconnectReason>;
+  /**
+   * Asks and waits for the answer with the same id; many at once, answered in any order, never sent twice.
+   * Rejects RpcFailure (the peer refused), FrameTooLarge, or ConnectionLost. For requests that a peer answers at
+   * once by protocol: no answer within `timeoutMs` ends the connection as `peer_dead`.
+   */
+  request(method: string, params: unknown, options?: { timeoutMs?: number }): Promise<unknown>;
+  /** Sends without an answer; lost without notice when the connection is gone. Throws FrameTooLarge. */
+  notify(method: string, params: unknown): void;
+  /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
+  expectBytesEvery(timeoutMs: number): void;
+  /** Ends it, open requests with it (`shutdown` if no reason is given); resolves when the socket is gone. */
+  close(reason?: DisconnectReason): Promise<void>;
+}
+
+const MIB = 1024 * 1024;
+/** ms of silence before the system probes an idle connection. */
+const KEEPALIVE_DELAY = 10_000;
+
+export function createConnection(deps: ConnectionDeps, options: ConnectionOptions = {}): Connection {
+  const { host, port, log, onNotification } = deps;
+  const connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
+  const frameTimeoutMs = options.frameTimeoutMs ?? 30_000;
+  const requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
+  const maxOutgoingBytes = options.maxOutgoingBytes ?? MIB;
+  const maxIncomingBytes = options.maxIncomingBytes ?? 64 * MIB;
+
+  const dialogue = createDialogue();
+  const parser = createFrameParser(maxIncomingBytes);
+  /** Set once by `end`; everything else reads it. */
+  let ended: DisconnectReason | undefined;
+  let connected = false;
+  let lastByteAt = 0;
+  /** Counts whole frames, so that a clock knows whether it still watches the same one. */
+  let framesRead = 0;
+  /** The last over-long frame and how many there were: the answer of a waiting request may have been in it. */
+  let skipped = { count: 0, length: 0 };
+  let frameClock: NodeJS.Timeout | undefined;
+  let heartbeatClock: NodeJS.Timeout | undefined;
+
+  const socket = connect({
+    host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEPALIVE_DELAY,
+  });
+
+  const end = (reason: DisconnectReason, detail?: string): void => {
+    if (ended) return;
+    ended = reason;
+    for (const clock of [connectClock, frameClock, heartbeatClock]) clearTimeout(clock);
+    log.debug({ host, port, reason, detail }, "connection to the Editor ended");
+    dialogue.abandon(() => new ConnectionLost(reason, true));
+    socket.destroy();
+  };
+
+  /**
+   * What a clock found is decided after the event loop has read what already arrived: a process that was stopped or
+   * busy itself must not take its own delay for the peer's.
+   */
+  const afterReading = (verdict: () => void): void => {
+    setImmediate(() => {
+      if (!ended) verdict();
+    });
+  };
+
+  const connectClock = setTimeout(() => {
+    afterReading(() => {
+      if (!connected) end("connect_timeout");
+    });
+  }, connectTimeoutMs);
+
+  const watchFrame = (): void => {
+    clearTimeout(frameClock);
+    frameClock = undefined;
+    if (ended || !parser.midFrame()) return;
+    const watched = framesRead;
+    frameClock = setTimeout(() => {
+      afterReading(() => {
+        if (framesRead === watched && parser.midFrame()) end("frame_timeout");
+      });
+    }, frameTimeoutMs);
+  };
+
+  const watchHeartbeat = (timeoutMs: number): void => {
+    clearTimeout(heartbeatClock);
+    const rest = lastByteAt + timeoutMs - performance.now();
+    heartbeatClock = setTimeout(
+      () => {
+        afterReading(() => {
+          if (performance.now() - lastByteAt >= timeoutMs) end("heartbeat_lost");
+          else watchHeartbeat(timeoutMs);
+        });
+      },
+      Math.max(1, Math.ceil(rest)),
+    );
+  };
+
+  const takeMessage = (text: string): void => {
+    const message = parseRpc(text);
+    switch (message.kind) {
+      case "notification":
+        try {
+          onNotification(message.method, message.params);
+        } catch (error) {
+          log.warn({ method: message.method, err: error }, "handling a notification failed");
+        }
+        return;
+      case "request":
+        // Editors only answer and notify; saying so beats letting one wait.
+        socket.write(
+          encodeFrame(
+            rpcFailure(message.id, { code: RPC_UNKNOWN_METHOD, message: "a worker answers no requests" }),
+          ),
+        );
+        return;
+      case "result":
+        if (!dialogue.accept(message)) log.debug({ id: message.id }, "answer to nothing asked; ignored");
+        return;
+      case "error": {
+        const { id, error } = message;
+        const known = id !== null && dialogue.accept({ kind: "error", id, error });
+        if (!known) log.warn({ id, error }, "error answer to nothing asked; ignored");
+        return;
+      }
+      case "invalid":
+        log.warn({ error: message.error }, "frame without a JSON-RPC message; skipped");
+    }
+  };
+
+  const takeFrame = (frame: Frame): void => {
+    framesRead++;
+    switch (frame.kind) {
+      case "malformed":
+        end("malformed_frame", frame.reason);
+        return;
+      case "message":
+        takeMessage(frame.text);
+        return;
+      case "too_long":
+        skipped = { count: skipped.count + 1, length: frame.length };
+        log.warn({ length: frame.length, maxIncomingBytes }, "frame above the limit; skipped");
+    }
+  };
+
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.once("connect", () => {
+      if (ended) return;
+      connected = true;
+      lastByteAt = performance.now();
+      clearTimeout(connectClock);
+      resolve();
+    });
+    socket.once("close", () => reject(new ConnectionLost(ended ?? "peer_closed", false)));
+  });
+  // Whoever only watches `closed` need not handle this one too.
+  opened.catch(() => {});
+
+  socket.on("data", (chunk) => {
+    lastByteAt = performance.now();
+    const before = framesRead;
+    parser.push(chunk);
+    while (!ended) {
+      const frame = parser.next();
+      if (!frame) break;
+      takeFrame(frame);
+    }
+    // A frame's clock runs from its first byte: later chunks of the same frame do not wind it up again.
+    if (!frameClock || framesRead !== before || !parser.midFrame()) watchFrame();
+  });
+  socket.on("end", () => end("peer_closed"));
+  socket.on("error", (error) => end(reasonOfSocketError(error, connected), error.message));
+
+  const closed = new Promise<DisconnectReason>((resolve) => {
+    socket.once("close", () => {
+      end("peer_closed");
+      resolve(ended ?? "peer_closed");
+    });
+  });
+
+  /** The frame, or FrameTooLarge thrown. */
+  const outgoing = (text: string): Buffer => {
+    const length = Buffer.byteLength(text);
+    if (length > maxOutgoingBytes) throw new FrameTooLarge("outgoing", length, maxOutgoingBytes);
+    return encodeFrame(text);
+  };
+
+  return {
+    opened,
+    closed,
+
+    async request(method, params, { timeoutMs = requestTimeoutMs } = {}) {
+      if (ended) throw new ConnectionLost(ended, false);
+      const { id, answer } = dialogue.open();
+      const skippedBefore = skipped.count;
+      const giveUp = (): void => {
+        if (!dialogue.isOpen(id)) return;
+        if (skipped.count === skippedBefore) end("peer_dead", `no answer to ${method}`);
+        else dialogue.reject(id, new FrameTooLarge("incoming", skipped.length, maxIncomingBytes));
+      };
+      const clock = setTimeout(() => afterReading(giveUp), timeoutMs);
+      try {
+        socket.write(outgoing(rpcRequest(id, method, params)));
+      } catch (error) {
+        dialogue.reject(id, error as Error);
+      }
+      return answer.finally(() => clearTimeout(clock));
+    },
+
+    notify(method, params) {
+      const frame = outgoing(rpcNotification(method, params));
+      if (!ended) socket.write(frame);
+    },
+
+    expectBytesEvery(timeoutMs) {
+      if (!ended) watchHeartbeat(timeoutMs);
+    },
+
+    async close(reason = "shutdown") {
+      end(reason);
+      await closed;
+    },
+  };
+}

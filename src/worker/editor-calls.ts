@@ -1,0 +1,84 @@
+/** The requests that a worker makes of an Editor, each with its answer checked against the words on the wire. */
+import { z } from "zod";
+import { RpcFailure } from "../shared/dialogue.js";
+import { ToolDetailsAnswer } from "../shared/tool.js";
+import {
+  CancelAnswer,
+  EDITOR_CODES,
+  GetAnswer,
+  HelloResult,
+  SubmitAnswer,
+  type SubmitParams,
+} from "../shared/wire.js";
+import type { Connection } from "./connection.js";
+
+export const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).loose();
+export type ListAnswer = z.infer<typeof ListAnswer>;
+
+export const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
+export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
+
+/** The Editor answered with something that is not in protocol 1: as good as no answer to what was asked. */
+export class UnreadableAnswer extends Error {
+  override readonly name = "UnreadableAnswer";
+  readonly method: string;
+
+  constructor(method: string, detail: string) {
+    super(`the Editor's answer to ${method} is not what protocol 1 says: ${detail}`);
+    this.method = method;
+  }
+}
+
+/**
+ * None of these ever sends twice, and any number may be under way at once. Each rejects with RpcFailure (`code` is
+ * one of EDITOR_CODES or JSON-RPC's own), ConnectionLost, FrameTooLarge or UnreadableAnswer. After the last three
+ * the Editor may have acted on the request, except where ConnectionLost says `sent: false` and after an `outgoing`
+ * FrameTooLarge.
+ */
+export interface EditorCalls {
+  /** Answered at once with the operation's state; the end of a running one comes as `operation/finished`. */
+  submit(params: SubmitParams): Promise<SubmitAnswer>;
+  get(operationId: string): Promise<GetAnswer>;
+  cancel(operationId: string): Promise<CancelAnswer>;
+  /** `revoked` holds for ever: the Editor will refuse a later submit of this id. */
+  revoke(operationId: string): Promise<RevokeAnswer>;
+  list(): Promise<ListAnswer>;
+  /** Lets the Editor forget outcomes: only for those that are stored durably. */
+  ack(operationIds: string[]): Promise<void>;
+  toolDetails(): Promise<z.infer<typeof ToolDetailsAnswer>>;
+}
+
+/** Asks over one connection; `onFenced` is told when any answer was FENCED, before the caller is. */
+export function createEditorCalls(connection: Connection, onFenced: () => void): EditorCalls {
+  const ask = async <T>(schema: z.ZodType<T>, method: string, params: unknown): Promise<T> => {
+    try {
+      return await askTyped(connection, schema, method, params);
+    } catch (error) {
+      if (error instanceof RpcFailure && error.code === EDITOR_CODES.FENCED) onFenced();
+      throw error;
+    }
+  };
+  return {
+    submit: (params) => ask(SubmitAnswer, "operation/submit", params),
+    get: (operationId) => ask(GetAnswer, "operation/get", { operationId }),
+    cancel: (operationId) => ask(CancelAnswer, "operation/cancel", { operationId }),
+    revoke: (operationId) => ask(RevokeAnswer, "operation/revoke", { operationId }),
+    list: () => ask(ListAnswer, "operation/list", {}),
+    async ack(operationIds) {
+      await ask(z.unknown(), "operation/ack", { operationIds });
+    },
+    toolDetails: () => ask(ToolDetailsAnswer, "get-tool-details", { IncludeDevelopmentOnly: false }),
+  };
+}
+
+/** One request and its answer as `schema` reads it. */
+export async function askTyped<T>(
+  connection: Connection,
+  schema: z.ZodType<T>,
+  method: string,
+  params: unknown,
+): Promise<T> {
+  const read = schema.safeParse(await connection.request(method, params));
+  if (!read.success) throw new UnreadableAnswer(method, z.prettifyError(read.error));
+  return read.data;
+}

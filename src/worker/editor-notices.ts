@@ -1,0 +1,89 @@
+/** What an Editor says unasked: parsed, kept back until hello has been handled, handed on in the order of the wire. */
+import { z } from "zod";
+import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../shared/wire.js";
+import type { LineLog } from "./connection.js";
+
+export type Running = z.infer<typeof RunningNotice>;
+export type Finished = z.infer<typeof FinishedNotice>;
+
+/** Called in the order of the wire and not awaited; a throw or a rejection is logged. */
+export interface EditorNoticeHandlers {
+  onRunning(notice: Running): void | Promise<void>;
+  onProgress(notice: Progress): void | Promise<void>;
+  onFinished(notice: Finished): void | Promise<void>;
+  onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
+  onToolsChanged(): void | Promise<void>;
+  /** The Editor says that its server stops (a reload or a quit); the connection ends by itself soon after. */
+  onShutdownAnnounced?(reason: string | undefined): void | Promise<void>;
+}
+
+export interface EditorNotices {
+  take(method: string, params: unknown): void;
+  /** Hands on what was kept back; from now on nothing is kept back. */
+  release(): void;
+  /** The newest one taken, also while notices are kept back; undefined before the first. */
+  lastHeartbeat(): Heartbeat | undefined;
+}
+
+const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
+
+export function createEditorNotices(handlers: EditorNoticeHandlers, log: LineLog): EditorNotices {
+  const kept: Array<() => void> = [];
+  let released = false;
+
+  let lastHeartbeat: Heartbeat | undefined;
+
+  const routes: Record<string, (params: unknown) => () => unknown> = {
+    "operation/running": route(RunningNotice, (notice) => handlers.onRunning(notice)),
+    "operation/progress": route(Progress, (notice) => handlers.onProgress(notice)),
+    "operation/finished": route(FinishedNotice, (notice) => handlers.onFinished(notice)),
+    "bridge/heartbeat": (params) => {
+      const heartbeat = Heartbeat.parse(params);
+      lastHeartbeat = heartbeat;
+      return () => handlers.onHeartbeat(heartbeat);
+    },
+    "notifications/tools/list_changed": route(z.unknown(), () => handlers.onToolsChanged()),
+    "notifications/server/shutdown": route(ShutdownNotice, (notice) =>
+      handlers.onShutdownAnnounced?.(notice?.reason),
+    ),
+  };
+
+  function route<T>(schema: z.ZodType<T>, handle: (notice: T) => unknown) {
+    return (params: unknown): (() => unknown) => {
+      const notice = schema.parse(params);
+      return () => handle(notice);
+    };
+  }
+
+  return {
+    take(method, params) {
+      const read = Object.hasOwn(routes, method) ? routes[method] : undefined;
+      if (!read) {
+        log.debug({ method }, "unknown notification from the Editor; ignored");
+        return;
+      }
+      let handle: () => unknown;
+      try {
+        handle = read(params);
+      } catch (error) {
+        log.warn({ method, err: error }, "notification from the Editor cannot be read; dropped");
+        return;
+      }
+      const deliver = () => callHandler(log, method, handle);
+      if (released) deliver();
+      else kept.push(deliver);
+    },
+    release() {
+      released = true;
+      for (const deliver of kept.splice(0)) deliver();
+    },
+    lastHeartbeat: () => lastHeartbeat,
+  };
+}
+
+/** Calls what may throw or reject, without waiting for it. */
+export function callHandler(log: LineLog, event: string, handle: () => unknown): void {
+  void (async () => {
+    await handle();
+  })().catch((error: unknown) => log.warn({ event, err: error }, "a handler of the Editor's events failed"));
+}
