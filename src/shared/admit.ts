@@ -1,0 +1,112 @@
+/**
+ * What an Editor does with a submitted operation: the third of the four pure functions (docs/protocol.md,
+ * "Operations"). The simulator runs this one; the C# bridge has its twin, and both read test/golden/admit.json.
+ *
+ * The order of the questions is the protection: the fence before everything (▲11), what the ledger knows of the
+ * id before anything about its hash (▲12: the same id attaches, it never runs again), the chain of the hash
+ * before policy (▲10(b): an operation that the store forgot is named, not repeated).
+ */
+import type { EDITOR_CODES, LedgerState, Origin, Outcome, SubmitParams } from "./wire.js";
+
+/** The pair that orders owners: higher epoch wins; with equal epochs only the same nonce is the same owner. */
+export interface Fence {
+  epoch: number;
+  ownerNonce: string;
+}
+
+/** What admit reads of an operation in the ledger. */
+export interface AdmittedOperation {
+  operationId: string;
+  state: LedgerState;
+  /** Absent when the id was revoked before it was ever submitted. */
+  argumentsHash?: string;
+  origin?: Origin;
+  outcome?: Outcome;
+}
+
+/** What admit reads of an Editor; no method may write or wait. */
+export interface AdmitLedger {
+  readonly ledgerId: string;
+  /** The highest fence that said hello; undefined before the first hello. */
+  readonly fence: Fence | undefined;
+  /** ms on the store's clock: operations accepted before it may have been forgotten. 0 when nothing was. */
+  readonly forgetHorizon: number;
+  get(operationId: string): AdmittedOperation | undefined;
+  /** The latest operation of this hash that is not revoked; read-only operations are in no chain. */
+  latestOfHash(hash: string): AdmittedOperation | undefined;
+  hasTool(tool: string): boolean;
+  isReadOnly(tool: string): boolean;
+  /** Why the Editor's security settings refuse this call; undefined when they allow it. */
+  securityRefusal(tool: string, args: Record<string, unknown>): string | undefined;
+}
+
+export type Admission =
+  /** Journal `accepted` (mutating tools) and queue. */
+  | { kind: "run" }
+  /** Answer what is known of this very id; nothing is queued. */
+  | { kind: "attach"; state: LedgerState; outcome?: Outcome }
+  /** Another operation of the hash stands where the submitter believed `after` to be; nothing is queued. */
+  | { kind: "same_as"; operationId: string; stateThere: LedgerState; origin?: Origin; endedAt?: number }
+  /** Answer a failed outcome of type `security_blocked` that never began. */
+  | { kind: "security_refused"; reason: string }
+  | { kind: "refuse"; code: keyof typeof EDITOR_CODES; message: string; highestEpoch?: number };
+
+/**
+ * Decides on one submit; pure, so the caller must hold the ledger still between asking and journalling.
+ *
+ * Asked again with the same operation id it never answers `run` twice, as long as the first `run` was entered
+ * into the ledger; the exception is an operation that a new Editor process found `not_started`.
+ */
+export function admit(ledger: AdmitLedger, submit: SubmitParams): Admission {
+  const fence = ledger.fence;
+  if (fence === undefined || submit.epoch !== fence.epoch || submit.ownerNonce !== fence.ownerNonce) {
+    return {
+      kind: "refuse",
+      code: "FENCED",
+      message: "Another owner holds this Editor. Take a higher epoch and say hello before submitting.",
+      highestEpoch: fence?.epoch ?? 0,
+    };
+  }
+  if (submit.ledgerId !== ledger.ledgerId) {
+    return refuse("LEDGER_LOST", `This Editor's ledger is ${ledger.ledgerId}. Say hello again to learn it.`);
+  }
+
+  const known = ledger.get(submit.operationId);
+  if (known) {
+    if (known.argumentsHash !== undefined && known.argumentsHash !== submit.argumentsHash) {
+      return refuse("OPERATION_ID_CONFLICT", "This operation id was submitted with other arguments.");
+    }
+    if (known.state === "revoked") {
+      return refuse("REVOKED", "This operation was revoked here and never runs in this Editor.");
+    }
+    if (known.state !== "not_started") {
+      return { kind: "attach", state: known.state, ...(known.outcome ? { outcome: known.outcome } : {}) };
+    }
+  } else if (!ledger.isReadOnly(submit.tool)) {
+    if (submit.acceptedAt < ledger.forgetHorizon) {
+      return refuse("RETIRED", "Accepted before this Editor's forget horizon: it may have run already.");
+    }
+    const latest = ledger.latestOfHash(submit.hash);
+    if (latest && latest.operationId !== submit.after) return sameAs(latest);
+  }
+
+  if (!ledger.hasTool(submit.tool)) {
+    return refuse("UNKNOWN_TOOL", `This Editor has no tool ${JSON.stringify(submit.tool)}.`);
+  }
+  const reason = ledger.securityRefusal(submit.tool, submit.arguments);
+  return reason === undefined ? { kind: "run" } : { kind: "security_refused", reason };
+}
+
+function refuse(code: keyof typeof EDITOR_CODES, message: string): Admission {
+  return { kind: "refuse", code, message };
+}
+
+function sameAs(latest: AdmittedOperation): Admission {
+  return {
+    kind: "same_as",
+    operationId: latest.operationId,
+    stateThere: latest.state,
+    ...(latest.origin ? { origin: latest.origin } : {}),
+    ...(latest.outcome ? { endedAt: latest.outcome.endedAt } : {}),
+  };
+}

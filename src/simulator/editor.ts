@@ -1,0 +1,135 @@
+/** A simulated Unity Editor: a real TCP peer of docs/protocol.md, with a project that only exists in memory. */
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { EndpointFile } from "../shared/wire.js";
+import { type CounterLine, createCounterFile } from "./counter-file.js";
+import { createPublishedEndpoint } from "./endpoint-file.js";
+import { createFaults } from "./faults.js";
+import { identify } from "./identity.js";
+import {
+  completeOptions,
+  DEFAULT_PROJECT,
+  DEFAULT_UNITY_VERSION,
+  type SimulatedEditorOptions,
+} from "./options.js";
+import { startSession } from "./session.js";
+import type { TcpServer } from "./tcp-server.js";
+import { createToolTable } from "./tools.js";
+import { createWireFaults } from "./wire-faults.js";
+
+export type { SimulatedEditorOptions } from "./options.js";
+export type SimulatedEditor = Awaited<ReturnType<typeof createSimulatedEditor>>;
+
+const FIRST_PORT = 8700;
+const LAST_PORT = 8799;
+
+/**
+ * Starts an Editor and settles when it listens and its endpoint file is written.
+ *
+ * Rejects when the given port is taken. `close()` quits it as a user would, removes the endpoint file and leaves
+ * the ledger and the counter file where they are.
+ */
+export async function createSimulatedEditor(options: SimulatedEditorOptions = {}) {
+  const identity = identify(
+    options.projectPath ?? DEFAULT_PROJECT,
+    options.unityVersion ?? DEFAULT_UNITY_VERSION,
+    options.editorId,
+  );
+  const settings = completeOptions(options, identity.editorId);
+  const token = options.token ?? randomBytes(24).toString("base64url");
+  mkdirSync(settings.ledgerFolder, { recursive: true, mode: 0o700 });
+  const ledgerFile = join(settings.ledgerFolder, "ledger.log");
+  const counter = createCounterFile(settings.counterFile);
+  const tools = createToolTable(settings.tools);
+  const wire = createWireFaults();
+  const published = createPublishedEndpoint(settings.endpointFolder, identity.editorId);
+  const startedAt = Date.now();
+  const endpoint = (): EndpointFile => ({
+    ...identity,
+    pid: process.pid,
+    pidStartedAt: startedAt,
+    host: "127.0.0.1",
+    port,
+    token,
+    phase: session.world.phase,
+  });
+  const start = () => startSession({ identity, tools, counter, faults: wire, ledgerFile, token }, settings);
+
+  let session = start();
+  let alive = true;
+  const open = async (): Promise<void> => {
+    try {
+      port = await listenOnFirstFree(session.server, port === 0 ? options.port : port);
+    } catch (error) {
+      await session.die("keep");
+      throw error;
+    }
+    published.write(endpoint());
+  };
+  let port = 0;
+  await open();
+
+  const crash = async (unflushed: "keep" | "lose"): Promise<void> => {
+    if (!alive) return;
+    alive = false;
+    wire.speak();
+    await session.die(unflushed);
+  };
+  const restart = async (): Promise<void> => {
+    if (alive) throw new Error("the Editor is running; crash it first");
+    session = start();
+    alive = true;
+    await open();
+  };
+
+  return {
+    editorId: identity.editorId,
+    port,
+    token,
+    ledgerFile,
+    counterFile: counter.file,
+    endpointFile: published.file,
+    endpoint,
+    /** Every execution of a mutating tool that ever began, over crashes and restarts. */
+    counter: (): CounterLine[] => counter.lines(),
+    /** Where the present Editor process stands. */
+    status: () => ({
+      alive,
+      editorSessionId: session.editorSessionId,
+      generation: session.world.generation,
+      phase: session.world.phase,
+      ledgerId: session.ledger.ledgerId,
+      ledgerSeq: session.ledger.ledgerSeq(),
+      open: session.ledger.open().map(({ operationId, state, tool }) => ({ operationId, state, tool })),
+      unacknowledged: session.ledger
+        .unacknowledged()
+        .map(({ operationId, state }) => ({ operationId, state })),
+    }),
+    faults: createFaults({ wire, session: () => session, crash, restart }),
+    /** Add or remove, then tell with `toolsChanged`. */
+    tools,
+    toolsChanged: (): void => session.tellToolsChanged(),
+    /** A person lets another broker's store take this Editor over. */
+    handOver: (): void => session.hello.handOver(),
+    async close(): Promise<void> {
+      wire.speak();
+      if (alive) await session.quit();
+      alive = false;
+      published.remove();
+    },
+  };
+}
+
+/** Listening is the only test of a port that nobody can overtake. */
+async function listenOnFirstFree(server: TcpServer, wanted: number | undefined): Promise<number> {
+  if (wanted !== undefined) return server.listen(wanted);
+  for (let port = FIRST_PORT; port <= LAST_PORT; port += 1) {
+    try {
+      return await server.listen(port);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new Error(`Every port from ${FIRST_PORT} to ${LAST_PORT} is taken.`);
+}

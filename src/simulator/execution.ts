@@ -1,0 +1,212 @@
+/**
+ * The single act of running an operation: journal `running`, count it, invoke the tool, journal the outcome,
+ * tell it. The journal comes first both times: an invocation without `running` on disk, or a told outcome that
+ * a crash could take back, would each be a way to run something twice.
+ */
+import type { Outcome, Progress } from "../shared/wire.js";
+import type { CounterFile } from "./counter-file.js";
+import type { LedgerOperation } from "./journal-entry.js";
+import type { Lanes } from "./lanes.js";
+import type { Ledger } from "./ledger.js";
+import { createProgressThrottle } from "./progress.js";
+import type { Timers } from "./timers.js";
+import { readArguments, type SimulatedTool } from "./tool-definition.js";
+import type { ToolTable } from "./tools.js";
+import type { World } from "./world.js";
+
+export interface ExecutionDeps {
+  ledger: Ledger;
+  lanes: Lanes;
+  tools: ToolTable;
+  world: World;
+  counter: CounterFile;
+  timers: Timers;
+  now(): number;
+  notify(method: string, params: object): void;
+  /** Called once for every outcome, after it is durable. */
+  ended(operation: LedgerOperation, outcome: Outcome): void;
+  requestReload(): void;
+}
+
+interface Execution {
+  abort: AbortController;
+  cancelRequested: boolean;
+  /** Set when nobody waits for the tool any more: whatever it answers is nothing. */
+  abandoned: boolean;
+}
+
+/** Between two attempts to write an outcome that the disk refused. */
+const OUTCOME_RETRY_MS = 100;
+
+export type Executions = ReturnType<typeof createExecutions>;
+
+export function createExecutions(
+  deps: ExecutionDeps,
+  options: { timeScale: number; progressIntervalMs: number },
+) {
+  const executions = new Map<string, Execution>();
+  const lastProgress = new Map<string, Progress>();
+  /** Ended, and waiting for the disk to take the outcome. */
+  const unwritten = new Set<string>();
+
+  const run = async (operation: LedgerOperation, tool: SimulatedTool): Promise<void> => {
+    if (operation.state !== "accepted") return;
+    try {
+      deps.ledger.begin(operation);
+    } catch (error) {
+      const outcome = failure("ledger_unavailable", `Not invoked: ${messageOf(error)}`, deps.now());
+      deps.ledger.endUnwritten(operation, outcome);
+      deps.ended(operation, outcome);
+      return;
+    }
+    deps.notify("operation/running", { operationId: operation.operationId });
+    const execution: Execution = { abort: new AbortController(), cancelRequested: false, abandoned: false };
+    executions.set(operation.operationId, execution);
+    const result = await invoke(operation, tool, execution);
+    if (execution.abandoned) return;
+    executions.delete(operation.operationId);
+    const startedAt = operation.startedAt ?? deps.now();
+    const endedAt = deps.now();
+    settle(operation, { ...result.outcome, startedAt, endedAt, executionMs: endedAt - startedAt });
+    if (result.reload) deps.requestReload();
+  };
+
+  const invoke = async (operation: LedgerOperation, tool: SimulatedTool, execution: Execution) => {
+    const { operationId } = operation;
+    const args = readArguments(operation.arguments ?? {});
+    let seq = 0;
+    const throttle = createProgressThrottle(
+      {
+        timers: deps.timers,
+        now: deps.now,
+        send(report) {
+          if (execution.abandoned) return;
+          seq += 1;
+          const progress: Progress = { ...report, operationId, seq };
+          lastProgress.set(operationId, progress);
+          deps.notify("operation/progress", progress);
+        },
+      },
+      { intervalMs: options.progressIntervalMs },
+    );
+    let reload = false;
+    try {
+      if (!operation.readOnly) {
+        deps.counter.append({ operationId, what: tool.label?.(args) ?? tool.name, at: deps.now() });
+      }
+      const result = await tool.run({
+        operationId,
+        args,
+        world: deps.world,
+        signal: execution.abort.signal,
+        progress: throttle.report,
+        wait: (seconds) => pass(seconds * options.timeScale * 1000, execution.abort.signal),
+        reloadAfterwards: () => {
+          reload = true;
+        },
+      });
+      throttle.flush();
+      return { outcome: { status: "completed" as const, result }, reload };
+    } catch (error) {
+      throttle.flush();
+      const status = execution.cancelRequested ? ("cancelled" as const) : ("failed" as const);
+      return { outcome: { status, error: describe(error, execution.cancelRequested) }, reload };
+    } finally {
+      throttle.close();
+    }
+  };
+
+  const pass = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const stopped = (): void => {
+        cancel();
+        reject(new Error("stopped"));
+      };
+      const cancel = deps.timers.after(ms, () => {
+        signal.removeEventListener("abort", stopped);
+        resolve();
+      });
+      if (signal.aborted) stopped();
+      else signal.addEventListener("abort", stopped, { once: true });
+    });
+
+  const settle = (operation: LedgerOperation, outcome: Outcome): void => {
+    try {
+      deps.ledger.end(operation, outcome);
+    } catch {
+      // Untold until it is durable; after a crash the journal's `running` honestly becomes interrupted.
+      unwritten.add(operation.operationId);
+      deps.timers.after(OUTCOME_RETRY_MS, () => settle(operation, outcome));
+      return;
+    }
+    unwritten.delete(operation.operationId);
+    deps.ended(operation, outcome);
+  };
+
+  return {
+    /** Queues an accepted operation on its lane. */
+    queue(operation: LedgerOperation): void {
+      const tool = deps.tools.get(operation.tool ?? "");
+      if (!tool) {
+        settle(
+          operation,
+          failure("unknown_tool", `There is no tool ${operation.tool} any more.`, deps.now()),
+        );
+        return;
+      }
+      deps.lanes.add({
+        operationId: operation.operationId,
+        lane: tool.lane,
+        blocksMainThread: tool.blocksMainThread,
+        run: () => run(operation, tool),
+      });
+    },
+    /** Journals and tells an outcome that no invocation produced. */
+    settle,
+    /** Asks a running tool to stop; false when it cannot be asked. */
+    requestCancel(operation: LedgerOperation): boolean {
+      const execution = executions.get(operation.operationId);
+      if (!execution || !deps.tools.get(operation.tool ?? "")?.cancellable) return false;
+      execution.cancelRequested = true;
+      execution.abort.abort();
+      return true;
+    },
+    /** Gives up on a running execution without an outcome; false when its outcome only waits for the disk. */
+    abandon(operationId: string): boolean {
+      if (unwritten.has(operationId)) return false;
+      const execution = executions.get(operationId);
+      if (execution) {
+        execution.abandoned = true;
+        execution.abort.abort();
+        executions.delete(operationId);
+      }
+      deps.lanes.abandon(operationId);
+      return true;
+    },
+    progressOf: (operationId: string): Progress | undefined => lastProgress.get(operationId),
+    forgetProgress: (operationId: string): void => void lastProgress.delete(operationId),
+    close(): void {
+      for (const execution of executions.values()) {
+        execution.abandoned = true;
+        execution.abort.abort();
+      }
+      executions.clear();
+    },
+  };
+}
+
+/** An outcome of an operation that never began: it has no `startedAt`. */
+export function failure(type: string, message: string, endedAt: number): Outcome {
+  return { status: "failed", error: { type, message }, endedAt };
+}
+
+function describe(error: unknown, cancelled: boolean): NonNullable<Outcome["error"]> {
+  if (cancelled) return { type: "cancelled", message: "Cancelled while it was running." };
+  if (!(error instanceof Error)) return { type: "internal_error", message: String(error) };
+  const type = error.name === "Error" ? "internal_error" : error.name;
+  return { type, message: error.message, ...(error.stack === undefined ? {} : { stack: error.stack }) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

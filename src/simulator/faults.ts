@@ -1,0 +1,51 @@
+/** Everything that may go wrong with a simulated Editor, on request. */
+import type { Session } from "./session.js";
+import type { WireFaults } from "./wire-faults.js";
+
+export interface FaultsDeps {
+  wire: WireFaults;
+  session(): Session;
+  crash(unflushed: "keep" | "lose"): Promise<void>;
+  restart(): Promise<void>;
+}
+
+export type Faults = ReturnType<typeof createFaults>;
+
+export function createFaults(deps: FaultsDeps) {
+  const { wire } = deps;
+  return {
+    /** Cuts every connection; the Editor goes on. */
+    dropConnections: (): void => deps.session().server.dropConnections(),
+    /** Domain reload: nobody listens for `downMs`; settles when the same port listens again. */
+    reload: (downMs = 50): Promise<void> => deps.session().reload(downMs),
+    /** The process dies. Unflushed ledger lines (`accepted`) are lost unless `keepUnflushed`. */
+    crash: ({ keepUnflushed = false } = {}): Promise<void> => deps.crash(keepUnflushed ? "keep" : "lose"),
+    /** A new Editor process on the same port, project and ledger. */
+    restart: deps.restart,
+    /** No byte goes out, heartbeats included: for `ms`, or until `speak`. What was held back goes out then. */
+    silence(ms?: number): void {
+      wire.silence();
+      if (ms !== undefined) deps.session().timers.after(ms, wire.speak);
+    },
+    speak: wire.speak,
+    /** Holds back every answer; 0 ends it. */
+    delayAnswers(ms: number): void {
+      wire.answerDelayMs = ms;
+    },
+    /** Writes so many bytes at a time; undefined ends it. */
+    splitFrames(bytes?: number): void {
+      wire.pieceBytes = bytes;
+    },
+    /** Writes bytes that are no frame on every connection. */
+    garbage: (text = "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n"): void =>
+      deps.session().server.sendGarbage(Buffer.from(text, "utf8")),
+    /** Nothing begins on the main thread for `ms`; heartbeats tell the stall. */
+    stallMainThread: (ms: number): void => deps.session().lanes.stallMainThread(ms),
+    /** The next request of this method is processed, its answer never written, the connection cut. */
+    dropNextAnswerOf: (method: string): void => void wire.cutAfter.push(method),
+    /** The next request of this method is never read, the connection cut. */
+    dropNextRequestOf: (method: string): void => void wire.cutBefore.push(method),
+    /** While true the ledger's disk refuses every line. */
+    breakLedger: (broken: boolean): void => deps.session().ledger.setBroken(broken),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * `bridge/hello`: who may own this Editor. Token, store and fence are checked, the fence is on disk and the
+ * older connection closed before the answer is written: no step in between waits, so nothing below the new
+ * fence can be journalled any more (▲11).
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { EDITOR_CODES, HelloParams, PROTOCOL_VERSION } from "../shared/wire.js";
+import type { Identity } from "./identity.js";
+import type { Ledger } from "./ledger.js";
+import { badParams } from "./operations.js";
+import type { Answer, Peer } from "./tcp-server.js";
+import type { ToolTable } from "./tools.js";
+import type { WorkerSeat } from "./worker-seat.js";
+import type { World } from "./world.js";
+
+export interface HelloDeps {
+  identity: Identity;
+  editorSessionId: string;
+  ledger: Ledger;
+  seat: WorkerSeat;
+  tools: ToolTable;
+  world: World;
+  /** Monotonic, ms. */
+  elapsed(): number;
+  /** Tells the worker every outcome that it has not acknowledged. */
+  tellUnacknowledged(): void;
+}
+
+export function createHello(
+  deps: HelloDeps,
+  options: { token: string; heartbeatMs: number; foreignSilenceMs: number },
+) {
+  const { ledger, seat, world } = deps;
+  const tokenDigest = digest(options.token);
+  let boundHeardAt = deps.elapsed();
+  let handedOver = false;
+
+  const foreign = (storeId: string): Answer | undefined => {
+    const bound = ledger.boundStore();
+    if (!bound || bound.storeId === storeId || handedOver) return undefined;
+    const silent = deps.elapsed() - boundHeardAt >= options.foreignSilenceMs;
+    if (silent && ledger.open().length === 0) return undefined;
+    const message = "This Editor belongs to another broker's store. Hand it over, or stop that broker.";
+    return {
+      error: {
+        code: EDITOR_CODES.FOREIGN_BROKER,
+        message,
+        data: { boundTo: bound.storeId, since: bound.since },
+      },
+    };
+  };
+
+  const fenced = (epoch: number, ownerNonce: string): Answer | undefined => {
+    const highest = ledger.fence();
+    if (!highest || epoch > highest.epoch) return undefined;
+    if (epoch === highest.epoch && ownerNonce === highest.ownerNonce) return undefined;
+    const message = `Epoch ${epoch} is not above ${highest.epoch}. Take a higher one and say hello again.`;
+    return { error: { code: EDITOR_CODES.FENCED, message, data: { highestEpoch: highest.epoch } } };
+  };
+
+  return {
+    /** The seated worker was heard: another store must wait for its silence. */
+    heard(): void {
+      boundHeardAt = deps.elapsed();
+    },
+    /** A person lets the next store take this Editor over. */
+    handOver(): void {
+      handedOver = true;
+    },
+    answer(peer: Peer, params: unknown): Answer {
+      const parsed = HelloParams.safeParse(params);
+      if (!parsed.success) return { ...badParams(parsed.error), close: true };
+      const { token, epoch, ownerNonce, storeId } = parsed.data;
+      if (!timingSafeEqual(digest(token), tokenDigest)) {
+        const message = "Wrong token. Read it from the Editor's endpoint file.";
+        return { error: { code: EDITOR_CODES.UNAUTHORIZED, message }, close: true };
+      }
+      const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
+      if (refused) return refused;
+      const highest = ledger.fence();
+      if (highest?.epoch !== epoch || ledger.boundStore()?.storeId !== storeId) {
+        try {
+          ledger.takeFence({ epoch, ownerNonce }, storeId);
+        } catch (error) {
+          const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+          return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
+        }
+      }
+      handedOver = false;
+      boundHeardAt = deps.elapsed();
+      seat.take(peer);
+      const previous = ledger.previousSession();
+      return {
+        result: {
+          protocol: PROTOCOL_VERSION,
+          editorId: deps.identity.editorId,
+          projectName: deps.identity.projectName,
+          projectPath: deps.identity.projectPath,
+          unityVersion: deps.identity.unityVersion,
+          pid: process.pid,
+          editorSessionId: deps.editorSessionId,
+          generation: world.generation,
+          assetCounter: world.assetCounter,
+          ledgerId: ledger.ledgerId,
+          ledgerSeq: ledger.ledgerSeq(),
+          ...(previous ? { previousSession: previous } : {}),
+          toolsHash: deps.tools.hash(),
+          phase: world.phase,
+          heartbeatSeconds: options.heartbeatMs / 1000,
+          open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
+          unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
+        },
+        afterwards: deps.tellUnacknowledged,
+      };
+    },
+  };
+}
+
+/** Digests have one length, so that the comparison's time says nothing about the token. */
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,77 @@
+/** What a simulated Editor may be told, and what it assumes. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SimulatedTool } from "./tool-definition.js";
+
+export interface SimulatedEditorOptions {
+  /** Names the project; need not exist. Default `/simulated/Simulated Project`. */
+  projectPath?: string;
+  unityVersion?: string;
+  /** Default: slug of the project's name and a hash of machine and path. */
+  editorId?: string;
+  /** 0 takes any free port; undefined the first free one of 8700 to 8799; a given port that is taken is an error. */
+  port?: number;
+  /** Default: random. */
+  token?: string;
+  /** Default `~/.unity-job-broker`; the three below lie in it unless given. */
+  stateFolder?: string;
+  ledgerFolder?: string;
+  endpointFolder?: string;
+  counterFile?: string;
+  /** Multiplies every duration of a tool: 0.01 makes a 10-minute build last 6 s. Default 1. */
+  timeScale?: number;
+  /** Default 1000. */
+  heartbeatMs?: number;
+  /** ms between two progress notifications of an operation. Default 250. */
+  progressIntervalMs?: number;
+  /** ms without a listener during a domain reload that a tool asked for. Default 200. */
+  reloadMs?: number;
+  /** Largest frame that a worker may send. Default 1 MiB. */
+  maxFrameBytes?: number;
+  /** Larger results are handed out by `operation/result`. Default 16 MiB. */
+  inlineResultBytes?: number;
+  /** Tools that the security settings refuse. */
+  deniedTools?: string[];
+  /** Leaves the plain uLoop calls open beside a worker. Default false. */
+  plainSurfaceBesideWorker?: boolean;
+  /** Silence (ms) of the bound broker after which another store may take an idle Editor. Default 60 000. */
+  foreignSilenceMs?: number;
+  /** Acknowledged outcomes are forgotten after this (ms, default 24 h) … */
+  forgetAfterMs?: number;
+  /** … while more than so many operations are known (default 1000). */
+  keepOperations?: number;
+  /** Tools beside the built-in ones. */
+  tools?: SimulatedTool[];
+}
+
+/** Options with every question answered. */
+export type SimulatorSettings = Required<
+  Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder">
+>;
+
+export function completeOptions(options: SimulatedEditorOptions, editorId: string): SimulatorSettings {
+  const state = options.stateFolder ?? join(homedir(), ".unity-job-broker");
+  const ledgerFolder = options.ledgerFolder ?? join(state, "ledger", editorId);
+  return {
+    projectPath: options.projectPath ?? DEFAULT_PROJECT,
+    unityVersion: options.unityVersion ?? DEFAULT_UNITY_VERSION,
+    ledgerFolder,
+    endpointFolder: options.endpointFolder ?? join(state, "editors"),
+    counterFile: options.counterFile ?? join(ledgerFolder, "executions.log"),
+    timeScale: options.timeScale ?? 1,
+    heartbeatMs: options.heartbeatMs ?? 1000,
+    progressIntervalMs: options.progressIntervalMs ?? 250,
+    reloadMs: options.reloadMs ?? 200,
+    maxFrameBytes: options.maxFrameBytes ?? 1024 * 1024,
+    inlineResultBytes: options.inlineResultBytes ?? 16 * 1024 * 1024,
+    deniedTools: options.deniedTools ?? [],
+    plainSurfaceBesideWorker: options.plainSurfaceBesideWorker ?? false,
+    foreignSilenceMs: options.foreignSilenceMs ?? 60_000,
+    forgetAfterMs: options.forgetAfterMs ?? 24 * 3600 * 1000,
+    keepOperations: options.keepOperations ?? 1000,
+    tools: options.tools ?? [],
+  };
+}
+
+export const DEFAULT_PROJECT = "/simulated/Simulated Project";
+export const DEFAULT_UNITY_VERSION = "6000.0.30f1";

@@ -1,0 +1,61 @@
+/** The Editor's push client: newline-delimited JSON to the endpoint that a worker announced. */
+import { connect, type Socket } from "node:net";
+
+export type PushType =
+  | "CONNECTION_ESTABLISHED"
+  | "DOMAIN_RELOAD"
+  | "DOMAIN_RELOAD_RECOVERED"
+  | "TOOLS_CHANGED"
+  | "USER_DISCONNECT"
+  | "UNITY_SHUTDOWN";
+
+export interface PushClient {
+  /** `host:port`, or a port alone. The endpoint survives domain reloads. */
+  connectTo(endpoint: string): void;
+  push(type: PushType, payload?: object): void;
+  /** Cuts the connection as a domain reload does; the next push connects again. */
+  drop(): void;
+  close(): void;
+}
+
+export function createPushClient(deps: { now(): number }): PushClient {
+  let endpoint: { host: string; port: number } | undefined;
+  let socket: Socket | undefined;
+
+  const line = (type: PushType, payload: object): string =>
+    `${JSON.stringify({ type, timestamp: new Date(deps.now()).toISOString(), payload })}\n`;
+  const open = (to: { host: string; port: number }): Socket => {
+    const opened = connect(to);
+    // Nobody listens there any more: a push is a courtesy, the other channel says the same.
+    opened.on("error", () => {});
+    opened.on("close", () => {
+      if (socket === opened) socket = undefined;
+    });
+    opened.write(line("CONNECTION_ESTABLISHED", {}));
+    return opened;
+  };
+
+  return {
+    connectTo(text) {
+      const match = /^(?:\w+:\/\/)?(?:([^:/]+):)?(\d+)\/?$/.exec(text);
+      if (!match) return;
+      socket?.destroy();
+      endpoint = { host: match[1] ?? "127.0.0.1", port: Number(match[2]) };
+      socket = open(endpoint);
+    },
+    push(type, payload = {}) {
+      if (!endpoint) return;
+      socket ??= open(endpoint);
+      socket.write(line(type, payload));
+    },
+    drop() {
+      socket?.end();
+      socket = undefined;
+    },
+    close() {
+      endpoint = undefined;
+      socket?.destroySoon();
+      socket = undefined;
+    },
+  };
+}

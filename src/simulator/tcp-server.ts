@@ -1,0 +1,135 @@
+/** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
+import { createServer, type Server, type Socket } from "node:net";
+import { createFrameParser, type Frame } from "../shared/framing.js";
+import { parseRpc, type RpcError, rpcFailure, rpcNotification, rpcResult } from "../shared/rpc.js";
+import { EDITOR_CODES } from "../shared/wire.js";
+import { createOutbound, type Outbound } from "./outbound.js";
+import type { Timers } from "./timers.js";
+import { takeOnce, type WireFaults } from "./wire-faults.js";
+
+/** One connection as the bridge sees it. */
+export interface Peer {
+  readonly id: number;
+  notify(method: string, params: unknown): void;
+  /** Closes once everything that was sent before is written. */
+  close(): void;
+  isOpen(): boolean;
+}
+
+/** `afterwards` runs when the answer was handed to the socket; `close` ends the connection behind the answer. */
+export type Answer = { result: unknown; afterwards?: () => void } | { error: RpcError; close?: boolean };
+
+export interface TcpServerDeps {
+  timers: Timers;
+  faults: WireFaults;
+  /** Never throws; `isOpen()` of the peer may be false by the time the answer is ready. */
+  handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer;
+  closed(peer: Peer): void;
+}
+
+export type TcpServer = ReturnType<typeof createTcpServer>;
+
+/** `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped. */
+export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: number }) {
+  const connections = new Map<Socket, Outbound>();
+  let server: Server | undefined;
+  let nextId = 1;
+  let listenedOn = 0;
+
+  const accept = (socket: Socket): void => {
+    socket.setNoDelay(true);
+    const outbound = createOutbound(socket, deps.faults);
+    connections.set(socket, outbound);
+    const parser = createFrameParser(options.maxFrameBytes);
+    const peer: Peer = {
+      id: nextId++,
+      notify: (method, params) => outbound.send(rpcNotification(method, params)),
+      close: () => outbound.endAfterwards(),
+      isOpen: () => !socket.destroyed,
+    };
+    socket.on("data", (chunk) => {
+      parser.push(chunk);
+      for (let frame = parser.next(); frame && !socket.destroyed; frame = parser.next()) {
+        if (!receive(peer, socket, outbound, frame)) return;
+      }
+    });
+    // A reset is an ordinary end here; `close` always follows.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      connections.delete(socket);
+      deps.closed(peer);
+    });
+  };
+
+  /** False when nothing more may be read from this connection. */
+  const receive = (peer: Peer, socket: Socket, outbound: Outbound, frame: Frame): boolean => {
+    if (frame.kind === "malformed") {
+      outbound.send(rpcFailure(null, { code: -32700, message: frame.reason }));
+      outbound.endAfterwards();
+      socket.pause();
+      return false;
+    }
+    if (frame.kind === "too_long") {
+      const message = `A frame of ${frame.length} bytes is over the limit of ${options.maxFrameBytes}.`;
+      outbound.send(rpcFailure(null, { code: EDITOR_CODES.FRAME_TOO_LARGE, message }));
+      return true;
+    }
+    const message = parseRpc(frame.text);
+    if (message.kind === "invalid") outbound.send(rpcFailure(message.id, message.error));
+    if (message.kind !== "request") return true;
+    const { id, method, params } = message;
+    if (takeOnce(deps.faults.cutBefore, method)) {
+      socket.destroy();
+      return false;
+    }
+    const cut = takeOnce(deps.faults.cutAfter, method);
+    void Promise.resolve(deps.handle(peer, method, params)).then((answer) => {
+      if (cut) {
+        socket.destroy();
+        return;
+      }
+      const write = (): void => {
+        outbound.send("error" in answer ? rpcFailure(id, answer.error) : rpcResult(id, answer.result));
+        if ("error" in answer && answer.close) outbound.endAfterwards();
+        if ("result" in answer) answer.afterwards?.();
+      };
+      if (deps.faults.answerDelayMs > 0) deps.timers.after(deps.faults.answerDelayMs, write);
+      else write();
+    });
+    return true;
+  };
+
+  return {
+    /** Listens on loopback; rejects when the port is taken. Answers the port. */
+    async listen(port: number): Promise<number> {
+      const listening = createServer(accept);
+      await new Promise<void>((resolve, reject) => {
+        listening.once("error", reject);
+        listening.listen({ port, host: "127.0.0.1" }, resolve);
+      });
+      server = listening;
+      const address = listening.address();
+      listenedOn = typeof address === "object" && address ? address.port : port;
+      return listenedOn;
+    },
+    /** The port last listened on. */
+    port: (): number => listenedOn,
+    dropConnections(): void {
+      for (const socket of connections.keys()) socket.destroy();
+    },
+    /** Writes bytes that are no frame on every connection. */
+    sendGarbage(bytes: Buffer): void {
+      for (const outbound of connections.values()) outbound.sendRaw(bytes);
+    },
+    broadcast(method: string, params: unknown): void {
+      for (const outbound of connections.values()) outbound.send(rpcNotification(method, params));
+    },
+    /** Stops listening and destroys every connection. */
+    async stop(): Promise<void> {
+      const stopping = server;
+      server = undefined;
+      for (const socket of connections.keys()) socket.destroy();
+      if (stopping) await new Promise<void>((resolve) => stopping.close(() => resolve()));
+    },
+  };
+}

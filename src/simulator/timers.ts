@@ -1,0 +1,46 @@
+/** Timers that end together: whoever closes must leave none behind. */
+export interface Timers {
+  /** Runs `action` once after `ms`; the answer cancels it. */
+  after(ms: number, action: () => void): () => void;
+  every(ms: number, action: () => void): () => void;
+  /** Runs `action` when the timers are closed: for those who wait for one of them. */
+  onClose(action: () => void): void;
+  close(): void;
+}
+
+export function createTimers(): Timers {
+  const cancels = new Set<() => void>();
+  const closings = new Set<() => void>();
+  let closed = false;
+  return {
+    after(ms, action) {
+      if (closed) return () => {};
+      const timer = setTimeout(() => {
+        cancels.delete(cancel);
+        action();
+      }, ms);
+      const cancel = (): void => {
+        clearTimeout(timer);
+        cancels.delete(cancel);
+      };
+      cancels.add(cancel);
+      return cancel;
+    },
+    every(ms, action) {
+      if (closed) return () => {};
+      const timer = setInterval(action, ms);
+      const cancel = (): void => {
+        clearInterval(timer);
+        cancels.delete(cancel);
+      };
+      cancels.add(cancel);
+      return cancel;
+    },
+    onClose: (action) => void closings.add(action),
+    close() {
+      closed = true;
+      for (const cancel of [...cancels]) cancel();
+      for (const action of closings) action();
+    },
+  };
+}

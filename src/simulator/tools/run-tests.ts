@@ -1,0 +1,94 @@
+/** run-tests: every finished test is a partial result, the run survives a domain reload. */
+import { parameters, type SimulatedTool } from "../tool-definition.js";
+
+interface Tally {
+  completed: number;
+  total: number;
+  passed: number;
+  failed: number;
+  failures: { name: string; message: string }[];
+}
+
+export const runTests: SimulatedTool = {
+  name: "run-tests",
+  description: "Runs the project's tests, all or filtered, and reports each as it ends.",
+  inputSchema: parameters({
+    TestMode: {
+      type: "string",
+      description: "Which runner",
+      enum: ["EditMode", "PlayMode"],
+      default: "EditMode",
+    },
+    FilterType: {
+      type: "string",
+      description: "How FilterValue is read",
+      enum: ["all", "exact", "regex", "assembly"],
+      default: "all",
+    },
+    FilterValue: { type: "string", description: "A test's full name or a pattern", default: "" },
+    SimulatedTests: {
+      type: "integer",
+      description: "Simulator: tests in the project",
+      minimum: 0,
+      default: 10,
+    },
+    SimulatedFailures: {
+      type: "integer",
+      description: "Simulator: how many of them fail",
+      minimum: 0,
+      default: 0,
+    },
+    SimulatedSeconds: {
+      type: "number",
+      description: "Simulator: seconds for each test",
+      minimum: 0,
+      default: 0.05,
+    },
+  }),
+  effect: "mutating",
+  lane: "main",
+  resumable: true,
+  cancellable: true,
+  executionClass: "medium",
+  blocksMainThread: false,
+  async run({ args, progress, wait, world }) {
+    const mode = args.text("TestMode", "EditMode");
+    const failing = args.number("SimulatedFailures", 0);
+    const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
+      name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
+      fails: index < failing,
+    }));
+    const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
+    const tests = all.filter((test) => matches(test.name));
+    const tally: Tally = { completed: 0, total: tests.length, passed: 0, failed: 0, failures: [] };
+    world.phase = "testing";
+    try {
+      for (const test of tests) {
+        await wait(args.number("SimulatedSeconds", 0.05));
+        tally.completed += 1;
+        if (test.fails) {
+          tally.failed += 1;
+          tally.failures.push({ name: test.name, message: "Expected: True  But was: False" });
+        } else tally.passed += 1;
+        progress({
+          progress: tally.completed,
+          total: tally.total,
+          message: test.name,
+          partialResult: structuredClone(tally),
+        });
+      }
+    } finally {
+      world.phase = "ready";
+    }
+    return { Success: tally.failed === 0, TestMode: mode, ...tally };
+  },
+};
+
+function matcher(type: string, value: string): (name: string) => boolean {
+  if (type === "exact") return (name) => name === value;
+  if (type === "regex") {
+    const pattern = new RegExp(value);
+    return (name) => pattern.test(name);
+  }
+  return () => true;
+}

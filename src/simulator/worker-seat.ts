@@ -1,0 +1,34 @@
+/** The one connection that may submit: whoever said hello last with the highest fence. */
+import type { Peer } from "./tcp-server.js";
+
+export interface WorkerSeat {
+  /** Closes the connection that held the seat before. */
+  take(peer: Peer): void;
+  holds(peer: Peer): boolean;
+  leave(peer: Peer): void;
+  /** To the holder; nobody hears it while the seat is empty, and hello says it again. */
+  notify(method: string, params: unknown): void;
+  /** True once any worker said hello in this Editor session. */
+  wasTaken(): boolean;
+}
+
+export function createWorkerSeat(): WorkerSeat {
+  let holder: Peer | undefined;
+  let taken = false;
+  return {
+    take(peer) {
+      const before = holder;
+      holder = peer;
+      taken = true;
+      if (before && before !== peer) before.close();
+    },
+    holds: (peer) => peer === holder,
+    leave(peer) {
+      if (peer === holder) holder = undefined;
+    },
+    notify(method, params) {
+      if (holder?.isOpen()) holder.notify(method, params);
+    },
+    wasTaken: () => taken,
+  };
+}

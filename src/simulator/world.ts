@@ -1,0 +1,36 @@
+/** What the simulated project holds: its console, its values, its counters. A domain reload leaves it, a crash does not. */
+export interface LogLine {
+  LogType: "Log" | "Warning" | "Error";
+  Message: string;
+  /** ms since the epoch. */
+  At: number;
+}
+
+export interface World {
+  readonly logs: LogLine[];
+  readonly values: Map<string, unknown>;
+  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting";
+  /** Grows by one with every domain reload. */
+  generation: number;
+  /** Grows with everything that changes assets. */
+  assetCounter: number;
+  log(type: LogLine["LogType"], message: string): void;
+}
+
+/** The console keeps its newest lines, as the bridge's ring buffer does. */
+const LOG_CAPACITY = 1000;
+
+export function createWorld(now: () => number): World {
+  const logs: LogLine[] = [];
+  return {
+    logs,
+    values: new Map(),
+    phase: "ready",
+    generation: 0,
+    assetCounter: 0,
+    log(type, message) {
+      logs.push({ LogType: type, Message: message, At: now() });
+      if (logs.length > LOG_CAPACITY) logs.shift();
+    },
+  };
+}
