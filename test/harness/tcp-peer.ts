@@ -36,7 +36,7 @@ export interface TcpPeer {
   /** The next connection that was not handed out yet. */
   accept(): Promise<PeerConnection>;
   /** Connections that stand now. */
-  connectionCount(): Promise<number>;
+  connectionCount(): number;
   /** Stops listening: the next caller is refused. Open connections stay. */
   deafen(): Promise<void>;
   /** Listens again on the same port. */
@@ -73,12 +73,15 @@ export async function startTcpPeer(): Promise<TcpPeer> {
       return port;
     },
     accept: () => waiting.take(),
-    connectionCount: async () => sockets.size,
+    connectionCount: () => sockets.size,
     deafen,
     listen,
     async close() {
+      const listening = server;
+      const ended = listening ? once(listening, "close") : undefined;
       await deafen();
       for (const socket of sockets) socket.destroy();
+      await ended;
       waiting.fail(new Error("the peer was closed"));
     },
   };
