@@ -234,6 +234,22 @@ describe("what a crash leaves", () => {
     expect(await client.get("operation")).toBe("executed");
   });
 
+  test("a server that reads a long file is waited for, by others too", async () => {
+    const files = join(data.dataDir, "redis", "appendonlydir");
+    mkdirSync(files, { recursive: true });
+    writeFileSync(join(files, "appendonly.aof.manifest"), "file appendonly.aof.1.incr.aof seq 1 type i\n");
+    const writes = Array.from(
+      { length: 400_000 },
+      (_, n) => `*3\r\n$3\r\nSET\r\n$7\r\nk${n + 100_000}\r\n$1\r\n1\r\n`,
+    );
+    writeFileSync(join(files, "appendonly.aof.1.incr.aof"), writes.join(""));
+
+    const [one, other] = await Promise.all([ensureEmbeddedRedis(options), ensureEmbeddedRedis(options)]);
+
+    expect(other.pid).toBe(one.pid);
+    expect(await connect(one.address as { path: string }).dbsize()).toBe(writes.length);
+  });
+
   test("a server that cannot start says what its log says", async () => {
     mkdirSync(join(data.dataDir, "redis", "appendonlydir", "appendonly.aof.manifest"), { recursive: true });
 
@@ -303,6 +319,8 @@ describe("the binary", () => {
     const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
     const source = await packageOf(await cachedBinary());
     writeProgram(join(path, "apt-get"), `case "$*" in *install*) cp ${source} . ;; esac`);
+    const abandoned = join(scratch, "cache", "redis", `.obtaining-${await deadProcess()}-x`);
+    mkdirSync(abandoned, { recursive: true });
     const said: string[] = [];
     const fetching = {
       cacheDir: join(scratch, "cache"),

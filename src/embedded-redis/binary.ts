@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { join } from "node:path";
 import { debianRelease, unpackDebianRedis } from "./debian-package.js";
 import type { Environment } from "./directories.js";
+import { identify } from "./living-process.js";
 import { type Attempt, RedisUnavailableError } from "./redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "./run-command.js";
 
@@ -24,6 +25,8 @@ export interface BinaryOptions {
 }
 
 const PROGRAMS = ["valkey-server", "redis-server", "memurai"];
+/** Prefix of directories that belong to the process whose id follows, as long as that lives. */
+const SCRATCH = ".obtaining-";
 const OLDEST = [6, 2] as const;
 
 /** A program to ask, or why there is none. */
@@ -124,7 +127,8 @@ async function obtainWithApt(tree: string, options: BinaryOptions): Promise<Cand
   try {
     const parent = join(options.cacheDir, "redis");
     mkdirSync(parent, { recursive: true });
-    scratch = mkdtempSync(join(parent, ".obtaining-"));
+    clearAbandoned(parent);
+    scratch = mkdtempSync(join(parent, `${SCRATCH}${process.pid}-`));
     const fresh = join(scratch, "tree");
     await unpackDebianRedis(fresh, { workDir: join(scratch, "apt"), env: options.env });
     const usable = await probe(serverIn(fresh), options.env);
@@ -143,6 +147,14 @@ async function obtainWithApt(tree: string, options: BinaryOptions): Promise<Cand
     return { missing: (error as Error).message };
   } finally {
     if (scratch) rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Deletes what processes left that were killed while they fetched. */
+function clearAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(SCRATCH) || identify(Number.parseInt(name.slice(SCRATCH.length), 10))) continue;
+    rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
 

@@ -10,17 +10,30 @@ const START_LIMIT_MS = 30_000;
 /** Set once for a whole run by the global set-up, so that not every test file looks for an engine. */
 const ENGINE_VARIABLE = "UNITY_BROKER_TEST_CONTAINERS";
 
-/** Whether a container engine really answers: an installed client alone does not count. */
+/** Whether a container engine really runs Redis: an installed client alone does not count, nor one without images. */
 export async function containerEngineAnswers(): Promise<boolean> {
   const known = process.env[ENGINE_VARIABLE];
   if (known) return known === "yes";
-  const { getContainerRuntimeClient } = await import("testcontainers");
-  const answers = await getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  );
+  const answers = await tryEngine();
   process.env[ENGINE_VARIABLE] = answers ? "yes" : "no";
   return answers;
+}
+
+async function tryEngine(): Promise<boolean> {
+  const { getContainerRuntimeClient } = await import("testcontainers");
+  try {
+    await getContainerRuntimeClient();
+  } catch {
+    return false;
+  }
+  try {
+    const redis = await startContainerRedis();
+    await redis.stop();
+    return true;
+  } catch (error) {
+    console.log(`A container engine answers, but runs no ${IMAGE}: ${(error as Error).message}`);
+    return false;
+  }
 }
 
 /** Starts a Redis in a container, which testcontainers' reaper ends with this process at the latest. */

@@ -120,7 +120,8 @@ export interface TestDataDirectory {
  * Here it does not: it ends with `remove()`, or with the test process, by whatever means that ends.
  */
 export function createDataDirectory(): TestDataDirectory {
-  const dataDir = mkdtempSync(join(tmpdir(), "ujb-data-"));
+  // As on a Mac ("Application Support") and in many a user's name: every path must get through quoting whole.
+  const dataDir = mkdtempSync(join(tmpdir(), "ujb däta-"));
   const endpoint = join(dataDir, "redis", "endpoint.json");
   const watchdog = whenWeEnd(
     'kill -9 $(sed -n \'s/.*"pid":\\([0-9]*\\).*/\\1/p\' "$0") 2>/dev/null; rm -rf "$1"',
