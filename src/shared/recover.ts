@@ -5,7 +5,10 @@
 import type { OperationRecord } from "./operation.js";
 import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "./wire.js";
 
-/** The Editor's error answer, by its code (docs/protocol.md, "Codes"). */
+/** Stands for a code where the Editor answered with something that cannot be read. */
+export const UNREADABLE = 0;
+
+/** The Editor's error answer, by its code (docs/protocol.md, "Codes"), or UNREADABLE. */
 export interface Refusal {
   code: number;
   message: string;
@@ -88,6 +91,7 @@ function afterRefusal({ code, message }: Refusal): Recovery {
     case EDITOR_CODES.RETIRED:
     case EDITOR_CODES.REVOKED:
     case EDITOR_CODES.OPERATION_ID_CONFLICT:
+    case UNREADABLE:
       return { kind: "interrupt", why: message };
     case EDITOR_CODES.UNKNOWN_TOOL:
       return { kind: "fail", type: "unknown_tool", message };

@@ -148,6 +148,7 @@ export const FinishedNotice = z.looseObject({
 export const Heartbeat = z.looseObject({
   editorSessionId: z.string(),
   generation: z.number(),
+  assetCounter: z.number().optional(),
   phase: z.string(),
   mainThreadStallMs: z.number(),
   runningOperationId: z.string().optional(),

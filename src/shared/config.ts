@@ -1,0 +1,64 @@
+/** The configuration: one schema, read once at the edge into a frozen value. The README's table is made from it. */
+import { z } from "zod";
+
+const hours = (count: number) => z.coerce.number().positive().default(count);
+const ms = (count: number) => z.coerce.number().int().positive().default(count);
+
+export const CONFIG = {
+  REDIS_URL: z
+    .string()
+    .optional()
+    .describe("Redis or Valkey to use; without it, a private server is started"),
+  UNITY_BROKER_REDIS_BINARY: z
+    .string()
+    .optional()
+    .describe("The redis-server, valkey-server or memurai to start privately"),
+  UNITY_BROKER_DATA_DIR: z.string().optional().describe("Where the private Redis keeps its data"),
+  UNITY_BROKER_CACHE_DIR: z.string().optional().describe("Where an obtained Redis binary is kept"),
+  UNITY_BROKER_EDITORS_DIR: z
+    .string()
+    .optional()
+    .describe("Where Unity Editors write their endpoint files (default `~/.unity-job-broker/editors`)"),
+  UNITY_BROKER_HOST: z.string().default("127.0.0.1").describe("Address of the HTTP gateway; loopback only"),
+  UNITY_BROKER_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(8787)
+    .describe("Port of the HTTP gateway"),
+  UNITY_BROKER_LOG_LEVEL: z
+    .enum(["silent", "error", "warn", "info", "debug"])
+    .default("info")
+    .describe("How much is logged, to stderr"),
+  UNITY_BROKER_RETENTION_HOURS: hours(24).describe("How long an ended operation and its result are kept"),
+  UNITY_BROKER_REPLAY_MINUTES: hours(15).describe(
+    "How long a delivered outcome answers identical calls of callers that did not confirm it",
+  ),
+  UNITY_BROKER_ABSENT_MINUTES: hours(10).describe(
+    "An operation that was not sent expires when its Editor was away for this long",
+  ),
+  UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
+  UNITY_BROKER_LEASE_MS: ms(5_000).describe(
+    "A worker that is silent for this long loses its Editors to another",
+  ),
+  UNITY_BROKER_JOB_LOCK_MS: ms(15_000).describe("… and its jobs after this long"),
+  UNITY_BROKER_ACK_DELAY_MS: ms(2_000).describe(
+    "How long a stored outcome rests before the Editor may forget it",
+  ),
+  UNITY_BROKER_SWEEP_MS: ms(5_000).describe("How often waiting operations are looked after"),
+  UNITY_BROKER_SAFETY_POLL_MS: ms(5_000).describe(
+    "How often a wait looks by itself; waits are woken by messages",
+  ),
+} as const;
+
+const Config = z.object(CONFIG);
+export type Config = Readonly<z.infer<typeof Config>>;
+
+/** Reads the environment; throws a ZodError that names each variable that is wrong. Empty means not set. */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const set = Object.entries(env).filter(
+    ([name, value]) => name in CONFIG && value !== "" && value !== undefined,
+  );
+  return Object.freeze(Config.parse(Object.fromEntries(set)));
+}

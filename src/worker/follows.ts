@@ -1,0 +1,49 @@
+/** Who waits in this owner for the end of which operation on the Editor. */
+import type { Outcome } from "../shared/wire.js";
+
+export interface Follows {
+  follow(operationId: string, logId: string): { outcome: Promise<Outcome>; stop(): void };
+  /** The operations of the store that an Editor's operation stands for: usually itself (▲10 `executedAs`). */
+  logIdsOf(operationId: string): string[];
+  finished(operationId: string, outcome: Outcome): void;
+  /** The connection ended: nobody can be told by it any more. */
+  lost(error: Error): void;
+}
+
+interface Follower {
+  operationId: string;
+  logId: string;
+  resolve(outcome: Outcome): void;
+  reject(error: Error): void;
+}
+
+export function createFollows(): Follows {
+  const followers = new Set<Follower>();
+  const of = (operationId: string): Follower[] =>
+    [...followers].filter((follower) => follower.operationId === operationId);
+
+  return {
+    follow(operationId, logId) {
+      let stop: () => void = () => undefined;
+      const outcome = new Promise<Outcome>((resolve, reject) => {
+        const follower = { operationId, logId, resolve, reject };
+        followers.add(follower);
+        stop = () => followers.delete(follower);
+      });
+      // Nobody may be looking at the moment when the connection ends.
+      outcome.catch(() => undefined);
+      return { outcome, stop };
+    },
+    logIdsOf(operationId) {
+      const known = of(operationId).map(({ logId }) => logId);
+      return known.length > 0 ? known : [operationId];
+    },
+    finished(operationId, outcome) {
+      for (const follower of of(operationId)) follower.resolve(outcome);
+    },
+    lost(error) {
+      for (const follower of followers) follower.reject(error);
+      followers.clear();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** One BullMQ worker: takes the jobs of an Editor's lane, one after another or a few at once, and has them processed. */
+import { type Job, WaitingError, Worker } from "bullmq";
+import type { Log } from "../shared/log.js";
+import type { RedisAddress } from "../shared/redis/connect.js";
+import { BULL_PREFIX } from "../shared/redis/keys.js";
+import type { JobData } from "../shared/redis/queue.js";
+import type { Processed } from "./process.js";
+
+export interface LaneTimings {
+  /** A job whose worker was silent for this long is given to the next one, ms. */
+  jobLockMs: number;
+  /** How often to look for such jobs, ms. */
+  stalledCheckMs: number;
+}
+
+export interface Lane {
+  /** Gives running jobs back; what was sent to the Editor goes on there. */
+  close(): Promise<void>;
+}
+
+/**
+ * A job that comes a second time is safe: the process asks the record and the Editor what became of it. So stalled
+ * jobs are given out without limit, which turns BullMQ's recovery into adoption.
+ */
+const STALLED_WITHOUT_LIMIT = 1_000_000;
+
+export function createLane(
+  deps: {
+    address: RedisAddress;
+    queue: string;
+    concurrency: number;
+    process: (logId: string, jobId: string) => Promise<Processed>;
+    log: Log;
+  },
+  timings: LaneTimings,
+): Lane {
+  const run = async (job: Job<JobData>, token?: string): Promise<{ processed: Processed }> => {
+    // A job made by hand may hold anything.
+    const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
+    const processed = await deps.process(logId, job.id ?? "");
+    if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
+    if (processed === "handed_over") {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    return { processed };
+  };
+
+  const worker = new Worker<JobData>(deps.queue, run, {
+    connection: { ...deps.address, maxRetriesPerRequest: null },
+    prefix: BULL_PREFIX,
+    concurrency: deps.concurrency,
+    lockDuration: timings.jobLockMs,
+    stalledInterval: timings.stalledCheckMs,
+    maxStalledCount: STALLED_WITHOUT_LIMIT,
+  });
+  worker.on("error", (error) => deps.log.warn({ queue: deps.queue, error: error.message }, "queue worker"));
+
+  return {
+    async close() {
+      await worker.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** How an Editor's words about an operation enter its record. */
+import type { ErrorCode } from "../shared/errors.js";
+import { eventsOf, next, nextAfter, type OperationRecord } from "../shared/operation.js";
+import type { Change } from "../shared/redis/operations.js";
+import type { Outcome } from "../shared/wire.js";
+
+/** The record once its execution began; undefined when that is known already. */
+export function started(record: OperationRecord, now: number): Change | undefined {
+  const state = next(record.state, "started");
+  return state && { record: { ...record, state, startedAt: now } };
+}
+
+/** The record with its outcome; undefined when it has one already. */
+export function settled(
+  record: OperationRecord,
+  outcome: Outcome,
+  now: number,
+  mark: OperationRecord["editorMark"],
+): Change | undefined {
+  const state = nextAfter(record.state, eventsOf(record.state, outcome));
+  if (!state) return undefined;
+  // The Editor's clock is not the store's: only the length is taken from it.
+  const startedAt = outcome.startedAt === undefined ? undefined : now - (outcome.executionMs ?? 0);
+  const error = errorOf(outcome);
+  return {
+    record: {
+      ...record,
+      state,
+      endedAt: now,
+      ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
+      ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
+      ...(mark === undefined ? {} : { editorMark: mark }),
+      ...(error === undefined ? {} : { error }),
+    },
+    result: outcome.result,
+  };
+}
+
+/** Refused before it began: nothing was executed. */
+export function refusedOutcome(refusal: { type: string; message: string }, now: number): Outcome {
+  return { status: "failed", error: refusal, endedAt: now };
+}
+
+/** Nobody knows whether, or how far, it ran. */
+export function unknownOutcome(why: string, now: number): Outcome {
+  return { status: "interrupted", error: { type: "outcome_unknown", message: why }, endedAt: now };
+}
+
+function errorOf(outcome: Outcome): OperationRecord["error"] {
+  const { status, error, startedAt } = outcome;
+  if (status === "completed" || status === "cancelled") return undefined;
+  const code: ErrorCode =
+    status === "interrupted" ? "OUTCOME_UNKNOWN" : startedAt === undefined ? "EDITOR_REFUSED" : "TOOL_FAILED";
+  return {
+    code,
+    type: error?.type ?? status,
+    message: error?.message ?? (status === "interrupted" ? "The outcome is unknown." : "The tool failed."),
+  };
+}

@@ -1,0 +1,77 @@
+/** One Editor's candidate for ownership: tries for the lease, and serves the Editor for as long as it holds it. */
+import type { Log } from "../shared/log.js";
+import type { EditorFence, LeaseOptions } from "../shared/redis/lease.js";
+import type { Store } from "../shared/redis/store.js";
+import type { EditorAddress } from "./editor-link.js";
+import type { WorkerIdentity } from "./hello.js";
+import { createTenure, type Tenure, type TenureOptions } from "./tenure.js";
+
+export interface OwnerOptions extends TenureOptions {
+  lease: LeaseOptions;
+}
+
+export interface Owner {
+  moveTo(endpoint: EditorAddress): void;
+  /** Serves until its work is given back, then gives the lease up: another takes over at once. */
+  close(): Promise<void>;
+}
+
+export function createOwner(
+  deps: { store: Store; log: Log; identity: WorkerIdentity; editorId: string; endpoint: EditorAddress },
+  options: OwnerOptions,
+): Owner {
+  const { log, editorId } = deps;
+  let endpoint = deps.endpoint;
+  let tenure: Tenure | undefined;
+  // A tenure ends before the next begins, also when the lease is lost and taken again quickly.
+  let turn: Promise<void> = Promise.resolve();
+  let wanted: EditorFence | undefined;
+
+  const end = async (): Promise<void> => {
+    const ended = tenure;
+    tenure = undefined;
+    await ended?.close();
+  };
+
+  const follow = (): void => {
+    turn = turn
+      .then(async () => {
+        await end();
+        const fence = wanted;
+        if (fence) tenure = createTenure({ ...deps, endpoint }, lease, fence, options);
+      })
+      .catch((error: unknown) => log.error({ editor: editorId, error: (error as Error).message }, "tenure"));
+  };
+
+  const lease = deps.store.lease(editorId, options.lease, {
+    onHeld(fence) {
+      log.info({ editor: editorId, epoch: fence.epoch }, "owns the Editor");
+      wanted = fence;
+      follow();
+    },
+    onLost() {
+      log.warn({ editor: editorId }, "lost the Editor's lease");
+      wanted = undefined;
+      follow();
+    },
+    onError: (error) =>
+      log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),
+  });
+
+  return {
+    moveTo(next) {
+      endpoint = next;
+      tenure?.moveTo(next);
+    },
+    async close() {
+      wanted = undefined;
+      follow();
+      await turn;
+      await lease.close();
+      // The lease may have been taken while the last tenure ended.
+      wanted = undefined;
+      follow();
+      await turn;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Tells the store that an Editor is there, and remembers where it stands. */
+import type { EditorMark } from "../shared/operation.js";
+import type { EditorProfile } from "../shared/redis/editors.js";
+import type { Store } from "../shared/redis/store.js";
+import type { Heartbeat, HelloResult } from "../shared/wire.js";
+
+export interface Presence {
+  introduce(hello: HelloResult): Promise<void>;
+  heard(heartbeat: Heartbeat): Promise<void>;
+  lost(): Promise<void>;
+  mark(): EditorMark | undefined;
+}
+
+export function createPresence(store: Store, editorId: string): Presence {
+  let profile: EditorProfile | undefined;
+
+  return {
+    async introduce(hello) {
+      const { projectName, projectPath, unityVersion, pid, editorSessionId, generation, assetCounter } =
+        hello;
+      profile = {
+        editorId,
+        projectName,
+        projectPath,
+        unityVersion,
+        pid,
+        editorSessionId,
+        generation,
+        assetCounter,
+      };
+      await store.editors.introduce(profile);
+      // Present from hello on, not from the first heartbeat a second later.
+      const live = { phase: hello.phase, mainThreadStallMs: 0, queued: hello.open.length };
+      await store.editors.alive(editorId, live, await store.operations.now());
+    },
+
+    async heard(heartbeat) {
+      const { phase, mainThreadStallMs, queued, runningOperationId, generation } = heartbeat;
+      const assetCounter = heartbeat.assetCounter ?? profile?.assetCounter ?? 0;
+      if (profile && (profile.generation !== generation || profile.assetCounter !== assetCounter)) {
+        profile = { ...profile, generation, assetCounter };
+        await store.editors.introduce(profile);
+      }
+      const running = runningOperationId === undefined ? {} : { runningOperationId };
+      const live = { phase, mainThreadStallMs, queued, ...running };
+      await store.editors.alive(editorId, live, await store.operations.now());
+    },
+
+    async lost() {
+      await store.editors.gone(editorId);
+    },
+
+    mark() {
+      if (!profile) return undefined;
+      const { editorSessionId, generation, assetCounter } = profile;
+      return { editorSessionId, generation, assetCounter };
+    },
+  };
+}

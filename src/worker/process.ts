@@ -1,0 +1,282 @@
+/**
+ * The life of one operation in its owner: claim → ask → follow → settle, over declared dependencies.
+ *
+ * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
+ * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
+ */
+import {
+  isFinal,
+  jobIdOf,
+  next,
+  nextAfter,
+  type OperationEvent,
+  type OperationRecord,
+} from "../shared/operation.js";
+import { type Found, type Recovery, type Refusal, recover } from "../shared/recover.js";
+import type { Changed, Operations } from "../shared/redis/operations.js";
+import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
+import { refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
+
+/** A submit without what the connection adds: fence and ledger. */
+export type UnfencedSubmit = Pick<
+  SubmitParams,
+  "operationId" | "hash" | "after" | "origin" | "tool" | "arguments" | "argumentsHash" | "acceptedAt"
+>;
+
+/** The Editor as the process sees it. Every call rejects `lost` errors when the connection ends before the answer. */
+export interface EditorPort {
+  /** Resolves when the Editor can be asked; rejects when the signal aborts. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** The session that would be asked now; undefined while there is none. */
+  session(): string | undefined;
+  submit(params: UnfencedSubmit): Promise<SubmitAnswer>;
+  get(operationId: string): Promise<GetAnswer>;
+  revoke(operationId: string): Promise<unknown>;
+  /** The Editor's own error answer, if this error is one; undefined: ask again when it is ready. */
+  refusal(error: unknown): Refusal | undefined;
+  /** False only if it is certain that not a byte of the request left. */
+  wasSent(error: unknown): boolean;
+  /** Listens for the end of an operation; `outcome` rejects when the connection ends first. */
+  follow(operationId: string, logId: string): { outcome: Promise<Outcome>; stop(): void };
+  mark(): OperationRecord["editorMark"];
+}
+
+export interface ProcessDeps {
+  operations: Pick<Operations, "find" | "change" | "argumentsOf" | "now">;
+  editor: EditorPort;
+  /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
+  fence: string;
+  /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
+  acknowledge(operationId: string): void;
+  /** The record asks for a cancellation that the Editor has not heard of. */
+  passOnCancel(record: OperationRecord): void;
+  /** Resolves after a while, at once when the signal aborts. */
+  pause(signal: AbortSignal): Promise<void>;
+  warn(values: Record<string, unknown>, message: string): void;
+}
+
+/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on. */
+export type Processed = "settled" | "refused" | "handed_over";
+
+export interface ProcessOptions {
+  retentionMs: number;
+}
+
+/** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
+const MAX_QUESTIONS = 12;
+
+export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
+  const { operations, editor, fence } = deps;
+
+  /** ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12). */
+  const claim = (logId: string, session: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record, now) => {
+        const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+        const state = nextAfter(record.state, events);
+        return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
+      },
+      fence,
+    );
+
+  /** Where the operation goes to another Editor session, that is stored before it is sent there (▲12). */
+  const resend = async (record: OperationRecord, session: string, returned: boolean): Promise<Changed> =>
+    operations.change(
+      record.logId,
+      (latest, now) => {
+        const back = returned ? nextAfter(latest.state, ["returned", "claimed"]) : latest.state;
+        if (back === undefined || isFinal(latest.state)) return undefined;
+        return { record: { ...latest, state: back, sentIn: session, dispatchedAt: now } };
+      },
+      fence,
+    );
+
+  const submit = async (record: OperationRecord, after: string | null): Promise<Found> => {
+    const args = (await operations.argumentsOf(record.logId)) ?? {};
+    const { principal, tool, fingerprint } = record;
+    try {
+      const answer = await editor.submit({
+        operationId: record.logId,
+        hash: record.hash,
+        after,
+        origin: { principal, tool, fingerprint },
+        tool,
+        arguments: args,
+        argumentsHash: fingerprint,
+        acceptedAt: record.acceptedAt,
+      });
+      return { asked: "submit", answer };
+    } catch (error) {
+      const refusal = editor.refusal(error);
+      if (refusal) return { asked: "submit", refusal };
+      throw error;
+    }
+  };
+
+  /** ▲10 The store's own frozen links before `after`. */
+  const ancestorsOf = async (record: OperationRecord): Promise<string[]> => {
+    const found: string[] = [];
+    for (let at = record.after; at !== null && found.length < MAX_QUESTIONS; ) {
+      const link: string | null = (await operations.find(at))?.after ?? null;
+      if (link !== null) found.push(link);
+      at = link;
+    }
+    return found;
+  };
+
+  const settle = async (record: OperationRecord, outcome: Outcome): Promise<Processed> => {
+    const changed = await operations.change(
+      record.logId,
+      (latest, now) => settled(latest, outcome, now, editor.mark()),
+      fence,
+    );
+    if (changed.kind === "fenced") return "handed_over";
+    deps.acknowledge(record.executedAs ?? record.logId);
+    return "settled";
+  };
+
+  /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
+  const converse = async (first: OperationRecord, session: string): Promise<Processed> => {
+    let record = first;
+    let after = record.after;
+    for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
+      const id = record.executedAs ?? record.logId;
+      // Listen before asking: the end may come right behind the answer.
+      const following = editor.follow(id, record.logId);
+      try {
+        const mayAsk = record.sentIn === session && record.executedAs === undefined;
+        const found: Found = mayAsk
+          ? await submit(record, after)
+          : { asked: "get", answer: await editor.get(id) };
+        const ancestors =
+          "answer" in found && found.answer.state === "same_as" ? await ancestorsOf(record) : [];
+        const recovery = recover(record, found, {
+          session,
+          ancestors,
+          now: await operations.now(),
+          retentionMs: options.retentionMs,
+        });
+        if (recovery.kind === "attach" && recovery.executedAs === undefined) {
+          if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
+          if (record.cancel && !record.cancel.answer) deps.passOnCancel(record);
+          return await settle(record, await following.outcome);
+        }
+        const step = await act(record, recovery, session);
+        if (typeof step === "string") return step;
+        record = step.record;
+        after = step.after ?? after;
+      } finally {
+        following.stop();
+      }
+    }
+    return settle(
+      record,
+      unknownOutcome("The Editor's ledger and the broker's records contradict each other.", 0),
+    );
+  };
+
+  const markStarted = (logId: string): Promise<Changed> => operations.change(logId, started, fence);
+
+  /** Carries out what `recover` said, short of following. */
+  const act = async (
+    record: OperationRecord,
+    recovery: Recovery,
+    session: string,
+  ): Promise<Processed | { record: OperationRecord; after?: string }> => {
+    switch (recovery.kind) {
+      case "settle":
+        return settle(record, recovery.outcome);
+      case "fail":
+        return settle(record, refusedOutcome(recovery, await operations.now()));
+      case "interrupt":
+        return settle(record, unknownOutcome(recovery.why, await operations.now()));
+      case "revoke": {
+        await editor.revoke(record.logId);
+        const why = "The Editor was restarted and does not know this operation.";
+        return settle(record, unknownOutcome(why, await operations.now()));
+      }
+      case "attach": {
+        const { executedAs } = recovery;
+        const changed = await operations.change(
+          record.logId,
+          (latest) => (executedAs === undefined ? undefined : { record: { ...latest, executedAs } }),
+          fence,
+        );
+        return "record" in changed ? { record: changed.record } : "handed_over";
+      }
+      case "resubmit": {
+        const changed = await resend(record, session, recovery.returned ?? false);
+        if (!("record" in changed)) return "handed_over";
+        if (isFinal(changed.record.state)) return "settled";
+        return recovery.after === undefined
+          ? { record: changed.record }
+          : { record: changed.record, after: recovery.after };
+      }
+    }
+  };
+
+  /** Claimed by this very process and not sent: as if it had not been claimed. */
+  const unclaim = (logId: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record) => {
+        const state = next(record.state, "returned");
+        const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
+        return state && { record: { ...unsent, state } };
+      },
+      fence,
+    );
+
+  /** One attempt; undefined: try again. Rejects when the store or the Editor is lost on the way. */
+  const attempt = async (
+    logId: string,
+    signal: AbortSignal,
+    jobId: string | undefined,
+  ): Promise<Processed | undefined> => {
+    const known = await operations.find(logId);
+    if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
+    if (isFinal(known.state)) return "settled";
+    await editor.ready(signal);
+    const session = editor.session();
+    if (session === undefined) return undefined;
+    const claimed = await claim(logId, session);
+    if (!("record" in claimed)) return claimed.kind === "unknown" ? "refused" : "handed_over";
+    if (isFinal(claimed.record.state)) return "settled";
+    const isFresh = claimed.kind === "applied";
+    if (editor.session() !== session) {
+      // Between the store and the socket the Editor went away.
+      if (isFresh) await unclaim(logId);
+      return undefined;
+    }
+    try {
+      return await converse(claimed.record, session);
+    } catch (error) {
+      if (isFresh && !editor.wasSent(error)) await unclaim(logId);
+      throw error;
+    }
+  };
+
+  return {
+    /**
+     * Runs or resumes the operation until it is final or this owner ends (the signal). Outlives lost connections to
+     * the Editor and to the store. `jobId`: where a job asked for it.
+     */
+    async process(logId: string, signal: AbortSignal, jobId?: string): Promise<Processed> {
+      while (!signal.aborted) {
+        try {
+          const processed = await attempt(logId, signal, jobId);
+          if (processed) return processed;
+        } catch (error) {
+          if (signal.aborted) break;
+          deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
+          await deps.pause(signal);
+        }
+      }
+      return "handed_over";
+    },
+
+    /** The Editor said that it runs, whoever follows it. */
+    markStarted,
+  };
+}

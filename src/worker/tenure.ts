@@ -1,0 +1,223 @@
+/**
+ * What an owner does while it holds an Editor's lease: keeps the link, takes jobs from the lanes, follows what was
+ * sent before. Ends with the lease; the next owner, here or elsewhere, goes on from the store and the Editor's ledger.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { RpcFailure } from "../shared/dialogue.js";
+import type { Log } from "../shared/log.js";
+import { isFinal, type OperationRecord } from "../shared/operation.js";
+import { UNREADABLE } from "../shared/recover.js";
+import type { EditorFence, Lease } from "../shared/redis/lease.js";
+import { queueName } from "../shared/redis/queue.js";
+import type { Store } from "../shared/redis/store.js";
+import { LANES, type Lane as LaneName } from "../shared/tool.js";
+import { EDITOR_CODES, type HelloResult, type Progress } from "../shared/wire.js";
+import { createAcknowledger } from "./acknowledger.js";
+import { createCatalogSync } from "./catalog-sync.js";
+import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
+import { UnreadableAnswer } from "./editor-calls.js";
+import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
+import { createFollows } from "./follows.js";
+import type { WorkerIdentity } from "./hello.js";
+import { createLane, type LaneTimings } from "./lane.js";
+import { createPresence } from "./presence.js";
+import { createProcess, type EditorPort, type Processed } from "./process.js";
+
+export interface TenureOptions extends LaneTimings {
+  retentionMs: number;
+  ackDelayMs: number;
+  /** Between two attempts after the store or the Editor was lost, ms. */
+  retryMs: number;
+  link: EditorLinkOptions;
+}
+
+export interface Tenure {
+  moveTo(endpoint: EditorAddress): void;
+  close(): Promise<void>;
+}
+
+/** Invariant 6: one at a time on the main lane. */
+const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
+
+export function createTenure(
+  deps: { store: Store; log: Log; identity: WorkerIdentity; editorId: string; endpoint: EditorAddress },
+  lease: Pick<Lease, "fence" | "raise">,
+  held: EditorFence,
+  options: TenureOptions,
+): Tenure {
+  const { store, log, editorId } = deps;
+  const { operations } = store;
+  const ending = new AbortController();
+  const follows = createFollows();
+  const presence = createPresence(store, editorId);
+  const underWay = new Map<string, Promise<Processed>>();
+  /** The last fence is kept when the lease is lost: whatever is still said under it is refused by the Editor. */
+  let fence = held;
+
+  const link = createEditorLink(
+    {
+      endpoint: deps.endpoint,
+      identity: deps.identity,
+      log,
+      fence: () => fence,
+      memory: () => ({}),
+    },
+    {
+      async onHello(hello, calls) {
+        await presence.introduce(hello);
+        await catalog.sync(calls);
+        await resume(hello);
+      },
+      async onRunning({ operationId }) {
+        for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
+      },
+      onProgress: (progress) => report(progress),
+      onFinished: ({ operationId, outcome }) => follows.finished(operationId, outcome),
+      onHeartbeat: (heartbeat) => presence.heard(heartbeat),
+      onToolsChanged: () => catalog.sync(link),
+      async onDisconnected(reason) {
+        log.info({ editor: editorId, reason }, "connection to the Editor ended");
+        follows.lost(new ConnectionLost(reason, true));
+        await presence.lost();
+      },
+      async onFenced(highestEpoch) {
+        const raised = await lease.raise(highestEpoch);
+        if (raised) fence = raised;
+        return raised !== undefined;
+      },
+      onRefused: (error) => log.warn({ editor: editorId, error: error.message }, "the Editor refused hello"),
+    },
+    options.link,
+  );
+  const catalog = createCatalogSync(store, editorId, log);
+  const acknowledger = createAcknowledger((ids) => link.ack(ids), options);
+
+  const port: EditorPort = {
+    ready: (signal) => link.whenReady(signal),
+    session: () => (link.state === "ready" ? link.hello?.editorSessionId : undefined),
+    submit: (params) => link.submit({ ...params, ...fence, ledgerId: link.hello?.ledgerId ?? "" }),
+    get: (operationId) => link.get(operationId),
+    revoke: (operationId) => link.revoke(operationId),
+    refusal: refusalOf,
+    wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
+    follow: follows.follow,
+    mark: presence.mark,
+  };
+
+  const processing = createProcess(
+    {
+      operations,
+      editor: port,
+      fence: held.ownerNonce,
+      acknowledge: acknowledger.stored,
+      passOnCancel: (record) => void passOnCancel(record),
+      pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
+      warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
+    },
+    options,
+  );
+
+  /** A job and a resumption of the same operation are one piece of work. */
+  const process = (logId: string, jobId?: string): Promise<Processed> => {
+    const known = underWay.get(logId);
+    if (known) return known;
+    const work = processing.process(logId, ending.signal, jobId).finally(() => underWay.delete(logId));
+    underWay.set(logId, work);
+    return work;
+  };
+
+  /** After every hello: what was sent before is asked for again, without waiting for its job to come back. */
+  const resume = async (hello: HelloResult): Promise<void> => {
+    for (const { logId, state } of await operations.openOf(editorId)) {
+      if (state === "dispatched" || state === "running") void process(logId);
+    }
+    for (const operationId of hello.unacknowledged) {
+      const record = await operations.find(operationId);
+      if (record && isFinal(record.state)) acknowledger.stored(operationId);
+    }
+  };
+
+  const report = async (progress: Progress): Promise<void> => {
+    const { seq, total, message, partialResult } = progress;
+    for (const logId of follows.logIdsOf(progress.operationId)) {
+      await operations.report(logId, {
+        progress: {
+          seq,
+          progress: progress.progress,
+          ...(total === undefined ? {} : { total }),
+          ...(message === undefined ? {} : { message }),
+        },
+        partialResult,
+      });
+    }
+  };
+
+  const passOnCancel = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
+    try {
+      const { state: answer } = await link.cancel(executedAs ?? logId);
+      await operations.change(
+        logId,
+        (record) =>
+          record.cancel && !record.cancel.answer
+            ? { record: { ...record, cancel: { ...record.cancel, answer } } }
+            : undefined,
+        held.ownerNonce,
+      );
+    } catch (error) {
+      log.warn({ logId, error: (error as Error).message }, "the cancellation could not be passed on yet");
+    }
+  };
+
+  const stopCancels = store.news.on("cancel", (logId) => {
+    if (!underWay.has(logId)) return;
+    void operations.find(logId).then(
+      (record) => record && passOnCancel(record),
+      (error: Error) => log.warn({ logId, error: error.message }, "the cancellation could not be read"),
+    );
+  });
+
+  const lanes = LANES.map((name) =>
+    createLane(
+      {
+        address: store.address,
+        queue: queueName(editorId, name),
+        concurrency: CONCURRENCY[name],
+        process,
+        log,
+      },
+      options,
+    ),
+  );
+
+  return {
+    moveTo: (endpoint) => link.moveTo(endpoint),
+    async close() {
+      stopCancels();
+      ending.abort();
+      // Ends the waits for outcomes, so that the lanes can give their jobs back.
+      await link.close();
+      follows.lost(new ConnectionLost("shutdown", true));
+      acknowledger.close();
+      await Promise.allSettled([...lanes.map((lane) => lane.close()), ...underWay.values()]);
+      await presence.lost().catch(() => undefined);
+    },
+  };
+}
+
+/** Errors that answer what was asked, as opposed to those after which the same is asked again. */
+function refusalOf(error: unknown): { code: number; message: string } | undefined {
+  if (error instanceof FrameTooLarge && error.direction === "outgoing") {
+    return { code: EDITOR_CODES.FRAME_TOO_LARGE, message: error.message };
+  }
+  if (error instanceof UnreadableAnswer || error instanceof FrameTooLarge) {
+    return { code: UNREADABLE, message: error.message };
+  }
+  if (!(error instanceof RpcFailure)) return undefined;
+  const passing: number[] = [
+    EDITOR_CODES.FENCED,
+    EDITOR_CODES.UNAUTHORIZED,
+    EDITOR_CODES.EDITOR_SHUTTING_DOWN,
+    EDITOR_CODES.FOREIGN_BROKER,
+  ];
+  return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
+}

@@ -1,0 +1,67 @@
+/** Assembles the worker: an owner for every Editor that is found on this machine. */
+import { randomUUID } from "node:crypto";
+import type { Log } from "../shared/log.js";
+import type { Store } from "../shared/redis/store.js";
+import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
+import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
+
+export interface WorkerOptions extends OwnerOptions {
+  /** How often to look for Editors where the system does not report changes, ms. */
+  discoveryPollMs: number;
+}
+
+export const WORKER_DEFAULTS: WorkerOptions = {
+  retentionMs: 24 * 3_600_000,
+  lease: { ttlMs: 5_000, renewMs: 1_000 },
+  jobLockMs: 15_000,
+  stalledCheckMs: 5_000,
+  ackDelayMs: 2_000,
+  retryMs: 200,
+  link: {},
+  discoveryPollMs: 1_000,
+};
+
+export interface Worker {
+  /** Gives all work back; what was sent goes on in the Editors, and the next worker collects it. */
+  close(): Promise<void>;
+}
+
+export function createWorker(
+  deps: { store: Store; log: Log; editorsFolder: string; version: string },
+  given: Partial<WorkerOptions> = {},
+): Worker {
+  const options = { ...WORKER_DEFAULTS, ...given };
+  const { store, log } = deps;
+  const workerId = randomUUID();
+  const identity = { storeId: store.storeId, brokerId: workerId, workerId, version: deps.version };
+  const owners = new Map<string, Owner>();
+  const leaving = new Set<Promise<void>>();
+
+  const serve = ({ editorId, host, port, token }: DiscoveredEditor): void => {
+    if (editorId === undefined) return;
+    const endpoint = { host, port, token, editorId };
+    const known = owners.get(editorId);
+    if (known) known.moveTo(endpoint);
+    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint }, options));
+  };
+
+  const leave = ({ editorId }: DiscoveredEditor): void => {
+    const owner = editorId === undefined ? undefined : owners.get(editorId);
+    if (!owner || editorId === undefined) return;
+    owners.delete(editorId);
+    const left = owner.close().finally(() => leaving.delete(left));
+    leaving.add(left);
+  };
+
+  const discovery = createDiscovery(
+    { folder: deps.editorsFolder, explicit: [], log, options: { pollMs: options.discoveryPollMs } },
+    { onFound: serve, onChanged: serve, onLost: leave },
+  );
+
+  return {
+    async close() {
+      await discovery.close();
+      await Promise.allSettled([...[...owners.values()].map((owner) => owner.close()), ...leaving]);
+    },
+  };
+}
