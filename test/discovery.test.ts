@@ -21,6 +21,7 @@ const log = {
   debug: () => {},
   info: () => {},
   warn: (fields: object) => void warnings.push(fields),
+  error: (fields: object) => void warnings.push(fields),
 };
 
 beforeEach(() => {

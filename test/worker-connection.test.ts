@@ -15,6 +15,7 @@ const log = {
   debug: (_: object, message: string) => void logged.push(message),
   info: (_: object, message: string) => void logged.push(message),
   warn: (_: object, message: string) => void logged.push(message),
+  error: (_: object, message: string) => void logged.push(message),
 };
 
 beforeEach(async () => {

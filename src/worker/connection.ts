@@ -5,15 +5,9 @@
 import { connect } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";
 import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
+import type { Log } from "../shared/log.js";
 import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
-
-/** The part of a pino logger that the lines to an Editor use. */
-export interface LineLog {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 /** All times in ms, all sizes in bytes of a frame's body. */
 export interface ConnectionOptions {
@@ -29,7 +23,7 @@ export interface ConnectionOptions {
 export interface ConnectionDeps {
   host: string;
   port: number;
-  log: LineLog;
+  log: Log;
   /** Called in the order of the wire; a throw is logged and ends nothing. */
   onNotification(method: string, params: unknown): void;
 }

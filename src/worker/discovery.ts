@@ -1,7 +1,7 @@
 /** Finds Editors: those that wrote an endpoint file, and those that the configuration names. */
 import { type FSWatcher, watch } from "node:fs";
+import type { Log } from "../shared/log.js";
 import type { EndpointFile } from "../shared/wire.js";
-import type { LineLog } from "./connection.js";
 import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";
 
 /** An address from the configuration; a missing token is taken from the file of the Editor at that address. */
@@ -27,7 +27,7 @@ export interface DiscoveryDeps {
   /** Undefined: only the explicit endpoints. */
   folder: string | undefined;
   explicit: readonly ExplicitEndpoint[];
-  log: LineLog;
+  log: Log;
   options?: {
     /** ms between two looks at the folder; changes that the system reports are seen sooner. */
     pollMs?: number;

@@ -18,6 +18,14 @@ export type ListAnswer = z.infer<typeof ListAnswer>;
 export const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
 export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
 
+/** Base64 of a part of the result's UTF-8 JSON, which may end inside a character; `total` and `offset` in bytes. */
+export const ResultPart = z.looseObject({
+  offset: z.int().nonnegative(),
+  total: z.int().nonnegative(),
+  base64: z.base64(),
+});
+export type ResultPart = z.infer<typeof ResultPart>;
+
 /** The Editor answered with something that is not in protocol 1: as good as no answer to what was asked. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
@@ -43,6 +51,8 @@ export interface EditorCalls {
   /** `revoked` holds for ever: the Editor will refuse a later submit of this id. */
   revoke(operationId: string): Promise<RevokeAnswer>;
   list(): Promise<ListAnswer>;
+  /** A part of a result too large for a frame, where an outcome has `resultBytes`; it may be shorter than asked. */
+  resultPart(operationId: string, offset: number, length: number): Promise<ResultPart>;
   /** Lets the Editor forget outcomes: only for those that are stored durably. */
   ack(operationIds: string[]): Promise<void>;
   toolDetails(): Promise<z.infer<typeof ToolDetailsAnswer>>;
@@ -64,6 +74,8 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
     cancel: (operationId) => ask(CancelAnswer, "operation/cancel", { operationId }),
     revoke: (operationId) => ask(RevokeAnswer, "operation/revoke", { operationId }),
     list: () => ask(ListAnswer, "operation/list", {}),
+    resultPart: (operationId, offset, length) =>
+      ask(ResultPart, "operation/result", { operationId, offset, length }),
     async ack(operationIds) {
       await ask(z.unknown(), "operation/ack", { operationIds });
     },

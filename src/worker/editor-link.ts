@@ -7,8 +7,9 @@
  */
 import { type BackoffOptions, createBackoff } from "../shared/backoff.js";
 import { RpcFailure } from "../shared/dialogue.js";
+import type { Log } from "../shared/log.js";
 import { EDITOR_CODES, type Heartbeat, type HelloResult } from "../shared/wire.js";
-import { type Connection, type ConnectionOptions, createConnection, type LineLog } from "./connection.js";
+import { type Connection, type ConnectionOptions, createConnection } from "./connection.js";
 import { ConnectionLost, type DisconnectReason } from "./disconnect.js";
 import { createEditorCalls, type EditorCalls, UnreadableAnswer } from "./editor-calls.js";
 import {
@@ -31,7 +32,7 @@ export interface EditorAddress {
 
 export interface EditorLinkDeps extends Pick<HelloDeps, "fence" | "identity" | "memory"> {
   endpoint: EditorAddress;
-  log: LineLog;
+  log: Log;
 }
 
 /** Times in ms. */
@@ -219,6 +220,7 @@ export function createEditorLink(
     cancel: async (operationId) => ready().cancel(operationId),
     revoke: async (operationId) => ready().revoke(operationId),
     list: async () => ready().list(),
+    resultPart: async (operationId, offset, length) => ready().resultPart(operationId, offset, length),
     ack: async (operationIds) => ready().ack(operationIds),
     toolDetails: async () => ready().toolDetails(),
 

@@ -1,7 +1,7 @@
 /** What an Editor says unasked: parsed, kept back until hello has been handled, handed on in the order of the wire. */
 import { z } from "zod";
+import type { Log } from "../shared/log.js";
 import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../shared/wire.js";
-import type { LineLog } from "./connection.js";
 
 export type Running = z.infer<typeof RunningNotice>;
 export type Finished = z.infer<typeof FinishedNotice>;
@@ -27,7 +27,7 @@ export interface EditorNotices {
 
 const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
 
-export function createEditorNotices(handlers: EditorNoticeHandlers, log: LineLog): EditorNotices {
+export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): EditorNotices {
   const kept: Array<() => void> = [];
   let released = false;
 
@@ -82,7 +82,7 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: LineLog
 }
 
 /** Calls what may throw or reject, without waiting for it. */
-export function callHandler(log: LineLog, event: string, handle: () => unknown): void {
+export function callHandler(log: Log, event: string, handle: () => unknown): void {
   void (async () => {
     await handle();
   })().catch((error: unknown) => log.warn({ event, err: error }, "a handler of the Editor's events failed"));

@@ -1,8 +1,8 @@
 /** Reads the folder where running Editors write their endpoint files (docs/protocol.md, "Transport"). */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Log } from "../shared/log.js";
 import { EndpointFile } from "../shared/wire.js";
-import type { LineLog } from "./connection.js";
 
 export interface EndpointFolder {
   /** One endpoint for each living Editor; a missing folder has none. Never rejects; not to be called concurrently. */
@@ -11,7 +11,7 @@ export interface EndpointFolder {
 
 export interface EndpointFolderDeps {
   folder: string;
-  log: LineLog;
+  log: Log;
   /** Whether a process of this machine lives. */
   isAlive?(pid: number): boolean;
 }

@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 
-const LEAKABLE = new Set(["TCPSocketWrap", "TCPServerWrap", "TCPConnectWrap", "GetAddrInfoReqWrap", "Timeout"]);
+const LEAKABLE = new Set([
+  "TCPSocketWrap",
+  "TCPServerWrap",
+  "TCPConnectWrap",
+  "GetAddrInfoReqWrap",
+  "Timeout",
+]);
 /** Turns of the event loop after which a closed handle must have left the list. */
 const TURNS = 20;
 
