@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+/** The command line: the only place that puts the parts together, and the only one that ends the process. */
+import { defineCommand, renderUsage, runCommand } from "citty";
+import { explain } from "./command.js";
+import { demo } from "./demo.js";
+import { down } from "./down.js";
+import { gateway } from "./gateway.js";
+import { mcp } from "./mcp.js";
+import { simulate } from "./simulate.js";
+import { up } from "./up.js";
+import { VERSION } from "./version.js";
+import { worker } from "./worker.js";
+
+const subCommands = { up, mcp, gateway, worker, simulate, down, demo };
+
+const main = defineCommand({
+  meta: {
+    name: "unity-broker",
+    version: VERSION,
+    description:
+      "Runs each Unity Editor tool call once: MCP gateway, BullMQ worker, results read from job state",
+  },
+  subCommands,
+});
+
+async function run(rawArgs: string[]): Promise<number> {
+  const [name = ""] = rawArgs;
+  const chosen = Object.hasOwn(subCommands, name) ? subCommands[name as keyof typeof subCommands] : undefined;
+  if (rawArgs.includes("--version")) {
+    console.log(VERSION);
+    return 0;
+  }
+  if (rawArgs.length === 0 || rawArgs.includes("--help") || rawArgs.includes("-h")) {
+    console.log(await (chosen ? renderUsage(chosen as never, main) : renderUsage(main)));
+    return 0;
+  }
+  try {
+    await runCommand(main, { rawArgs });
+    return 0;
+  } catch (error) {
+    const { message, exitCode } = explain(error);
+    console.error(`unity-broker: ${message}`);
+    if (exitCode === 2) console.error("See `unity-broker --help`.");
+    return exitCode;
+  }
+}
+
+process.exit(await run(process.argv.slice(2)));

@@ -1,0 +1,28 @@
+/** `unity-broker mcp`: MCP over stdio for one client, with a worker in the same process. Only protocol on stdout. */
+import { createGateway } from "../gateway/gateway.js";
+import { serveStdio } from "../gateway/mcp/stdio.js";
+import { createWorker } from "../worker/worker.js";
+import { command } from "./command.js";
+import { gatewayOptions, startRuntime, workerOptions } from "./runtime.js";
+import { parentGone, stopRequested } from "./stop.js";
+import { VERSION } from "./version.js";
+
+export const mcp = command({
+  meta: { name: "mcp", description: "MCP over stdio: the command that a client starts" },
+  async run() {
+    const stopping = Promise.race([stopRequested(), parentGone()]);
+    const runtime = await startRuntime();
+    const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+    const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
+    const session = serveStdio(
+      { gateway, log: runtime.log, version: VERSION },
+      { stdin: process.stdin, stdout: process.stdout },
+    );
+    const reason = await Promise.race([stopping, session.closed]);
+    runtime.log.info({ reason }, "ending");
+    await session.close();
+    await worker.close();
+    await gateway.close();
+    await runtime.close();
+  },
+});

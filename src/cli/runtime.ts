@@ -1,0 +1,107 @@
+/** What every command that serves needs: configuration, a log on stderr, and the store, private Redis included. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { defaultDirectories } from "../embedded-redis/directories.js";
+import { type EmbeddedRedisOptions, ensureEmbeddedRedis } from "../embedded-redis/embedded-redis.js";
+import type { GatewayOptions } from "../gateway/gateway.js";
+import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
+import { type Config, readConfig } from "../shared/config.js";
+import type { Log } from "../shared/log.js";
+import { WAIT_LIMITS } from "../shared/overdue.js";
+import { openStore, type Store } from "../shared/redis/store.js";
+import { REPLAY_DEFAULTS } from "../shared/replay.js";
+import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
+
+export interface Settings {
+  config: Config;
+  dataDir: string;
+  cacheDir: string;
+  editorsFolder: string;
+}
+
+export interface Runtime extends Settings {
+  log: Log;
+  store: Store;
+  close(): Promise<void>;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** process.env is read here and nowhere else. */
+export function readSettings(): Settings {
+  const config = readConfig(process.env);
+  const directories = defaultDirectories(process.env);
+  return {
+    config,
+    dataDir: config.UNITY_BROKER_DATA_DIR ?? directories.dataDir,
+    cacheDir: config.UNITY_BROKER_CACHE_DIR ?? directories.cacheDir,
+    editorsFolder: config.UNITY_BROKER_EDITORS_DIR ?? join(homedir(), ".unity-job-broker", "editors"),
+  };
+}
+
+/** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
+export async function startRuntime(): Promise<Runtime> {
+  const settings = readSettings();
+  const { config } = settings;
+  const log = pino({ level: config.UNITY_BROKER_LOG_LEVEL }, pino.destination({ dest: 2, sync: true }));
+  const embedded: EmbeddedRedisOptions = {
+    dataDir: settings.dataDir,
+    cacheDir: settings.cacheDir,
+    env: process.env,
+    say: (message) => log.info({}, message),
+    ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
+  };
+  const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
+  const redis = config.REDIS_URL ?? (await ensureEmbeddedRedis(embedded)).address;
+  const store = await openStore(redis, {
+    retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    onError(error) {
+      log.warn({ error: error.message }, "Redis");
+      revive?.();
+    },
+  });
+  return { ...settings, log, store, close: store.close };
+}
+
+/** A private Redis that was killed comes back under the same address, and the connections with it. */
+function createRevival(options: EmbeddedRedisOptions, log: Log): () => void {
+  let underWay = false;
+  return () => {
+    if (underWay) return;
+    underWay = true;
+    ensureEmbeddedRedis(options)
+      .catch((error: Error) => log.error({ error: error.message }, "the private Redis could not be started"))
+      .finally(() => {
+        underWay = false;
+      });
+  };
+}
+
+export function gatewayOptions(config: Config): GatewayOptions {
+  return {
+    ...GATEWAY_DEFAULTS,
+    replay: { ...REPLAY_DEFAULTS, replayWindowMs: config.UNITY_BROKER_REPLAY_MINUTES * MINUTE },
+    limits: {
+      ...WAIT_LIMITS,
+      absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
+      unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
+    },
+    safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
+    sweepMs: config.UNITY_BROKER_SWEEP_MS,
+  };
+}
+
+export function workerOptions(config: Config): WorkerOptions {
+  const leaseMs = config.UNITY_BROKER_LEASE_MS;
+  const lockMs = config.UNITY_BROKER_JOB_LOCK_MS;
+  return {
+    ...WORKER_DEFAULTS,
+    retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 5) },
+    jobLockMs: lockMs,
+    stalledCheckMs: Math.ceil(lockMs / 3),
+    ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+  };
+}

@@ -1,0 +1,47 @@
+/** `unity-broker up`: everything in one process, for one machine. */
+import { createGateway } from "../gateway/gateway.js";
+import { createHttpGateway } from "../gateway/http.js";
+import { createSimulatedEditor } from "../simulator/editor.js";
+import { createWorker } from "../worker/worker.js";
+import { addressArgs, addressOf } from "./address.js";
+import { command } from "./command.js";
+import { gatewayOptions, startRuntime, workerOptions } from "./runtime.js";
+import { stopRequested } from "./stop.js";
+import { VERSION } from "./version.js";
+
+export const up = command({
+  meta: { name: "up", description: "Redis (private unless REDIS_URL), gateway and worker in one process" },
+  args: {
+    ...addressArgs,
+    simulate: { type: "boolean", description: "Add a simulated Unity Editor", default: false },
+  },
+  async run({ args }) {
+    const stopping = stopRequested();
+    const runtime = await startRuntime();
+    const closers: (() => Promise<unknown>)[] = [runtime.close];
+    try {
+      const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+      closers.unshift(gateway.close);
+      const http = await createHttpGateway(
+        { gateway, log: runtime.log, version: VERSION },
+        addressOf(args, runtime.config),
+      );
+      closers.unshift(http.close);
+      const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
+      closers.unshift(worker.close);
+      if (args.simulate) {
+        const editor = await createSimulatedEditor({ endpointFolder: runtime.editorsFolder });
+        closers.unshift(editor.close);
+        console.log(`Simulated Unity Editor ${editor.editorId} on port ${editor.port}`);
+      }
+      console.log(`MCP endpoint: ${http.url}`);
+      console.log(`Add it to a client, for example: claude mcp add --transport http unity ${http.url}`);
+      console.log(
+        "Ctrl-C ends it; operations and results stay in Redis (`unity-broker down` ends a private one).",
+      );
+      await stopping;
+    } finally {
+      for (const close of closers) await close();
+    }
+  },
+});
