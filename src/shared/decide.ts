@@ -60,7 +60,12 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
     snapshot.editors.map(({ id }) => id),
   );
   if (typeof editor !== "string") return { kind: "refuse", problem: editor };
-  return { kind: "create", editor, editorOpen: request.target.kind === "open", ...linksOf(snapshot, request) };
+  return {
+    kind: "create",
+    editor,
+    editorOpen: request.target.kind === "open",
+    ...linksOf(snapshot, request),
+  };
 }
 
 /** ▲4 The newest operation for the same Editor, or where either side left the Editor open. */

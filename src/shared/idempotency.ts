@@ -10,7 +10,12 @@ export function fingerprintOf(tool: string, args: JsonObject): string {
 }
 
 /** ▲3 The hash of a call: of what was asked and by whom, or, with an idempotency key, of the key alone. The target is not in it. */
-export function hashOf(call: { principal: string; tool: string; arguments: JsonObject; key?: string }): string {
+export function hashOf(call: {
+  principal: string;
+  tool: string;
+  arguments: JsonObject;
+  key?: string;
+}): string {
   return call.key === undefined
     ? sha256({ principal: call.principal, tool: call.tool, arguments: call.arguments })
     : sha256({ principal: call.principal, key: call.key });

@@ -67,7 +67,10 @@ export function next(state: State, event: OperationEvent): State | undefined {
 
 /** The state after several events in one write; undefined when any of them has no edge. */
 export function nextAfter(state: State, events: readonly OperationEvent[]): State | undefined {
-  return events.reduce<State | undefined>((at, event) => (at === undefined ? undefined : next(at, event)), state);
+  return events.reduce<State | undefined>(
+    (at, event) => (at === undefined ? undefined : next(at, event)),
+    state,
+  );
 }
 
 export function isFinal(state: State): boolean {
