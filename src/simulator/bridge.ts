@@ -88,7 +88,7 @@ export function createBridge(
           // A tool by name would pass the ledger's chain by: the worker's own calls are operations.
           return plainIsOff
             ? blocked(method, "Submit an operation; this Editor is driven by a job broker.")
-            : deps.plain.call(peer, clientNames.get(peer) ?? `connection-${peer.id}`, method, params);
+            : deps.plain.call(clientNames.get(peer) ?? `connection-${peer.id}`, method, params);
       }
     },
   };

@@ -43,7 +43,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   const counter = createCounterFile(settings.counterFile);
   const tools = createToolTable(settings.tools);
   const wire = createWireFaults();
-  const published = createPublishedEndpoint(settings.endpointFolder, identity.editorId);
+  const published = createPublishedEndpoint(settings.endpointFolder, identity);
   const startedAt = Date.now();
   const endpoint = (): EndpointFile => ({
     ...identity,
@@ -79,8 +79,8 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   const restart = async (): Promise<void> => {
     if (alive) throw new Error("the Editor is running; crash it first");
     session = start();
-    alive = true;
     await open();
+    alive = true;
   };
 
   return {
@@ -89,7 +89,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     token,
     ledgerFile,
     counterFile: counter.file,
-    endpointFile: published.file,
+    endpointFile: published.files[0],
     endpoint,
     /** Every execution of a mutating tool that ever began, over crashes and restarts. */
     counter: (): CounterLine[] => counter.lines(),

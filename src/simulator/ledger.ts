@@ -63,6 +63,15 @@ export function openLedger(options: LedgerOptions) {
     durableSeq = content.seq;
   };
 
+  /** The latest operation of the hash that is not revoked. */
+  const latestOfHash = (hash: string): LedgerOperation | undefined => {
+    for (const id of [...(content.chains.get(hash) ?? [])].reverse()) {
+      const operation = content.operations.get(id);
+      if (operation && operation.state !== "revoked") return operation;
+    }
+    return undefined;
+  };
+
   if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
   if (journal.found.length > COMPACT_LINES) {
     journal.rewrite([
@@ -83,14 +92,7 @@ export function openLedger(options: LedgerOptions) {
     unacknowledged: (): LedgerOperation[] =>
       [...content.operations.values()].filter((op) => hasEnded(op) && op.acknowledgedAt === undefined),
 
-    /** The latest operation of the hash that is not revoked. */
-    latestOfHash(hash: string): LedgerOperation | undefined {
-      for (const id of [...(content.chains.get(hash) ?? [])].reverse()) {
-        const operation = content.operations.get(id);
-        if (operation && operation.state !== "revoked") return operation;
-      }
-      return undefined;
-    },
+    latestOfHash,
 
     startSession(editorSessionId: string): void {
       recordFlushed({ kind: "session", editorSessionId });
@@ -147,7 +149,7 @@ export function openLedger(options: LedgerOptions) {
       for (const operation of content.operations.values()) {
         if (old.length >= excess) break;
         if (operation.acknowledgedAt === undefined || operation.acknowledgedAt > deadline) continue;
-        if (operation.hash !== undefined && this.latestOfHash(operation.hash) === operation) continue;
+        if (operation.hash !== undefined && latestOfHash(operation.hash) === operation) continue;
         old.push(operation);
       }
       if (old.length === 0) return;

@@ -169,6 +169,8 @@ export function createOperations(deps: OperationsDeps) {
 
   const list = (): Answer =>
     answer({
+      open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
+      unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
       operations: [...ledger.open(), ...ledger.unacknowledged()].map((operation) => {
         const { arguments: _arguments, outcome, ...known } = operation;
         return { ...known, ...(outcome ? { outcome: deps.results.fit(outcome) } : {}) };

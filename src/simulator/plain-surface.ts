@@ -10,7 +10,7 @@ import type { Outcome } from "../shared/wire.js";
 import type { LedgerOperation } from "./journal-entry.js";
 import { hasEnded, type Ledger } from "./ledger.js";
 import type { Operations } from "./operations.js";
-import type { Answer, Peer } from "./tcp-server.js";
+import type { Answer } from "./tcp-server.js";
 import type { ToolTable } from "./tools.js";
 
 export interface PlainSurfaceDeps {
@@ -57,7 +57,7 @@ export function createPlainSurface(deps: PlainSurfaceDeps) {
       for (const resolve of waiting.get(operation.operationId) ?? []) resolve(outcome);
       waiting.delete(operation.operationId);
     },
-    async call(peer: Peer, clientName: string, tool: string, params: unknown): Promise<Answer> {
+    async call(clientName: string, tool: string, params: unknown): Promise<Answer> {
       if (!deps.tools.get(tool)) {
         return { error: { code: RPC_UNKNOWN_METHOD, message: `There is no method ${tool}.` } };
       }
@@ -76,13 +76,10 @@ export function createPlainSurface(deps: PlainSurfaceDeps) {
         return internal("internal_error", error instanceof Error ? error.message : String(error));
       }
       const outcome = await outcomeOf(operationId);
-      // Unreturned: the caller is gone, and its next identical call gets this outcome.
-      if (peer.isOpen()) deps.ledger.acknowledge([operationId]);
-      if (outcome.status === "completed") return { result: outcome.result ?? null };
-      return internal(
-        outcome.error?.type === "security_blocked" ? "security_blocked" : "internal_error",
-        outcome.error?.message ?? outcome.status,
-      );
+      // Unreturned while the answer cannot be written: the next identical call gets this outcome.
+      const afterwards = (): void => deps.ledger.acknowledge([operationId]);
+      if (outcome.status === "completed") return { result: outcome.result ?? null, afterwards };
+      return { ...internal("internal_error", outcome.error?.message ?? outcome.status), afterwards };
     },
   };
 }

@@ -15,6 +15,8 @@ export interface PushClient {
   push(type: PushType, payload?: object): void;
   /** Cuts the connection as a domain reload does; the next push connects again. */
   drop(): void;
+  /** Destroys the connection: the process died. */
+  cut(): void;
   close(): void;
 }
 
@@ -50,6 +52,11 @@ export function createPushClient(deps: { now(): number }): PushClient {
     },
     drop() {
       socket?.end();
+      socket = undefined;
+    },
+    cut() {
+      endpoint = undefined;
+      socket?.destroy();
       socket = undefined;
     },
     close() {

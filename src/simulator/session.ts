@@ -164,12 +164,14 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     push.drop();
     lanes.setPaused(true);
     lanes.clearQueues();
-    await server.stop();
+    // Sockets first: what a reload cuts off is told after the next hello.
+    const stopped = server.stop();
+    recover("domain_reload");
+    await stopped;
     await pause(downMs);
     if (ended) return;
     world.generation += 1;
     world.phase = "ready";
-    recover("domain_reload");
     await listenAgain(server.port());
     lanes.setPaused(false);
     push.push("DOMAIN_RELOAD_RECOVERED", { generation: world.generation });
@@ -216,7 +218,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     },
     /** The process dies: nothing is said, and what was not flushed may be lost. */
     async die(unflushed: "keep" | "lose"): Promise<void> {
-      push.drop();
+      push.cut();
       await end(unflushed);
     },
     /** The Editor quits as a user quits it. */

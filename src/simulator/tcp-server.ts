@@ -16,8 +16,13 @@ export interface Peer {
   isOpen(): boolean;
 }
 
-/** `afterwards` runs when the answer was handed to the socket; `close` ends the connection behind the answer. */
-export type Answer = { result: unknown; afterwards?: () => void } | { error: RpcError; close?: boolean };
+/**
+ * `afterwards` runs when the answer was handed to an open socket, never when the connection was gone by then;
+ * `close` ends the connection behind the answer.
+ */
+export type Answer = ({ result: unknown } | { error: RpcError; close?: boolean }) & {
+  afterwards?: () => void;
+};
 
 export interface TcpServerDeps {
   timers: Timers;
@@ -89,9 +94,10 @@ export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: n
         return;
       }
       const write = (): void => {
+        if (socket.destroyed) return;
         outbound.send("error" in answer ? rpcFailure(id, answer.error) : rpcResult(id, answer.result));
         if ("error" in answer && answer.close) outbound.endAfterwards();
-        if ("result" in answer) answer.afterwards?.();
+        answer.afterwards?.();
       };
       if (deps.faults.answerDelayMs > 0) deps.timers.after(deps.faults.answerDelayMs, write);
       else write();
