@@ -343,9 +343,11 @@ describe("the binary", () => {
     const binary = join(scratch, "redis-server");
     await expect(findRedisBinary({ ...options, binary })).rejects.toMatchObject({
       code: "REDIS_UNAVAILABLE",
-      attempts: [
-        { tried: `UNITY_BROKER_REDIS_BINARY=${binary}`, because: expect.stringContaining("ENOENT") },
-      ],
+      details: {
+        attempts: [
+          { tried: `UNITY_BROKER_REDIS_BINARY=${binary}`, because: expect.stringContaining("ENOENT") },
+        ],
+      },
     });
     writeProgram(binary, 'echo "Redis server v=6.0.16 sha=0 malloc=libc"');
     await expect(findRedisBinary({ ...options, binary })).rejects.toThrow("6.0 is too old, 6.2 is needed");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { debianRelease, unpackDebianRedis } from "./debian-package.js";
 import type { Environment } from "./directories.js";
 import { identify } from "./living-process.js";
-import { type Attempt, RedisUnavailableError } from "./redis-errors.js";
+import { type Attempt, redisUnavailable } from "./redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "./run-command.js";
 
 /** A server program that has answered `--version`, so it runs on this machine. */
@@ -36,7 +36,7 @@ type Candidate = { file: string; libraryPath?: string[] } | { missing: string };
  * Finds a Redis server program, and obtains one if the machine has none.
  *
  * Tries the named binary, PATH, the cache, then this platform's package source. Several processes may do so at once:
- * each fetches for itself and one unpacked tree wins. Rejects with `RedisUnavailableError`, which says what was tried.
+ * each fetches for itself and one unpacked tree wins. Rejects with REDIS_UNAVAILABLE, which says what was tried.
  */
 export async function findRedisBinary(options: BinaryOptions): Promise<RedisBinary> {
   const platform = options.platform ?? process.platform;
@@ -51,7 +51,7 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
   if (options.binary) {
     const named = await attempt(`UNITY_BROKER_REDIS_BINARY=${options.binary}`, { file: options.binary });
     if (named) return named;
-    throw new RedisUnavailableError(attempts, platform);
+    throw redisUnavailable(attempts, platform);
   }
 
   const directories = searchDirectories(options.env, platform);
@@ -90,7 +90,7 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
     }
   }
 
-  throw new RedisUnavailableError(attempts, platform);
+  throw redisUnavailable(attempts, platform);
 }
 
 /** Asks a program for its version: what it is, or why it cannot be used. */

@@ -8,7 +8,7 @@ import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./ans
 import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
 import { identify, isLiving } from "./living-process.js";
-import { RedisStartError } from "./redis-errors.js";
+import { redisNotStarted } from "./redis-errors.js";
 import { isPrivate, makeRunDirectory, removeSocket, socketPath } from "./run-directory.js";
 import { launchServer, logFile, logTail, type RedisAddress } from "./server.js";
 import { alone } from "./start-claim.js";
@@ -40,7 +40,7 @@ const END_LIMIT_MS = 10_000;
  *
  * May be called by any number of processes at once: one starts it, all get the same. The server outlives its starter,
  * and what it has stored outlives the server (up to one second of writes, should the machine lose power). A server
- * that was killed is replaced at the next call. Rejects with `RedisUnavailableError` or `RedisStartError`.
+ * that was killed is replaced at the next call. Rejects with REDIS_UNAVAILABLE or REDIS_START_FAILED.
  */
 export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
   const directory = redisDirectory(options.dataDir);
@@ -63,7 +63,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
 /**
  * Ends the server of this data directory after it has saved everything; false when none was running.
  *
- * Resolves when its process is gone. Whoever is still connected loses the connection. Rejects with `RedisStartError`
+ * Resolves when its process is gone. Whoever is still connected loses the connection. Rejects with REDIS_START_FAILED
  * when the server does not end.
  */
 export async function stopEmbeddedRedis(options: { readonly dataDir: string }): Promise<boolean> {
@@ -110,7 +110,7 @@ async function settle(directory: string, platform = process.platform): Promise<E
   const answer = await awaitAnswer(known.address, withinLimits(LOST_LIMIT_MS));
   if (answer === "ready") return known;
   if (answer === "loading" || answer === "silent") {
-    throw new RedisStartError(
+    throw redisNotStarted(
       `The embedded Redis (process ${known.pid}) is ${answer}: see ${logFile(directory)}; if it hangs, end it.`,
     );
   }
@@ -142,7 +142,7 @@ async function start(
   const server = launchServer({ binary, directory, address, env: options.env, detached: true });
   if (server.pid === undefined) {
     const [error] = await once(server, "error");
-    throw new RedisStartError(`${binary.file} could not be started: ${error.message}`, { cause: error });
+    throw redisNotStarted(`${binary.file} could not be started: ${error.message}`, error);
   }
   // At once, and without giving way: should we be killed now, the next one knows that a server is on its way.
   writeEndpoint(directory, { pid: server.pid, mark: identify(server.pid)?.mark, address });
@@ -156,7 +156,7 @@ async function start(
   server.kill("SIGKILL");
   removeEndpoint(directory);
   if ("path" in address) removeSocket(address.path);
-  throw new RedisStartError(
+  throw redisNotStarted(
     [`The embedded Redis (${binary.file} ${binary.version}) did not start. ${logFile(directory)} ends with:`]
       .concat(logTail(directory) || "(nothing)")
       .join("\n"),
@@ -175,7 +175,7 @@ async function chooseAddress(directory: string, platform: NodeJS.Platform): Prom
   const host = "127.0.0.1";
   if (last && "port" in last && (await freePort(host, last.port)) !== undefined) return last;
   const port = await freePort(host, 0);
-  if (port === undefined) throw new RedisStartError(`No port of ${host} is free.`);
+  if (port === undefined) throw redisNotStarted(`No port of ${host} is free.`);
   return { host, port, password: randomBytes(24).toString("hex") };
 }
 
@@ -203,7 +203,7 @@ async function end(server: Endpoint): Promise<true> {
   // It cannot be reached, or did not listen. The signal has the same meaning to it.
   if (server.mark !== undefined && isLiving(server)) process.kill(server.pid, "SIGTERM");
   if (await isGone(server, END_LIMIT_MS)) return true;
-  throw new RedisStartError(
+  throw redisNotStarted(
     `The embedded Redis (process ${server.pid}) does not end. End it yourself, then try again.`,
   );
 }

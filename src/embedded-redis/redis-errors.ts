@@ -1,3 +1,5 @@
+import { BrokerError } from "../shared/errors.js";
+
 /** A way in which a server was looked for, and why it gave none. */
 export interface Attempt {
   readonly tried: string;
@@ -10,34 +12,22 @@ export interface Attempt {
  * The message is written for a person at a terminal: what was tried, and the one line to run on this platform.
  * Asking again without that line gives the same answer.
  */
-export class RedisUnavailableError extends Error {
-  readonly code = "REDIS_UNAVAILABLE";
-
-  constructor(
-    readonly attempts: readonly Attempt[],
-    platform: NodeJS.Platform,
-  ) {
-    const tried = attempts.map((attempt) => `  - ${attempt.tried}: ${attempt.because}`);
-    const remedies = installCommands(platform).map(
-      ([name, command]) => `  ${`${name}:`.padEnd(15)}${command}`,
-    );
-    super(
-      ["No Redis server was found. Tried:", ...tried, "To have one, do one of these:", ...remedies].join(
-        "\n",
-      ),
-    );
-    this.name = "RedisUnavailableError";
-  }
+export function redisUnavailable(attempts: readonly Attempt[], platform: NodeJS.Platform): BrokerError {
+  const tried = attempts.map((attempt) => `  - ${attempt.tried}: ${attempt.because}`);
+  const remedies = installCommands(platform).map(([name, command]) => `  ${`${name}:`.padEnd(15)}${command}`);
+  const lines = [
+    "No Redis server was found. Tried:",
+    ...tried,
+    "To have one, do one of these:",
+    ...remedies,
+    "",
+  ];
+  return new BrokerError("REDIS_UNAVAILABLE", lines.join("\n"), { attempts });
 }
 
 /** The started server ended, hangs, or something else stands in its place. */
-export class RedisStartError extends Error {
-  readonly code = "REDIS_START_FAILED";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "RedisStartError";
-  }
+export function redisNotStarted(message: string, cause?: unknown): BrokerError {
+  return new BrokerError("REDIS_START_FAILED", message, {}, cause);
 }
 
 function installCommands(platform: NodeJS.Platform): [name: string, command: string][] {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { RedisStartError } from "./redis-errors.js";
+import { redisNotStarted } from "./redis-errors.js";
 
 /** The longest path that a unix socket may have on macOS (104 bytes with the terminator); Linux allows 107. */
 const LONGEST_SOCKET_PATH = 103;
@@ -52,9 +52,7 @@ function makePrivate(directory: string, uid: number): void {
   const problem = problemWith(directory, uid);
   if (problem === "is open to others") chmodSync(directory, 0o700);
   else if (problem)
-    throw new RedisStartError(
-      `${directory} ${problem}: remove it, or set TMPDIR to a directory of your own.`,
-    );
+    throw redisNotStarted(`${directory} ${problem}: remove it, or set TMPDIR to a directory of your own.`);
 }
 
 function problemWith(directory: string, uid: number): string | undefined {

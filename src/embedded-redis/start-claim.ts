@@ -2,8 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { BrokerError } from "../shared/errors.js";
 import { identify } from "./living-process.js";
-import { RedisStartError } from "./redis-errors.js";
+import { redisNotStarted } from "./redis-errors.js";
 
 /*
  * A lock among processes that a crash cannot leave locked.
@@ -77,9 +78,9 @@ function markOf(pid: number): string | undefined {
   return living.mark === undefined ? "x" : createHash("sha256").update(living.mark).digest("hex").slice(0, 8);
 }
 
-function inTheWay(directory: string, others: string[], timeoutMs: number): RedisStartError {
+function inTheWay(directory: string, others: string[], timeoutMs: number): BrokerError {
   const [name = ""] = others;
-  return new RedisStartError(
+  return redisNotStarted(
     `Process ${name.split(".")[1]} has been starting or ending the embedded Redis for ${timeoutMs / 1000} s. ` +
       `End it, or delete ${join(directory, name)} if it is another program.`,
   );

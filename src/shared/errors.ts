@@ -135,7 +135,13 @@ export const ERRORS = {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Install Redis, or set REDIS_URL.",
+    next: "Then start the command again.",
+  },
+  REDIS_START_FAILED: {
+    http: 503,
+    rpc: -32002,
+    retry: "never",
+    next: "The private Redis can be ended with `unity-broker down`; REDIS_URL uses another one.",
   },
   PORT_IN_USE: {
     http: 503,
