@@ -42,8 +42,7 @@ export function readSettings(): Settings {
 }
 
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
-export async function startRuntime(): Promise<Runtime> {
-  const settings = readSettings();
+export async function startRuntime(settings: Settings = readSettings()): Promise<Runtime> {
   const { config } = settings;
   const log = pino({ level: config.UNITY_BROKER_LOG_LEVEL }, pino.destination({ dest: 2, sync: true }));
   const embedded: EmbeddedRedisOptions = {
