@@ -7,11 +7,10 @@ import {
   type EditorLinkHandlers,
   type EditorLinkOptions,
 } from "../src/worker/editor-link.js";
-import { expectNoLeak, openResources } from "./harness/leaks.js";
+import { expectNoLeak } from "./harness/leaks.js";
 import { createQueue, type PeerConnection, startTcpPeer, type TcpPeer } from "./harness/tcp-peer.js";
 
 let peer: TcpPeer;
-let resources: string[];
 const links: EditorLink[] = [];
 const warnings: string[] = [];
 const log = {
@@ -22,7 +21,6 @@ const log = {
 };
 
 beforeEach(async () => {
-  resources = openResources();
   warnings.length = 0;
   peer = await startTcpPeer();
 });
@@ -30,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const link of links.splice(0)) await link.close();
   await peer.close();
-  await expectNoLeak(resources);
+  await expectNoLeak();
 });
 
 const HELLO = {
@@ -294,6 +292,27 @@ describe("A link", () => {
     await peer.listen();
     await answerHello(await peer.accept());
     await Promise.all([waiting, until("ready")]);
+  });
+
+  it("is not ready on a connection that ended while hello was handled", async () => {
+    const lines = createQueue<PeerConnection>();
+    let hellos = 0;
+    const { until, events } = start({
+      handlers: {
+        async onHello() {
+          if (++hellos > 1) return;
+          const there = await lines.take();
+          there.end();
+          await there.gone;
+        },
+      },
+    });
+    const there = await peer.accept();
+    await answerHello(there);
+    lines.push(there);
+    await answerHello(await peer.accept());
+    await until("ready");
+    expect(events).toEqual(["disconnected peer_closed", "ready"]);
   });
 
   it("notices a half-open peer and calls again", async () => {

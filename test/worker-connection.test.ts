@@ -4,11 +4,10 @@ import { encodeFrame } from "../src/shared/framing.js";
 import { rpcNotification, rpcResult } from "../src/shared/rpc.js";
 import { type Connection, type ConnectionOptions, createConnection } from "../src/worker/connection.js";
 import { ConnectionLost } from "../src/worker/disconnect.js";
-import { expectNoLeak, openResources } from "./harness/leaks.js";
+import { expectNoLeak } from "./harness/leaks.js";
 import { createQueue, type PeerConnection, startTcpPeer, type TcpPeer } from "./harness/tcp-peer.js";
 
 let peer: TcpPeer;
-let resources: string[];
 const connections: Connection[] = [];
 const logged: string[] = [];
 const log = {
@@ -19,7 +18,6 @@ const log = {
 };
 
 beforeEach(async () => {
-  resources = openResources();
   logged.length = 0;
   peer = await startTcpPeer();
 });
@@ -27,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const connection of connections.splice(0)) await connection.close();
   await peer.close();
-  await expectNoLeak(resources);
+  await expectNoLeak();
 });
 
 const notifications = () => {
