@@ -27,7 +27,7 @@ export interface Client {
   close(): void;
 }
 
-export async function connectClient(port: number): Promise<Client> {
+async function connectClient(port: number): Promise<Client> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
   const parser = createFrameParser(64 * 1024 * 1024);
@@ -58,7 +58,8 @@ export async function connectClient(port: number): Promise<Client> {
       }
     }
   });
-  const gone = once(socket, "close").then(() => {
+  // Not `once`: it rejects on the error of a reset, which is an ordinary end here.
+  const gone = new Promise<void>((resolve) => socket.on("close", () => resolve())).then(() => {
     ended = true;
     for (const { reject } of pending.values()) reject(new Error("the connection ended"));
     for (const look of [...watchers]) look();
@@ -120,7 +121,7 @@ export const helloParams = (editor: SimulatedEditor, fields: Params = {}): Param
   ...fields,
 });
 
-export async function own(editor: SimulatedEditor, fields: Params = {}): Promise<Owner> {
+async function own(editor: SimulatedEditor, fields: Params = {}): Promise<Owner> {
   const client = await connectClient(editor.port);
   const hello = await client.request("bridge/hello", helloParams(editor, fields));
   const submitParams = (operationId: string, more: Params = {}): Params => ({

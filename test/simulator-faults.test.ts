@@ -10,10 +10,14 @@ import {
   type RecoveryAction,
   type RecoveryCause,
 } from "../src/simulator/recovery.js";
+import { expectNoLeak } from "./harness/leaks.js";
 import { createStage, executions, helloParams, type Owner } from "./simulator-client.js";
 
 const stage = createStage();
-afterEach(() => stage.clear());
+afterEach(async () => {
+  await stage.clear();
+  await expectNoLeak();
+});
 
 const block = (seconds: number) => ({
   arguments: { MenuItemPath: `Simulator/Block For ${seconds} Seconds` },

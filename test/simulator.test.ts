@@ -2,10 +2,14 @@ import { readFileSync, statSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { ToolDetailsAnswer } from "../src/shared/tool.js";
 import { EndpointFile, Heartbeat, HelloResult } from "../src/shared/wire.js";
+import { expectNoLeak } from "./harness/leaks.js";
 import { createStage, executions, helloParams } from "./simulator-client.js";
 
 const stage = createStage();
-afterEach(() => stage.clear());
+afterEach(async () => {
+  await stage.clear();
+  await expectNoLeak();
+});
 
 const block = (seconds: number) => ({
   arguments: { MenuItemPath: `Simulator/Block For ${seconds} Seconds` },

@@ -1,5 +1,6 @@
 /** Method names to their parts, and who may call which. */
 import { z } from "zod";
+import { RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../shared/rpc.js";
 import { EDITOR_CODES } from "../shared/wire.js";
 import type { createHello } from "./hello.js";
 import type { Operations } from "./operations.js";
@@ -28,8 +29,6 @@ const Names = z.looseObject({
   endpoint: z.string().optional(),
 });
 
-export type Bridge = ReturnType<typeof createBridge>;
-
 /** `plainSurfaceBesideWorker` leaves section 2 open although a worker has said hello. */
 export function createBridge(
   deps: BridgeDeps,
@@ -39,7 +38,7 @@ export function createBridge(
 
   const announce = (peer: Peer, params: unknown): Answer => {
     const names = Names.safeParse(params ?? {});
-    if (!names.success) return { error: { code: -32602, message: z.prettifyError(names.error) } };
+    if (!names.success) return { error: { code: RPC_INVALID_PARAMS, message: z.prettifyError(names.error) } };
     const { ClientName, clientName, PushNotificationEndpoint, pushNotificationEndpoint, endpoint } =
       names.data;
     const name = ClientName ?? clientName;
@@ -57,7 +56,7 @@ export function createBridge(
     if (method === "operation/submit" && deps.world.phase === "quitting") {
       return { error: { code: EDITOR_CODES.EDITOR_SHUTTING_DOWN, message: "The Editor is quitting." } };
     }
-    const unknown: Answer = { error: { code: -32601, message: `There is no method ${method}.` } };
+    const unknown: Answer = { error: { code: RPC_UNKNOWN_METHOD, message: `There is no method ${method}.` } };
     return deps.operations.handle(method, params) ?? unknown;
   };
 

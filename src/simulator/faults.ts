@@ -9,8 +9,6 @@ export interface FaultsDeps {
   restart(): Promise<void>;
 }
 
-export type Faults = ReturnType<typeof createFaults>;
-
 export function createFaults(deps: FaultsDeps) {
   const { wire } = deps;
   return {

@@ -21,7 +21,7 @@ export interface LedgerOperation {
   readOnly: boolean;
 }
 
-export interface SessionMark {
+interface SessionMark {
   editorSessionId: string;
   /** The last ledgerSeq that was durable before the next session began. */
   ledgerSeq: number;

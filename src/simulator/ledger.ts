@@ -36,7 +36,7 @@ const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
 /** Lines after which the next start writes a snapshot instead. */
 const COMPACT_LINES = 5000;
 
-export const isOpen = (operation: LedgerOperation): boolean =>
+const isOpen = (operation: LedgerOperation): boolean =>
   operation.state === "accepted" || operation.state === "running";
 export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
 

@@ -1,7 +1,7 @@
 /** The Editor's push client: newline-delimited JSON to the endpoint that a worker announced. */
 import { connect, type Socket } from "node:net";
 
-export type PushType =
+type PushType =
   | "CONNECTION_ESTABLISHED"
   | "DOMAIN_RELOAD"
   | "DOMAIN_RELOAD_RECOVERED"

@@ -146,7 +146,8 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
         () => false,
         () => true,
       );
-      if (!failed) return;
+      // The Editor may have ended while the port was being bound.
+      if (!failed) return ended ? server.stop() : undefined;
       await pause(RELISTEN_MS);
     }
   };

@@ -1,7 +1,14 @@
 /** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
 import { createServer, type Server, type Socket } from "node:net";
 import { createFrameParser, type Frame } from "../shared/framing.js";
-import { parseRpc, type RpcError, rpcFailure, rpcNotification, rpcResult } from "../shared/rpc.js";
+import {
+  parseRpc,
+  RPC_PARSE_ERROR,
+  type RpcError,
+  rpcFailure,
+  rpcNotification,
+  rpcResult,
+} from "../shared/rpc.js";
 import { EDITOR_CODES } from "../shared/wire.js";
 import { createOutbound, type Outbound } from "./outbound.js";
 import type { Timers } from "./timers.js";
@@ -69,7 +76,7 @@ export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: n
   /** False when nothing more may be read from this connection. */
   const receive = (peer: Peer, socket: Socket, outbound: Outbound, frame: Frame): boolean => {
     if (frame.kind === "malformed") {
-      outbound.send(rpcFailure(null, { code: -32700, message: frame.reason }));
+      outbound.send(rpcFailure(null, { code: RPC_PARSE_ERROR, message: frame.reason }));
       outbound.endAfterwards();
       socket.pause();
       return false;

@@ -3,7 +3,7 @@ export interface Timers {
   /** Runs `action` once after `ms`; the answer cancels it. */
   after(ms: number, action: () => void): () => void;
   every(ms: number, action: () => void): () => void;
-  /** Runs `action` when the timers are closed: for those who wait for one of them. */
+  /** Runs `action` when the timers are closed, at once if they are: for those who wait for one of them. */
   onClose(action: () => void): void;
   close(): void;
 }
@@ -36,7 +36,10 @@ export function createTimers(): Timers {
       cancels.add(cancel);
       return cancel;
     },
-    onClose: (action) => void closings.add(action),
+    onClose(action) {
+      if (closed) action();
+      else closings.add(action);
+    },
     close() {
       closed = true;
       for (const cancel of [...cancels]) cancel();

@@ -4,7 +4,7 @@ import type { ProgressReport } from "./progress.js";
 import type { World } from "./world.js";
 
 /** What a running tool may touch. */
-export interface ToolCall {
+interface ToolCall {
   readonly operationId: string;
   readonly args: Arguments;
   readonly world: World;

@@ -1,5 +1,5 @@
 /** What the simulated project holds: its console, its values, its counters. A domain reload leaves it, a crash does not. */
-export interface LogLine {
+interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
   /** ms since the epoch. */
