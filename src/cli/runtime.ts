@@ -89,6 +89,8 @@ export function gatewayOptions(config: Config): GatewayOptions {
     },
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
+    // By then no record is left that a call without a target could mean.
+    forgetEditorMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
   };
 }
 

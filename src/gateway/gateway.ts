@@ -17,6 +17,7 @@ export interface GatewayOptions {
   safetyPollMs: number;
   sweepMs: number;
   editorAwayMs: number;
+  forgetEditorMs: number;
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -25,6 +26,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   safetyPollMs: 5_000,
   sweepMs: 5_000,
   editorAwayMs: 5_000,
+  forgetEditorMs: 24 * 3_600_000,
 };
 
 export interface Gateway {
@@ -62,7 +64,7 @@ export function createGateway(
     },
     options,
   );
-  const sweeper = createSweeper({ store, log }, { everyMs: options.sweepMs, limits: options.limits });
+  const sweeper = createSweeper({ store, log }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
     store,

@@ -8,6 +8,8 @@ import type { Store } from "../shared/redis/store.js";
 export interface SweeperOptions {
   everyMs: number;
   limits: WaitLimits;
+  /** An Editor unseen for this long, with nothing open, is no longer a candidate for anything, ms. */
+  forgetEditorMs: number;
 }
 
 export interface Sweeper {
@@ -56,7 +58,12 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     for (const editor of await store.editors.ids()) {
       const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
       const now = await store.operations.now();
-      for (const record of await store.operations.openOf(editor)) {
+      const open = await store.operations.openOf(editor);
+      if (open.length === 0 && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
+        log.info({ editor }, "forgets an Editor that was away for long");
+        await store.editors.forget(editor);
+      }
+      for (const record of open) {
         if (overdue(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }

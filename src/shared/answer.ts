@@ -1,4 +1,4 @@
-/** What a caller is told of an operation: the public form of a record (docs/answers.md). */
+/** What a caller is told of an operation: the public form of a record. */
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
 import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
 

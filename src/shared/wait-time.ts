@@ -15,10 +15,15 @@ const SILENT_CAP = 50;
 export function waitTime(requested: unknown, fallbackSeconds: number, showsProgress: boolean): WaitTime {
   const seconds = requested === undefined || requested === null ? fallbackSeconds : requested;
   if (typeof seconds !== "number" || Number.isNaN(seconds) || seconds < 0) {
-    throw new BrokerError("INVALID_TIMEOUT", `timeout ${JSON.stringify(requested)} is not usable.`);
+    throw new BrokerError("INVALID_TIMEOUT", `timeout ${shown(requested)} is not usable.`);
   }
   const cap = showsProgress ? CAP : SILENT_CAP;
   if (seconds <= cap) return { ms: seconds * 1000 };
   const reason = showsProgress ? "" : " (60 with a progress token)";
   return { ms: cap * 1000, note: `The wait was cut from ${seconds} to ${cap} seconds${reason}.` };
+}
+
+/** Not the value of an array or object: it may nest too deep to be written. */
+function shown(value: unknown): string {
+  return typeof value === "object" ? "(an object)" : JSON.stringify(value).slice(0, 100);
 }

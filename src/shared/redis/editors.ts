@@ -35,6 +35,8 @@ export interface Editors {
   alive(editor: string, live: EditorLive, now: number): Promise<void>;
   /** The Editor went away: `lastSeenAt` stays. */
   gone(editor: string): Promise<void>;
+  /** The Editor has been away for so long that no call should be asked whether it means this one. */
+  forget(editor: string): Promise<void>;
   ids(): Promise<string[]>;
   mutations(editors: readonly string[]): Promise<{ id: string; mutationSeq: number }[]>;
   find(editor: string): Promise<KnownEditor | undefined>;
@@ -93,6 +95,15 @@ export function createEditors(redis: Redis): Editors {
     async gone(editor) {
       await redis.hdel(keys.editor(editor), "live");
       await redis.publish(channels.editors, editor);
+    },
+
+    async forget(editor) {
+      await redis
+        .multi()
+        .zrem(keys.editors, editor)
+        .del(keys.editor(editor), keys.catalog(editor))
+        .publish(channels.editors, editor)
+        .exec();
     },
 
     async all() {

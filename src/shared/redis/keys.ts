@@ -30,11 +30,11 @@ export const keys = {
   /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
   open: (editor: string) => `${TAG}:open:${editor}`,
 
-  /** ZSET by the time of the last sign of life (0: none yet): every Editor ever seen. */
+  /** ZSET by the time of the last sign of life (0: none yet): the known Editors, until unseen for the retention. */
   editors: `${TAG}:editors`,
-  /** HASH, for ever: profile (JSON, from hello), live (JSON, from the last heartbeat). */
+  /** HASH, while known: profile (JSON, from hello), live (JSON, from the last heartbeat). */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
-  /** STRING, for ever: the tools of an Editor as JSON. */
+  /** STRING, while known: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
   /** INTEGER, for ever: mutating operations accepted for an Editor. */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
