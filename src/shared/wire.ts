@@ -37,6 +37,8 @@ export type LedgerState = z.infer<typeof LedgerState>;
 export const Outcome = z.looseObject({
   status: z.enum(["completed", "failed", "cancelled", "interrupted"]),
   result: z.unknown().optional(),
+  /** In place of `result` where that is too large for a frame: its length as UTF-8 JSON, for `operation/result`. */
+  resultBytes: z.number().optional(),
   error: z.looseObject({ type: z.string(), message: z.string(), stack: z.string().optional() }).optional(),
   /** Absent when the execution never began (refused, cancelled while queued). */
   startedAt: z.number().optional(),

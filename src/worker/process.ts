@@ -32,6 +32,8 @@ export interface EditorPort {
   submit(params: UnfencedSubmit): Promise<SubmitAnswer>;
   get(operationId: string): Promise<GetAnswer>;
   revoke(operationId: string): Promise<unknown>;
+  /** The outcome with its result, where that did not fit into a frame. */
+  whole(operationId: string, outcome: Outcome): Promise<Outcome>;
   /** The Editor's own error answer, if this error is one; undefined: ask again when it is ready. */
   refusal(error: unknown): Refusal | undefined;
   /** False only if it is certain that not a byte of the request left. */
@@ -125,7 +127,8 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     return found;
   };
 
-  const settle = async (record: OperationRecord, outcome: Outcome): Promise<Processed> => {
+  const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
+    const outcome = await editor.whole(record.executedAs ?? record.logId, told);
     const changed = await operations.change(
       record.logId,
       (latest, now) => settled(latest, outcome, now, editor.mark()),

@@ -20,6 +20,7 @@ import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
+import { wholeOutcome } from "./large-result.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
 
@@ -98,6 +99,7 @@ export function createTenure(
     submit: (params) => link.submit({ ...params, ...fence, ledgerId: link.hello?.ledgerId ?? "" }),
     get: (operationId) => link.get(operationId),
     revoke: (operationId) => link.revoke(operationId),
+    whole: (operationId, outcome) => wholeOutcome(link, operationId, outcome),
     refusal: refusalOf,
     wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
     follow: follows.follow,
