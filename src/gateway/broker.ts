@@ -43,7 +43,8 @@ export interface Broker extends Deliveries {
   ): Promise<OperationView | "ended" | undefined>;
   /** The principal's operations, the latest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
-  editors(): Promise<{ editors: KnownEditor[]; now: number }>;
+  /** Every Editor ever seen; `connected`: it showed a sign of life lately. */
+  editors(): Promise<{ editors: (KnownEditor & { connected: boolean })[]; now: number }>;
   tools(): Promise<Tool[]>;
 }
 
@@ -102,6 +103,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     }
   };
 
+  const isHere = (editor: KnownEditor, now: number): boolean =>
+    editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
+
   const viewOf = async (record: OperationRecord, brief = false): Promise<OperationView> => {
     const final = isFinal(record.state);
     const [live, result, position, editor, now] = await Promise.all([
@@ -111,14 +115,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       editors.find(record.editor),
       operations.now(),
     ]);
-    const isHere = editor?.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
     return {
       record,
       result,
       progress: live.progress,
       partialResult: live.partialResult,
       queuePosition: position,
-      editorNow: isHere ? editor.profile : undefined,
+      editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       now,
     };
   };
@@ -148,6 +151,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const readCall = await deps.calls.read(call);
       const { requester, tool, parameters } = readCall;
       await deliveries.heard(requester, readCall.hash);
+      if (parameters.forceNew !== undefined) await deliveries.named(requester, parameters.forceNew);
       const named =
         parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
       for (;;) {
@@ -222,7 +226,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async editors() {
       const [all, now] = await Promise.all([editors.all(), operations.now()]);
-      return { editors: all, now };
+      return { editors: all.map((editor) => ({ ...editor, connected: isHere(editor, now) })), now };
     },
 
     tools: () => deps.catalog.tools(),

@@ -7,6 +7,7 @@ import { takeParameters } from "../shared/parameters.js";
 import type { Requester } from "../shared/replay.js";
 import { resolveTarget, type Target, type TargetProblem } from "../shared/target.js";
 import type { Tool } from "../shared/tool.js";
+import { waitTime } from "../shared/wait-time.js";
 import type { Catalog } from "./catalog.js";
 import type { ToolSchema } from "./tool-schema.js";
 
@@ -57,6 +58,8 @@ export function createCallReader(deps: {
 
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
+      // Bad input creates nothing, so a wait that is none is found before the operation exists.
+      waitTime(parameters.timeout, 0, false);
       deps.schema.check(tool, args);
       const text = JSON.stringify(args);
       if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {

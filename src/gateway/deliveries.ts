@@ -56,6 +56,8 @@ export function createDeliveries(operations: Operations): Deliveries {
         );
         return;
       }
+      // Before the write: one whose reply is lost may have been done, and must still be taken back by a retraction.
+      remember(told, caller.id, { logId, hash: "", requestId });
       const changed = await operations.change(logId, (record, now) => {
         if (!isFinal(record.state)) return undefined;
         const before = record.deliveries[caller.id];
@@ -69,9 +71,7 @@ export function createDeliveries(operations: Operations): Deliveries {
         return { record: { ...withDelivery(record, caller.id, delivery), firstDeliveredAt } };
       });
       if (!("record" in changed)) return;
-      const entry = { logId, hash: changed.record.hash, requestId };
-      remember(told, caller.id, entry);
-      if (!names) remember(unconfirmed, caller.id, entry);
+      if (!names) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
     },
 
     async named({ caller }, logId) {
@@ -92,7 +92,6 @@ export function createDeliveries(operations: Operations): Deliveries {
     async retracted({ caller, requestId }) {
       const entry = caller && told.get(caller.id)?.find((at) => at.requestId === requestId);
       if (!caller || !entry) return;
-      drop(told, caller.id, entry.logId);
       drop(unconfirmed, caller.id, entry.logId);
       await operations.change(entry.logId, (record) => {
         if (record.deliveries[caller.id]?.requestId !== requestId) return undefined;
@@ -103,6 +102,8 @@ export function createDeliveries(operations: Operations): Deliveries {
             Object.keys(deliveries).length === 0 ? { ...undelivered, deliveries } : { ...record, deliveries },
         };
       });
+      // Only now: a retraction that could not be stored is asked for again.
+      drop(told, caller.id, entry.logId);
     },
 
     confirmedBy(record, { caller, requestId }, now) {

@@ -1,0 +1,111 @@
+/** The HTTP surface of a gateway: one fastify app on this machine's own addresses. */
+import { fastify } from "fastify";
+import { BrokerError, ERRORS } from "../shared/errors.js";
+import type { Log } from "../shared/log.js";
+import type { Gateway } from "./gateway.js";
+import { mcpRoutes, refuse } from "./mcp/http-routes.js";
+import { createHttpSessions } from "./mcp/http-sessions.js";
+import type { ProgressOptions } from "./mcp/progress.js";
+import { createToolList } from "./mcp/tool-list.js";
+
+export interface HttpGatewayOptions {
+  /** A loopback address or name; there are no tokens yet. */
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  idleMs?: number;
+  keepAliveMs?: number;
+  progress?: ProgressOptions;
+  listDebounceMs?: number;
+  bodyLimit?: number;
+  /** How long open requests may take to be answered at the end, ms. */
+  closeDeadlineMs?: number;
+}
+
+export interface HttpGateway {
+  /** The MCP endpoint. */
+  url: string;
+  /** Answers open waits as if their time was over, then ends; sessions stay in the store for the next gateway. */
+  close(): Promise<void>;
+}
+
+/** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. */
+export async function createHttpGateway(
+  deps: { gateway: Gateway; log: Log; version: string },
+  options: HttpGatewayOptions,
+): Promise<HttpGateway> {
+  const { host, port } = options;
+  if (!isLoopback(host)) throw new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
+  const { log, version } = deps;
+  const { broker, store } = deps.gateway;
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+  });
+  const toolList = createToolList(
+    { broker, news: store.news, log },
+    { debounceMs: options.listDebounceMs ?? 250 },
+  );
+  const sessions = createHttpSessions(
+    { broker, toolList, log, version, progress: options.progress, sessions: store.sessions },
+    { idleMs: options.idleMs ?? 30 * 60_000, keepAliveMs: options.keepAliveMs ?? 15_000 },
+  );
+  let isClosing = false;
+
+  // A web page that a browser shows can send requests here, also under a name of its own (DNS rebinding).
+  app.addHook("onRequest", async (request, reply) => {
+    const { host: named, origin } = request.headers;
+    const wrong = !isLoopback(hostOf(`http://${named ?? ""}`))
+      ? `The Host header ${named ?? ""} is refused.`
+      : origin !== undefined && !isLoopback(hostOf(origin))
+        ? `The Origin ${origin} is refused.`
+        : undefined;
+    if (wrong) {
+      const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
+      refuse(reply, http, rpc, `${wrong} ${next}`);
+      return reply;
+    }
+    if (isClosing) {
+      refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
+      return reply;
+    }
+    return undefined;
+  });
+  app.get("/healthz", async () => ({ status: "ok", version }));
+  await app.register(mcpRoutes, {
+    sessions,
+    log,
+    principal: "local",
+    bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
+  });
+
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    toolList.close();
+    await sessions.close(options.closeDeadlineMs ?? 3_000);
+    await app.close();
+  };
+  try {
+    return { url: `${await app.listen({ host, port })}/mcp`, close };
+  } catch (error) {
+    await close();
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, error);
+  }
+}
+
+function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
+}
+
+/** The host name of an origin; undefined when it is none. */
+function hostOf(origin: string): string | undefined {
+  try {
+    const url = new URL(origin);
+    return url.username === "" && url.pathname === "/" ? url.hostname : undefined;
+  } catch {
+    return undefined;
+  }
+}

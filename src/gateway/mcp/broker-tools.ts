@@ -1,0 +1,208 @@
+/** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
+import type { Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { type Answer, answerOf, notFound, type OperationView } from "../../shared/answer.js";
+import { BrokerError } from "../../shared/errors.js";
+import { isFinal } from "../../shared/operation.js";
+import { waitTime } from "../../shared/wait-time.js";
+import type { Broker } from "../broker.js";
+import type { OpenRequest } from "./open-request.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+export type Seen = OperationView | "ended" | undefined;
+
+/** One call of a broker tool. */
+export interface BrokerToolCall {
+  broker: Broker;
+  principal: string;
+  request: OpenRequest;
+  showsProgress: boolean;
+  wait(logId: string, ms: number): Promise<Seen>;
+}
+
+interface BrokerTool {
+  described: McpTool;
+  /** Throws INVALID_ARGUMENTS. */
+  run(args: Record<string, unknown>, call: BrokerToolCall): Promise<ToolAnswer>;
+}
+
+const RESULT_WAIT_SECONDS = 5;
+
+const logId = z.string().describe("The log_id that an earlier answer gave.");
+
+const TOOLS: BrokerTool[] = [
+  define(
+    "get_operation_result",
+    "Get operation result",
+    "Reads what became of an operation, with its result. Operations go on after a wait ended: read them here instead of sending the call again.",
+    z.object({
+      log_id: logId,
+      wait: z.boolean().default(false).describe("Wait for the end of the operation."),
+      timeout: z
+        .number()
+        .min(0)
+        .default(RESULT_WAIT_SECONDS)
+        .describe("With wait: seconds to wait at most (up to 60)."),
+    }),
+    true,
+    async (args, call) => {
+      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS, call.showsProgress);
+      return ofNamed(args.log_id, call, async () => {
+        call.request.accepted();
+        const seen = args.wait
+          ? await call.wait(args.log_id, time.ms)
+          : await call.broker.read(call.principal, args.log_id);
+        return answer(args.log_id, seen, call, args.wait ? time.note : undefined);
+      });
+    },
+  ),
+  define(
+    "get_operation_status",
+    "Get operation status",
+    "Says where an operation stands, without its result. Never waits.",
+    z.object({ log_id: logId }),
+    true,
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const seen = await call.broker.read(call.principal, args.log_id);
+        // Without the result this does not count as having told the outcome.
+        return typeof seen === "object" ? answerOf(seen, { brief: true }) : missing(args.log_id, seen);
+      }),
+  ),
+  define(
+    "cancel_operation",
+    "Cancel operation",
+    "Cancels an operation that waits, and asks the Editor to cancel one that runs. Giving up a call does not cancel it; this does.",
+    z.object({ log_id: logId }),
+    false,
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const seen = await call.broker.cancel(call.principal, args.log_id, call.request.requester);
+        return answer(args.log_id, seen, call, cancelNote(seen));
+      }),
+  ),
+  define(
+    "list_operations",
+    "List operations",
+    "Lists your operations, the latest first, without results: to find a lost log_id.",
+    z.object({ limit: z.int().min(1).max(100).default(20).describe("How many at most.") }),
+    true,
+    async ({ limit }, call) => {
+      const views = await call.broker.list(call.principal, limit);
+      return {
+        status: "completed",
+        operations: views.map((view) => answerOf(view, { brief: true })),
+        message: `${views.length} operation(s), the latest first.`,
+      };
+    },
+  ),
+  define(
+    "list_editors",
+    "List Unity Editors",
+    "Lists the Unity Editors that the broker knows, and whether they are connected.",
+    z.object({}),
+    true,
+    async (_args, call) => {
+      const { editors, now } = await call.broker.editors();
+      const connected = editors.filter(({ connected }) => connected).length;
+      return {
+        status: "completed",
+        editors: editors.map(({ profile, live, lastSeenAt, connected }) => ({
+          id: profile.editorId,
+          project: profile.projectName,
+          project_path: profile.projectPath,
+          unity_version: profile.unityVersion,
+          connected,
+          ...(connected && live
+            ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
+            : {}),
+          ...(lastSeenAt > 0
+            ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
+            : {}),
+        })),
+        message: `${editors.length} Editor(s) known, ${connected} connected.`,
+      };
+    },
+  ),
+];
+
+/** By name. */
+export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
+  TOOLS.map((tool) => [tool.described.name, tool]),
+);
+
+function define<S extends z.ZodObject>(
+  name: string,
+  title: string,
+  description: string,
+  schema: S,
+  readOnlyHint: boolean,
+  run: (args: z.output<S>, call: BrokerToolCall) => Promise<ToolAnswer>,
+): BrokerTool {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: "input" });
+  return {
+    described: {
+      name,
+      title,
+      description,
+      inputSchema: inputSchema as McpTool["inputSchema"],
+      annotations: {
+        title,
+        readOnlyHint,
+        idempotentHint: true,
+        destructiveHint: !readOnlyHint,
+        openWorldHint: false,
+      },
+    },
+    async run(args, call) {
+      const parsed = schema.safeParse(args);
+      if (parsed.success) return run(parsed.data, call);
+      const faults = parsed.error.issues.map(({ path, message }) => ({
+        path: `/${path.map(String).join("/")}`,
+        reason: message,
+      }));
+      const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
+      throw new BrokerError("INVALID_ARGUMENTS", `The arguments of ${name} are wrong: ${said}.`, { faults });
+    },
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** ▲7 Naming a log_id confirms what was told of it, before anything is done for the call. */
+async function ofNamed(
+  named: string,
+  call: BrokerToolCall,
+  read: () => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
+  await call.broker.named(call.request.requester, named);
+  return read();
+}
+
+function answer(named: string, seen: Seen, call: BrokerToolCall, note: string | undefined): Answer {
+  if (typeof seen !== "object") return missing(named, seen);
+  if (isFinal(seen.record.state)) {
+    call.request.tells(named, true);
+    return answerOf(seen);
+  }
+  return answerOf(seen, { note });
+}
+
+function missing(named: string, seen: "ended" | undefined): Answer {
+  return notFound(named, seen === "ended");
+}
+
+function cancelNote(seen: Seen): string | undefined {
+  if (typeof seen !== "object" || !seen.record.cancel) return undefined;
+  switch (seen.record.cancel.answer) {
+    case "not_cancellable":
+      return "This tool cannot be cancelled while it runs.";
+    case "finished":
+      return "It has finished; its outcome is on the way.";
+    case "requested":
+      return "The Editor was asked to cancel it and will do so when the tool allows it.";
+    default:
+      return "The cancellation is on its way to the Editor.";
+  }
+}

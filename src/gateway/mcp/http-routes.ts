@@ -1,0 +1,91 @@
+/** /mcp: Streamable HTTP. Finds the session of a request and hands the exchange to it. */
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
+import { isStoreAway } from "../../shared/redis/connect.js";
+import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/rpc.js";
+import type { HttpSessions } from "./http-sessions.js";
+
+/** The code that MCP's own servers use for a session that is not there. */
+const SESSION_NOT_FOUND = -32001;
+
+export interface McpRoutesOptions {
+  sessions: HttpSessions;
+  log: Log;
+  principal: string;
+  bodyLimit: number;
+}
+
+export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
+  const { sessions, log, principal, bodyLimit } = options;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
+    try {
+      done(null, JSON.parse(String(text)));
+    } catch {
+      done(Object.assign(new Error("The body is not JSON."), { statusCode: 400, rpcCode: RPC_PARSE_ERROR }));
+    }
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number; rpcCode?: number }, _request, reply) => {
+    if (isStoreAway(error)) {
+      const away = new BrokerError("STORE_UNAVAILABLE", "", {}, error);
+      return refuse(reply, ERRORS.STORE_UNAVAILABLE.http, ERRORS.STORE_UNAVAILABLE.rpc, away.message);
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return refuse(reply, status, error.rpcCode ?? RPC_INVALID_REQUEST, error.message);
+    log.error({ error }, "a request to /mcp failed");
+    return refuse(reply, 500, ERRORS.INTERNAL.rpc, ERRORS.INTERNAL.next);
+  });
+
+  app.route({
+    method: ["POST", "GET", "DELETE"],
+    url: "/mcp",
+    bodyLimit,
+    async handler(request, reply) {
+      const session = await sessionOf(request, reply);
+      if (!session) return reply;
+      reply.hijack();
+      try {
+        await session.handle(request.raw, reply.raw, request.body);
+      } catch (error) {
+        log.error({ error }, "an exchange on /mcp failed");
+        reply.raw.destroy();
+      }
+      return reply;
+    },
+  });
+
+  const sessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.method === "POST") {
+      if (Array.isArray(request.body)) {
+        return refuse(
+          reply,
+          400,
+          RPC_INVALID_REQUEST,
+          "Batches are not supported: send one message a request.",
+        );
+      }
+      // Always a new session: a client that starts over does not mean its old one, whatever header it sends.
+      if (isInitializeRequest(request.body)) return sessions.open(principal);
+    }
+    const id = request.headers["mcp-session-id"];
+    if (typeof id !== "string") {
+      return refuse(
+        reply,
+        400,
+        RPC_INVALID_REQUEST,
+        "The header Mcp-Session-Id is missing: initialize first.",
+      );
+    }
+    const found = await sessions.find(id, principal);
+    return found ?? refuse(reply, 404, SESSION_NOT_FOUND, "Session not found: initialize again.");
+  };
+}
+
+/** A JSON-RPC error that answers no request in particular. */
+export function refuse(reply: FastifyReply, status: number, code: number, message: string): undefined {
+  reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
+  return undefined;
+}

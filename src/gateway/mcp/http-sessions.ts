@@ -1,0 +1,203 @@
+/** The MCP sessions of one HTTP gateway: opened by clients, adopted from the store, closed when unused. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Sessions } from "../../shared/redis/sessions.js";
+import { sendResponse, watchExchange, webRequest } from "./http-exchange.js";
+import type { Channel } from "./open-request.js";
+import type { McpServerDeps } from "./server.js";
+import { type McpSession, openMcpSession } from "./session.js";
+
+export interface HttpSession {
+  readonly id: string;
+  /** Answers one HTTP request of this session; resolves when the response ended. */
+  handle(request: IncomingMessage, raw: ServerResponse, body: unknown): Promise<void>;
+}
+
+export interface HttpSessions {
+  /** A new session for a client's `initialize`. */
+  open(principal: string): HttpSession;
+  /** A session of this principal, taken over from an earlier gateway if need be; undefined when there is none. */
+  find(id: string, principal: string): Promise<HttpSession | undefined>;
+  /** Answers open waits as if their time was over, then closes every session; takes at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+export interface HttpSessionsOptions {
+  /** A session without requests or streams for this long is closed; the store still knows it. */
+  idleMs: number;
+  /** A comment is sent on open streams this often. */
+  keepAliveMs: number;
+}
+
+interface Held extends HttpSession {
+  principal: string;
+  mcp: McpSession;
+  /** Requests and streams that are open now. */
+  exchanges: number;
+  /** Monotonic ms. */
+  lastUsedAt: number;
+  /** Feeds the `initialize` of its earlier life. */
+  revive(initialize: unknown): Promise<boolean>;
+}
+
+export function createHttpSessions(
+  deps: McpServerDeps & { sessions: Sessions },
+  options: HttpSessionsOptions,
+): HttpSessions {
+  const { log, sessions } = deps;
+  const held = new Map<string, Held>();
+  const adoptions = new Map<string, Promise<Held | undefined>>();
+
+  const create = (id: string, principal: string): Held => {
+    let initialize: unknown;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs: options.keepAliveMs,
+      async onsessioninitialized() {
+        held.set(id, session);
+        if (initialize === undefined) return;
+        await sessions
+          .save(id, { principal, initialize })
+          .catch((error: unknown) => log.warn({ error: (error as Error).message }, "session not stored"));
+      },
+      async onsessionclosed() {
+        await sessions
+          .remove(id)
+          .catch((error: unknown) => log.warn({ error: (error as Error).message }, "session not removed"));
+      },
+    });
+    const mcp = openMcpSession(
+      deps,
+      { principal, caller: { id: `mcp:${id}`, transport: "http" } },
+      {
+        transport,
+        notify: (message, related) =>
+          transport.send(
+            message,
+            related?.relatedRequestId === undefined ? {} : { relatedRequestId: related.relatedRequestId },
+          ),
+        channelOf: (extra) => extra?.authInfo?.extra?.channel as Channel,
+      },
+    );
+    void mcp.closed.then(() => {
+      if (held.get(id) === session) held.delete(id);
+    });
+    const channel = (gone: AbortSignal, written: Promise<boolean>): Channel => ({
+      gone,
+      async write(answer) {
+        await transport.send(answer);
+        return written;
+      },
+      async discard(answer) {
+        const requestId = idIn(answer);
+        if (requestId !== undefined) transport.closeSSEStream(requestId);
+        // Fails, and forgets the request while failing.
+        await transport.send(answer);
+      },
+    });
+
+    const session: Held = {
+      id,
+      principal,
+      mcp,
+      exchanges: 0,
+      lastUsedAt: performance.now(),
+
+      async handle(request, raw, body) {
+        session.exchanges += 1;
+        const exchange = watchExchange(raw);
+        try {
+          if (!held.has(id)) initialize = body;
+          // Newest wins: a stream whose client is gone without a word must not keep the client out.
+          if (request.method === "GET") transport.closeStandaloneSSEStream();
+          const repeated = requestIdOf(body);
+          if (repeated !== undefined) transport.closeSSEStream(repeated);
+          const response = await transport.handleRequest(webRequest(request), {
+            parsedBody: body,
+            authInfo: carry(channel(exchange.gone, exchange.written)),
+          });
+          await sendResponse(response, raw);
+          if (!held.has(id)) await mcp.close(0);
+        } finally {
+          session.exchanges -= 1;
+          session.lastUsedAt = performance.now();
+        }
+      },
+
+      async revive(stored) {
+        const response = await transport.handleRequest(
+          webRequest({
+            method: "POST",
+            headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+          }),
+          {
+            parsedBody: stored,
+            authInfo: carry(channel(new AbortController().signal, Promise.resolve(true))),
+          },
+        );
+        await response.text();
+        return response.ok;
+      },
+    };
+    return session;
+  };
+
+  const adopt = async (id: string, principal: string): Promise<Held | undefined> => {
+    const stored = await sessions.load(id);
+    if (stored?.principal !== principal) return undefined;
+    const session = create(id, principal);
+    if (await session.revive(stored.initialize)) {
+      log.info({ session: id }, "took over a session of an earlier gateway");
+      return session;
+    }
+    await session.mcp.close(0);
+    return undefined;
+  };
+
+  const sweep = setInterval(
+    () => {
+      for (const session of held.values()) {
+        if (session.exchanges > 0 || performance.now() - session.lastUsedAt < options.idleMs) continue;
+        log.debug({ session: session.id }, "closing an unused session");
+        held.delete(session.id);
+        void session.mcp.close(0);
+      }
+    },
+    Math.min(options.idleMs, 60_000),
+  );
+  sweep.unref();
+
+  return {
+    open: (principal) => create(randomUUID(), principal),
+
+    async find(id, principal) {
+      const known = held.get(id);
+      if (known) return known.principal === principal ? known : undefined;
+      const adoption = adoptions.get(id) ?? adopt(id, principal).finally(() => adoptions.delete(id));
+      adoptions.set(id, adoption);
+      return adoption;
+    },
+
+    async close(deadlineMs) {
+      clearInterval(sweep);
+      await Promise.all([...held.values()].map(({ mcp }) => mcp.close(deadlineMs)));
+    },
+  };
+}
+
+/** What the tap needs of a request travels with it as the SDK's `authInfo`. */
+function carry(channel: Channel): AuthInfo {
+  return { token: "", clientId: "", scopes: [], extra: { channel } };
+}
+
+function requestIdOf(body: unknown): RequestId | undefined {
+  return typeof body === "object" && body !== null && "method" in body ? idIn(body) : undefined;
+}
+
+function idIn(message: object): RequestId | undefined {
+  const id = "id" in message ? message.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}

@@ -1,0 +1,76 @@
+/** One request of a client, from its arrival until its answer was written or nobody wants it any more. */
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Requester } from "../../shared/replay.js";
+
+/** The way back to the client for one request. */
+export interface Channel {
+  /** Aborted once the client cannot be answered here any more. */
+  readonly gone: AbortSignal;
+  /** Sends an answer; true once it has left this process, false when the client was gone by then. */
+  write(answer: JSONRPCMessage): Promise<boolean>;
+  /** Frees what was kept for an answer that nobody wants any more. */
+  discard(answer: JSONRPCMessage): Promise<void>;
+}
+
+/** What a handler sees of its request. */
+export interface OpenRequest {
+  readonly requester: Requester;
+  /** Ends the wait: given up by the client, the client is gone, or the gateway closes. Never touches the operation. */
+  readonly signal: AbortSignal;
+  /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
+  accepted(): void;
+  /** The answer will tell the final outcome of this operation. `names`: the request named the log_id. */
+  tells(logId: string, names: boolean): void;
+}
+
+/** What the tap sees of it. */
+export interface RequestEntry extends OpenRequest {
+  /** The client's own id. */
+  readonly id: RequestId;
+  readonly channel: Channel;
+  /** Monotonic ms. */
+  readonly arrivedAt: number;
+  /** Nobody wants the answer: given up, gone, or sent again under the same id. */
+  readonly isDropped: boolean;
+  readonly told: { logId: string; names: boolean } | undefined;
+  /** Resolves with `accepted()`. */
+  readonly turnOver: Promise<void>;
+  drop(): void;
+  endWait(): void;
+}
+
+export function createRequestEntry(requester: Requester, id: RequestId, channel: Channel): RequestEntry {
+  const wait = new AbortController();
+  let isDropped = channel.gone.aborted;
+  let told: RequestEntry["told"];
+  let accepted: () => void = () => undefined;
+  const turnOver = new Promise<void>((resolve) => {
+    accepted = resolve;
+  });
+  const drop = (): void => {
+    isDropped = true;
+    wait.abort();
+  };
+  channel.gone.addEventListener("abort", drop, { once: true });
+  if (isDropped) wait.abort();
+  return {
+    requester,
+    id,
+    channel,
+    arrivedAt: performance.now(),
+    signal: wait.signal,
+    turnOver,
+    accepted: () => accepted(),
+    tells(logId, names) {
+      told = { logId, names };
+    },
+    get isDropped() {
+      return isDropped;
+    },
+    get told() {
+      return told;
+    },
+    drop,
+    endWait: () => wait.abort(),
+  };
+}

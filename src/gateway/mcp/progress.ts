@@ -1,0 +1,71 @@
+/** Shows a waiting client that its call is alive: on every change, and at least every few seconds. */
+import type { OperationView } from "../../shared/answer.js";
+import { isFinal } from "../../shared/operation.js";
+
+export interface ProgressNote {
+  /** Grows with every note, as the protocol wants it. */
+  progress: number;
+  total?: number;
+  message: string;
+}
+
+export interface ProgressOptions {
+  /** A note at least this often, ms. */
+  everyMs: number;
+  /** … and at most this often. */
+  minMs: number;
+}
+
+/** Clients give a silent server up after 10 s at the earliest. */
+export const PROGRESS_DEFAULTS: ProgressOptions = { everyMs: 5_000, minMs: 250 };
+
+export interface ShownProgress {
+  update(view: OperationView): void;
+  /** No note is sent after this: an answered request has no progress. */
+  close(): void;
+}
+
+export function showProgress(send: (note: ProgressNote) => void, options: ProgressOptions): ShownProgress {
+  let latest: { at: number | undefined; total: number | undefined; message: string } | undefined;
+  let shown: number | undefined;
+  let lastSentAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const emit = (): void => {
+    if (!latest) return;
+    const { at, total, message } = latest;
+    shown = larger(shown, at);
+    send({ progress: shown, ...(total !== undefined && total >= shown ? { total } : {}), message });
+    lastSentAt = performance.now();
+    timer = setTimeout(emit, options.everyMs);
+  };
+
+  return {
+    update(view) {
+      if (closed || isFinal(view.record.state)) return;
+      const next = { at: view.progress?.progress, total: view.progress?.total, message: messageOf(view) };
+      if (latest?.at === next.at && latest?.total === next.total && latest?.message === next.message) return;
+      latest = next;
+      clearTimeout(timer);
+      timer = setTimeout(emit, Math.max(0, lastSentAt + options.minMs - performance.now()));
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The Editor's number where it grew, else the smallest step that is still one for a number of this size. */
+function larger(shown: number | undefined, at: number | undefined): number {
+  if (shown === undefined) return at ?? 0;
+  const step = Math.max(1e-6, Math.abs(shown) * 1e-9);
+  return Math.max(at ?? 0, shown + step);
+}
+
+function messageOf({ record, progress, queuePosition }: OperationView): string {
+  const place = queuePosition ? `, ${queuePosition} before it` : "";
+  const said = progress?.message ? `: ${progress.message}` : "";
+  return `${record.state}${place}${said}`;
+}

@@ -1,0 +1,138 @@
+/** The MCP server of one client: translates tool calls into the broker's verbs and answers back. */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  type CallToolRequest,
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  type RequestId,
+  type ServerNotification,
+  type ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
+import { answerOf, notFound } from "../../shared/answer.js";
+import type { Log } from "../../shared/log.js";
+import { isFinal } from "../../shared/operation.js";
+import { waitTime } from "../../shared/wait-time.js";
+import type { Broker } from "../broker.js";
+import { BROKER_TOOLS, type Seen } from "./broker-tools.js";
+import type { OpenRequest } from "./open-request.js";
+import { PROGRESS_DEFAULTS, type ProgressOptions, showProgress } from "./progress.js";
+import { refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
+import type { ToolList } from "./tool-list.js";
+
+export interface McpServerDeps {
+  broker: Broker;
+  toolList: ToolList;
+  log: Log;
+  version: string;
+  progress?: ProgressOptions | undefined;
+}
+
+/** Whom the server speaks with. */
+export interface McpClient {
+  principal: string;
+  /** The open request with this id, as the SDK's server sees it. */
+  request(id: RequestId): OpenRequest;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+const CALL_WAIT_SECONDS = 1;
+
+const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
+\`timeout\` says how many seconds to wait for the outcome (default 1, at most 60). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
+Sending the same call again does not run it twice: it joins the operation in flight or answers the recorded outcome ("deduplicated": true). To run it once more on purpose, pass the log_id as force_new.
+Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.`;
+
+/** A server for one client, not yet connected. Its handlers never wait for an Editor except where a call asks for it. */
+export function createMcpServer(deps: McpServerDeps, client: McpClient): Server {
+  const { broker, log } = deps;
+  const server = new Server(
+    { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
+    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+  );
+  server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
+
+  /** Waits for an operation while showing its progress to clients that asked for it. */
+  const wait = async (extra: Extra, request: OpenRequest, logId: string, ms: number): Promise<Seen> => {
+    const progressToken = extra._meta?.progressToken;
+    const { signal } = request;
+    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal });
+    const progress = showProgress((note) => {
+      if (signal.aborted) return;
+      const params = { ...note, progressToken };
+      extra
+        .sendNotification({ method: "notifications/progress", params })
+        .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
+    }, deps.progress ?? PROGRESS_DEFAULTS);
+    try {
+      return await broker.wait(client.principal, logId, { ms, signal, onChange: progress.update });
+    } finally {
+      progress.close();
+    }
+  };
+
+  const callUnityTool = async (
+    params: CallToolRequest["params"],
+    extra: Extra,
+    request: OpenRequest,
+    onAccepted: (logId: string) => void,
+  ): Promise<ToolAnswer> => {
+    const { record, relation, timeout } = await broker.submit({
+      ...request.requester,
+      principal: client.principal,
+      tool: params.name,
+      arguments: params.arguments ?? {},
+      meta: params._meta,
+    });
+    request.accepted();
+    const { logId } = record;
+    onAccepted(logId);
+    const time = waitTime(timeout, CALL_WAIT_SECONDS, extra._meta?.progressToken !== undefined);
+    const startedAt = performance.now();
+    const seen = await wait(extra, request, logId, time.ms);
+    if (typeof seen !== "object") return notFound(logId, seen === "ended");
+    if (isFinal(seen.record.state)) request.tells(logId, false);
+    const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
+    return answerOf(seen, {
+      waitedSeconds: Math.round(waitedMs) / 1000,
+      note: isFinal(seen.record.state) ? undefined : time.note,
+      duplicate: relation === "created" ? undefined : relation,
+    });
+  };
+
+  const call = async ({ params }: CallToolRequest, extra: Extra): Promise<CallToolResult> => {
+    const request = client.request(extra.requestId);
+    let logId: string | undefined;
+    try {
+      const own = BROKER_TOOLS.get(params.name);
+      const answer = own
+        ? await own.run(params.arguments ?? {}, {
+            broker,
+            principal: client.principal,
+            request,
+            showsProgress: extra._meta?.progressToken !== undefined,
+            wait: (id, ms) => wait(extra, request, id, ms),
+          })
+        : await callUnityTool(params, extra, request, (id) => {
+            logId = id;
+          });
+      return toolResult(answer, request.requester.requestId);
+    } catch (error) {
+      return refusalResult(error, log, logId);
+    } finally {
+      request.accepted();
+    }
+  };
+
+  server.setRequestHandler(CallToolRequestSchema, call);
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    try {
+      return { tools: await deps.toolList.current() };
+    } catch (error) {
+      throw refusalError(error, log);
+    }
+  });
+  return server;
+}

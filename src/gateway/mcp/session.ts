@@ -1,0 +1,65 @@
+/** One client from its first message to its last: its server, tapped, and told of changes. */
+import type { Caller } from "../../shared/operation.js";
+import { BROKER_TOOLS } from "./broker-tools.js";
+import { createMcpServer, type McpServerDeps } from "./server.js";
+import { type Line, tapTransport } from "./tap.js";
+
+export interface McpSession {
+  /** Resolves when the transport closed and everything that it had to store is stored. */
+  closed: Promise<void>;
+  /** Answers open waits as if their time was over, then closes the transport; takes at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+  /** The client will say nothing more; what is written to it from now on does not count as delivered. */
+  hushed(): void;
+}
+
+/** Serves a client from now on. */
+export function openMcpSession(
+  deps: McpServerDeps,
+  client: { principal: string; caller: Caller },
+  line: Line,
+): McpSession {
+  const { broker, log, toolList } = deps;
+  const { caller, principal } = client;
+  const tap = tapTransport(line, {
+    deliveries: broker,
+    caller,
+    log,
+    isSubmission: ({ method, params }) => method === "tools/call" && !BROKER_TOOLS.has(String(params?.name)),
+  });
+  const server = createMcpServer(deps, { principal, request: tap.request });
+  const stopTelling = toolList.onChange(() => {
+    if (!server.getClientVersion()) return;
+    server
+      .sendToolListChanged()
+      .catch((error: unknown) => log.debug({ error: (error as Error).message }, "change of tools not told"));
+  });
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = () => {
+      stopTelling();
+      void tap.idle().then(() => {
+        broker.forget(caller.id);
+        resolve();
+      });
+    };
+  });
+  // Both transports start without waiting for anything: they listen when this returns.
+  server
+    .connect(tap.transport)
+    .catch((error: unknown) => log.error({ error: (error as Error).message }, "the transport did not start"));
+  return {
+    closed,
+    hushed: tap.hushed,
+    async close(deadlineMs) {
+      tap.endWaits();
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([tap.idle(), deadline]);
+      await server.close();
+      await Promise.race([closed, deadline]);
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** MCP over standard input and output: one client, one process. */
+import { randomUUID } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Log } from "../../shared/log.js";
+import type { Gateway } from "../gateway.js";
+import type { ProgressOptions } from "./progress.js";
+import { openMcpSession } from "./session.js";
+import { createToolList } from "./tool-list.js";
+
+export type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
+
+export interface StdioService {
+  /** Resolves with the reason once the client is gone and everything was written; never rejects. */
+  closed: Promise<StdioEnd>;
+  /** Answers open waits as if their time was over, then ends. */
+  close(): Promise<void>;
+}
+
+/** How long open requests may take to be answered at the end, ms. */
+const CLOSE_DEADLINE_MS = 3_000;
+
+/** Serves one client. Nothing but protocol is ever written to `stdout`. */
+export function serveStdio(
+  deps: { gateway: Gateway; log: Log; version: string },
+  streams: { stdin: Readable; stdout: Writable },
+  options: { principal?: string; progress?: ProgressOptions; listDebounceMs?: number } = {},
+): StdioService {
+  const { stdin, stdout } = streams;
+  const { log, version } = deps;
+  const { broker, store } = deps.gateway;
+  const toolList = createToolList(
+    { broker, news: store.news, log },
+    { debounceMs: options.listDebounceMs ?? 250 },
+  );
+  const gone = new AbortController();
+  // The SDK reads; writing is ours, because only a write's callback tells that it left the process.
+  const reader = new StdioServerTransport(stdin, stdout);
+  const write = (message: JSONRPCMessage): Promise<boolean> =>
+    gone.signal.aborted
+      ? Promise.resolve(false)
+      : new Promise((resolve) => stdout.write(serializeMessage(message), (error) => resolve(!error)));
+  const channel = { gone: gone.signal, write, discard: async () => undefined };
+
+  const session = openMcpSession(
+    { broker, toolList, log, version, progress: options.progress },
+    {
+      principal: options.principal ?? "local",
+      caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },
+    },
+    {
+      transport: reader,
+      notify: async (message) => {
+        await write(message);
+      },
+      channelOf: () => channel,
+    },
+  );
+
+  let reason: StdioEnd | undefined;
+  const end = (why: StdioEnd): Promise<void> => {
+    if (reason === undefined) {
+      reason = why;
+      log.debug({ reason }, "the stdio session ends");
+      if (why !== "closed") session.hushed();
+      if (why === "output_failed") gone.abort();
+    }
+    return session.close(CLOSE_DEADLINE_MS);
+  };
+  const inputEnded = (): void => void end("input_ended");
+  const outputFailed = (): void => void end("output_failed");
+  stdin.once("end", inputEnded).once("close", inputEnded).once("error", inputEnded);
+  // Stays for good: a late EPIPE without a listener would end the process.
+  stdout.on("error", outputFailed).on("close", outputFailed);
+
+  const closed = session.closed.then(() => {
+    toolList.close();
+    stdin.off("end", inputEnded).off("close", inputEnded);
+    stdout.off("close", outputFailed);
+    // Without a reason of ours the SDK closed it: a message beyond its buffer.
+    return reason ?? "unreadable_input";
+  });
+  return { closed, close: () => end("closed") };
+}

@@ -1,0 +1,233 @@
+/**
+ * Sits between a transport and the SDK's server: sees every message of one client in order, and every answer when it
+ * has really been written. What it learns decides whether an identical call is a retry or a new wish (▲6 ▲7).
+ *
+ * - Messages are handled one after the other; what a message or a written answer says about earlier deliveries is
+ *   stored before the next message is handled. Only accepting a call takes its turn, waiting for its outcome does not.
+ * - Requests get an id of our own towards the SDK: a client (or a proxy) that sends a request again under its old id
+ *   is answered where it asked last, and the older copy is dropped.
+ * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
+ */
+import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  JSONRPCMessage,
+  JSONRPCRequest,
+  MessageExtraInfo,
+  RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+import { ERRORS } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
+import type { Caller } from "../../shared/operation.js";
+import type { Deliveries } from "../deliveries.js";
+import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
+import { createTurns } from "./turns.js";
+
+/** A transport, and what the tap must know about its way back. */
+export interface Line {
+  transport: Transport;
+  /** Sends what is no answer: progress, changes of the tool list. */
+  notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
+  channelOf(extra: MessageExtraInfo | undefined): Channel;
+}
+
+export interface Tap {
+  /** For the SDK's server. */
+  transport: Transport;
+  /** By the id that the SDK's server sees. */
+  request(id: RequestId): OpenRequest;
+  /** Every open and later wait ends at once and is answered as if its time was over. */
+  endWaits(): void;
+  /** The client will say nothing more: answers are still written, but do not count as delivered. */
+  hushed(): void;
+  /** Resolves when every message was handled, every answer written, and every delivery stored. */
+  idle(): Promise<void>;
+}
+
+export interface TapDeps {
+  deliveries: Pick<Deliveries, "delivered" | "heard" | "retracted">;
+  caller: Caller;
+  log: Log;
+  /** Does this call become an operation? Then `broker.submit` itself notes that the client was heard. */
+  isSubmission: (request: JSONRPCRequest) => boolean;
+}
+
+export function tapTransport(line: Line, deps: TapDeps): Tap {
+  const { caller, deliveries, log } = deps;
+  const inner = line.transport;
+  const turns = createTurns((error) => log.warn({ error: error.message }, "a message could not be handled"));
+  /** By the id that the SDK sees. */
+  const open = new Map<RequestId, RequestEntry>();
+  /** By the client's id. */
+  const newest = new Map<RequestId, RequestEntry>();
+  /** Retractions that the store did not take yet: no call may be accepted before it has them. */
+  const owed = new Set<RequestId>();
+  let idleWaiters: (() => void)[] = [];
+  let lastId = 0;
+  let waitsEnded = false;
+  let isHushed = false;
+  let isClosed = false;
+
+  const isCounted = (entry: RequestEntry): boolean => !entry.isDropped && !isHushed;
+
+  const retract = async (id: RequestId): Promise<void> => {
+    owed.add(id);
+    await deliveries.retracted({ caller, requestId: id });
+    owed.delete(id);
+  };
+
+  const hear = async (requestId: RequestId | null): Promise<void> => {
+    if (caller.transport !== "stdio") return;
+    // A confirmation that is lost only means that an identical call replays.
+    await deliveries
+      .heard({ caller, requestId })
+      .catch((error: unknown) => log.warn({ error: (error as Error).message }, "confirmation not stored"));
+  };
+
+  const cancelled = (id: RequestId): void => {
+    const entry = newest.get(id);
+    // At once, not in its turn: an answer that is written from now on does not count.
+    entry?.drop();
+    log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
+    turns.add(() => retract(id));
+  };
+
+  const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
+    const entry = createRequestEntry({ caller, requestId: message.id }, message.id, line.channelOf(extra));
+    lastId += 1;
+    const sdkId = lastId;
+    newest.get(message.id)?.drop();
+    open.set(sdkId, entry);
+    newest.set(message.id, entry);
+    if (waitsEnded) entry.endWait();
+    const isCall = message.method === "tools/call";
+    turns.add(async () => {
+      try {
+        for (const id of owed) await retract(id);
+      } catch (error) {
+        log.warn({ error: (error as Error).message }, "a retraction is still not stored");
+        if (isCall) return answer(sdkId, storeAway(message.id));
+      }
+      if (!deps.isSubmission(message)) await hear(message.id);
+      transport.onmessage?.({ ...message, id: sdkId }, extra);
+      if (isCall) await entry.turnOver;
+    });
+  };
+
+  const answer = async (sdkId: RequestId, message: JSONRPCMessage): Promise<void> => {
+    const entry = open.get(sdkId);
+    if (!entry) return;
+    entry.accepted();
+    const wasDropped = entry.isDropped;
+    if (wasDropped) log.debug({ requestId: entry.id }, "nobody waits for this answer any more");
+    const isNewest = newest.get(entry.id) === entry;
+    const written = wasDropped ? false : await entry.channel.write(message).catch(() => false);
+    if (wasDropped && isNewest) await entry.channel.discard(message).catch(() => undefined);
+    const { told } = entry;
+    if (written && told && isCounted(entry)) {
+      const tookMs = performance.now() - entry.arrivedAt;
+      turns.add(() => deliveries.delivered(entry.requester, told.logId, { tookMs, names: told.names }));
+    }
+    ended(sdkId, entry);
+  };
+
+  const ended = (sdkId: RequestId, entry: RequestEntry): void => {
+    open.delete(sdkId);
+    if (newest.get(entry.id) === entry) newest.delete(entry.id);
+    if (open.size === 0) tellIdle();
+  };
+
+  const tellIdle = (): void => {
+    for (const resolve of idleWaiters) resolve();
+    idleWaiters = [];
+  };
+
+  const transport: Transport = {
+    async start() {
+      inner.onmessage = (message, extra) => {
+        const id = cancellationOf(message);
+        if (id !== undefined) cancelled(id);
+        else if (isRequest(message)) requested(message, extra);
+        else {
+          turns.add(async () => {
+            await hear(null);
+            transport.onmessage?.(message, extra);
+          });
+        }
+      };
+      inner.onerror = (error) => transport.onerror?.(error);
+      inner.onclose = () => {
+        isClosed = true;
+        for (const entry of open.values()) {
+          entry.drop();
+          entry.accepted();
+        }
+        tellIdle();
+        transport.onclose?.();
+      };
+      await inner.start();
+    },
+
+    async send(message, options) {
+      if (isResponse(message)) {
+        const id = open.get(message.id)?.id;
+        if (id !== undefined) await answer(message.id, { ...message, id });
+        return;
+      }
+      const related = options?.relatedRequestId;
+      const id = related === undefined ? undefined : open.get(related)?.id;
+      if (related !== undefined && id === undefined) return;
+      await line.notify(message, { ...options, relatedRequestId: id });
+    },
+
+    close: () => inner.close(),
+    get sessionId() {
+      return inner.sessionId;
+    },
+  };
+
+  return {
+    transport,
+    request(id) {
+      // Kept when the transport closes: a call that has arrived is still accepted.
+      const entry = open.get(id);
+      if (!entry) throw new Error(`request ${id} is not open`);
+      return entry;
+    },
+    endWaits() {
+      waitsEnded = true;
+      for (const entry of open.values()) entry.endWait();
+    },
+    hushed() {
+      isHushed = true;
+    },
+    async idle() {
+      await turns.settled();
+      if (open.size > 0 && !isClosed) await new Promise<void>((resolve) => idleWaiters.push(resolve));
+      await turns.settled();
+    },
+  };
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
+}
+
+function isResponse(message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } {
+  return !("method" in message) && message.id !== undefined;
+}
+
+/** The request that a message gives up; undefined when it is another message. */
+function cancellationOf(message: JSONRPCMessage): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.requestId;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+function storeAway(id: RequestId): JSONRPCMessage {
+  const { rpc, next } = ERRORS.STORE_UNAVAILABLE;
+  return {
+    jsonrpc: "2.0",
+    id,
+    error: { code: rpc, message: next, data: { error_code: "STORE_UNAVAILABLE" } },
+  };
+}
