@@ -1,0 +1,90 @@
+/** Operation records and calls for tests: give only what the story is about. */
+import type { Snapshot, SubmitRequest } from "../../src/shared/decide.js";
+import type { Caller, Delivery, OperationRecord } from "../../src/shared/operation.js";
+import type { Requester } from "../../src/shared/replay.js";
+
+/** The store's clock in these stories, ms. */
+export const NOW = 1_000_000_000;
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+export const STDIO: Caller = { id: "assistant", transport: "stdio" };
+export const HTTP: Caller = { id: "session", transport: "http" };
+
+/** A build by request 1 of the HTTP session, accepted a minute ago and not sent yet. */
+export function operation(changes: Partial<OperationRecord> = {}): OperationRecord {
+  return {
+    logId: "op1",
+    hash: "h",
+    fingerprint: "f",
+    principal: "local",
+    tool: "build-player",
+    effect: "mutating",
+    lane: "main",
+    cancellable: false,
+    keyed: false,
+    editor: "shop@1",
+    editorOpen: true,
+    after: null,
+    order: 1,
+    mutationSeq: 1,
+    state: "queued",
+    acceptedAt: NOW - MINUTE,
+    createdBy: { caller: HTTP.id, requestId: 1 },
+    deliveries: {},
+    ...changes,
+  };
+}
+
+/** The same build, executed. */
+export function executed(changes: Partial<OperationRecord> = {}): OperationRecord {
+  return operation({
+    state: "completed",
+    dispatchedAt: NOW - 50_000,
+    startedAt: NOW - 40_000,
+    endedAt: NOW - 20_000,
+    executionMs: 20_000,
+    ...changes,
+  });
+}
+
+/** What the record keeps of an answer that was written to a request of a caller. */
+export function told(
+  caller: Caller,
+  delivery: Partial<Delivery> = {},
+): Pick<OperationRecord, "firstDeliveredAt" | "deliveries"> {
+  const at = delivery.at ?? NOW - 10_000;
+  return {
+    firstDeliveredAt: at,
+    deliveries: { [caller.id]: { requestId: 1, tookMs: 45_000, confirmed: false, ...delivery, at } },
+  };
+}
+
+export function from(caller: Caller | null, requestId: Requester["requestId"]): Requester {
+  return { caller, requestId };
+}
+
+/** The identical call, by request 2 of the HTTP session unless said otherwise. */
+export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
+  return {
+    ...from(HTTP, 2),
+    tool: "build-player",
+    effect: "mutating",
+    fingerprint: "f",
+    hash: "h",
+    target: { kind: "open" },
+    keyed: false,
+    ...changes,
+  };
+}
+
+/** The store as it stands when these are the operations of the hash, oldest first. */
+export function snapshot(records: OperationRecord[] = [], changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    now: NOW,
+    newest: records.at(-1)?.logId ?? null,
+    records,
+    editors: [{ id: "shop@1", mutationSeq: records.at(-1)?.mutationSeq ?? 0 }],
+    ...changes,
+  };
+}
