@@ -323,7 +323,7 @@ describe("the wire", () => {
 
 describe("forgetting", () => {
   test("retires what may have been forgotten, and keeps the latest of each hash", async () => {
-    const editor = await stage.editor({ keepOperations: 1, forgetAfterMs: 0 });
+    const editor = await stage.editor({ keepOperations: 0, forgetAfterMs: 0 });
     const owner = await stage.owner(editor);
     for (const [id, after, acceptedAt] of [
       ["one", null, 1000],

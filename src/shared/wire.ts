@@ -77,6 +77,8 @@ export const HelloResult = z.looseObject({
   assetCounter: z.number(),
   ledgerId: z.string(),
   ledgerSeq: z.number(),
+  /** The Editor session before this one and its last durable entry: behind what was seen means rolled back. */
+  previousSession: z.looseObject({ editorSessionId: z.string(), ledgerSeq: z.number() }).optional(),
   toolsHash: z.string(),
   phase: z.string(),
   heartbeatSeconds: z.number(),
