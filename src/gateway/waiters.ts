@@ -11,11 +11,13 @@ export interface Waiters {
     look: () => Promise<T | undefined>,
     wait: { ms: number; signal?: AbortSignal | undefined },
   ): Promise<T | undefined>;
+  /** Ends every wait as if its time were over. */
   close(): void;
 }
 
 export function createWaiters(news: News, options: { safetyPollMs: number }): Waiters {
   const wakers = new Map<string, Set<() => void>>();
+  let closed = false;
   const stop = news.on("changed", (logId) => {
     for (const wake of wakers.get(logId) ?? []) wake();
   });
@@ -45,7 +47,7 @@ export function createWaiters(news: News, options: { safetyPollMs: number }): Wa
           const found = await look();
           if (found !== undefined) return found;
           const left = deadline - performance.now();
-          if (left <= 0 || signal?.aborted) return undefined;
+          if (left <= 0 || signal?.aborted || closed) return undefined;
           if (news !== seen) continue;
           await new Promise<void>((resolve) => {
             const timer = setTimeout(resolve, Math.min(left, options.safetyPollMs));
@@ -64,6 +66,7 @@ export function createWaiters(news: News, options: { safetyPollMs: number }): Wa
     },
 
     close() {
+      closed = true;
       stop();
       for (const set of wakers.values()) for (const wake of set) wake();
     },

@@ -1,0 +1,368 @@
+/**
+ * The whole broker in one process, from real parts: a private Redis, BullMQ, TCP, gateways, workers and simulated
+ * Editors. Whatever a test starts here is closed for it, and checked: see `verify`.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import type { ToolCall } from "../../src/gateway/call-reader.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
+import type { OperationView } from "../../src/shared/answer.js";
+import type { Log } from "../../src/shared/log.js";
+import { type Caller, isFinal, type OperationRecord, type State } from "../../src/shared/operation.js";
+import type { RedisTarget } from "../../src/shared/redis/connect.js";
+import { BULL_PREFIX } from "../../src/shared/redis/keys.js";
+import { openStore, type Store } from "../../src/shared/redis/store.js";
+import { createSimulatedEditor, type SimulatedEditor } from "../../src/simulator/editor.js";
+import type { SimulatedEditorOptions } from "../../src/simulator/options.js";
+import { createWorker, type Worker, type WorkerOptions } from "../../src/worker/worker.js";
+import { type Bench, createBench } from "./bench.js";
+import { type Cable, layCable } from "./cable.js";
+import { startTestRedis, type TestRedis } from "./redis.js";
+
+/** Short enough for tests, long enough for a machine whose cores are all busy. */
+const WORKER: Partial<WorkerOptions> = {
+  lease: { ttlMs: 600, renewMs: 100 },
+  jobLockMs: 600,
+  stalledCheckMs: 150,
+  ackDelayMs: 30,
+  retryMs: 20,
+  discoveryPollMs: 100,
+  link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
+};
+
+/** Nobody looks or sweeps by himself: what a test sees came by a message, or the test asked for it. */
+const HOUR = 3_600_000;
+const GATEWAY: Partial<GatewayOptions> = { safetyPollMs: HOUR, sweepMs: HOUR, editorAwayMs: 5_000 };
+
+/** How long a test waits for what must happen. */
+const PATIENCE = 15_000;
+
+export interface CabledWorker {
+  worker: Worker;
+  toRedis: Cable;
+  toEditor: Cable;
+  /** As SIGKILL would: every connection ends at this moment and none comes back. */
+  crash(): void;
+  /** As SIGSTOP would. */
+  freeze(): void;
+}
+
+export interface Client {
+  /** Submits; `parameters` are the broker's own (timeout, force_new, …). */
+  submit(
+    tool: string,
+    args?: Record<string, unknown>,
+    parameters?: Record<string, unknown>,
+  ): ReturnType<Gateway["broker"]["submit"]>;
+  /** The call that `submit` would send next, for those who send it elsewhere, or twice. */
+  callOf(tool: string, args?: Record<string, unknown>, parameters?: Record<string, unknown>): ToolCall;
+  /** A call as it is. */
+  send(call: ToolCall): ReturnType<Gateway["broker"]["submit"]>;
+  /** Waits for the end. */
+  outcome(logId: string): Promise<OperationView>;
+  /** Waits, woken by messages only, until the operation looks like this. */
+  until(logId: string, is: (view: OperationView) => boolean): Promise<OperationView>;
+  reaches(logId: string, state: State): Promise<OperationView>;
+}
+
+export interface System {
+  redis: TestRedis;
+  store: Store;
+  gateway: Gateway;
+  broker: Gateway["broker"];
+  /** The first one. */
+  editor: SimulatedEditor;
+  bench: Bench;
+  /** Raw access: what a dashboard or a hand may do. */
+  hand: Redis;
+  warnings: string[];
+  client(principal?: string, caller?: Caller | null): Client;
+  addEditor(options?: SimulatedEditorOptions): Promise<SimulatedEditor>;
+  addGateway(options?: Partial<GatewayOptions>): Promise<Gateway>;
+  addWorker(options?: Partial<WorkerOptions>): Promise<Worker>;
+  /** A worker that reaches Redis and this Editor by cables that the test may cut. */
+  addCabledWorker(editor: SimulatedEditor, options?: Partial<WorkerOptions>): Promise<CabledWorker>;
+  /** Resolves when the Editor is known, present and its tools are published. */
+  present(editor: SimulatedEditor): Promise<void>;
+  away(editor: SimulatedEditor): Promise<void>;
+  record(logId: string): Promise<OperationRecord>;
+  /** How often work of this name began, over all Editors. */
+  executions(name: string): number;
+}
+
+export interface SystemOptions {
+  retentionMs?: number;
+  commandTimeoutMs?: number;
+  gateway?: Partial<GatewayOptions>;
+  /** Null: no worker yet. */
+  worker?: Partial<WorkerOptions> | null;
+  editor?: SimulatedEditorOptions;
+}
+
+/** Call it at the top of a test file: one Redis for the file, one fresh system for each test that starts one. */
+export function useSystem(): { redis(): TestRedis; start(options?: SystemOptions): Promise<System> } {
+  let redis: TestRedis;
+  let resources: string[];
+  const closers: (() => unknown)[] = [];
+  const editors: SimulatedEditor[] = [];
+  const warnings: string[] = [];
+
+  beforeAll(async () => {
+    redis = await startTestRedis();
+  });
+  afterAll(() => redis.stop());
+  beforeEach(() => {
+    resources = openResources();
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") console.error(`${task.name}:\n${warnings.slice(-30).join("\n")}`);
+    warnings.length = 0;
+    for (const close of closers.splice(0).reverse()) await close();
+    await verify(redis, editors.splice(0), resources);
+    await redis.flush();
+  });
+
+  return {
+    redis: () => redis,
+    start: (options = {}) => startSystem(redis, options, { closers, editors, warnings }),
+  };
+}
+
+async function startSystem(
+  redis: TestRedis,
+  options: SystemOptions,
+  kept: { closers: (() => unknown)[]; editors: SimulatedEditor[]; warnings: string[] },
+): Promise<System> {
+  const { closers, warnings } = kept;
+  const folder = mkdtempSync(join(tmpdir(), "ujb-system-"));
+  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const retentionMs = options.retentionMs ?? 24 * HOUR;
+  const bench = createBench();
+  const log = logInto(warnings);
+
+  const open = async (target: RedisTarget): Promise<Store> => {
+    const store = await openStore(target, {
+      retentionMs,
+      commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
+      onError: (error) => warnings.push(`store: ${error.message}`),
+    });
+    closers.push(() => store.close());
+    return store;
+  };
+
+  const hand = new Redis(redis.connection);
+  hand.on("error", () => {
+    // Says so to whoever uses it.
+  });
+  closers.push(() => hand.disconnect());
+
+  const addGateway: System["addGateway"] = async (given) => {
+    const gateway = createGateway(
+      { store: await open(redis.connection), log },
+      { ...GATEWAY, ...options.gateway, ...given },
+    );
+    closers.push(() => gateway.close());
+    return gateway;
+  };
+
+  const startWorker = (store: Store, editorsFolder: string, given: Partial<WorkerOptions>): Worker => {
+    const worker = createWorker(
+      { store, log, editorsFolder, version: "0.0.0" },
+      { ...WORKER, retentionMs, ...options.worker, ...given },
+    );
+    closers.push(() => worker.close());
+    return worker;
+  };
+
+  const addEditor: System["addEditor"] = async (given) => {
+    const editor = await createSimulatedEditor({
+      projectPath: `/projects/game-${kept.editors.length + 1}`,
+      stateFolder: folder,
+      port: 0,
+      heartbeatMs: 100,
+      progressIntervalMs: 10,
+      reloadMs: 20,
+      foreignSilenceMs: 100,
+      ...given,
+      tools: [...bench.tools, ...(given?.tools ?? [])],
+    });
+    kept.editors.push(editor);
+    closers.push(() => editor.close());
+    return editor;
+  };
+
+  const gateway = await addGateway();
+  const { store, broker } = gateway;
+
+  /** Woken by what Editors' owners publish. */
+  const seen = (editor: SimulatedEditor, is: (isThere: boolean) => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = async (): Promise<void> => {
+        const [known, tools] = await Promise.all([
+          store.editors.find(editor.editorId),
+          store.editors.tools(editor.editorId),
+        ]);
+        if (is(known?.live !== undefined && tools.length > 0)) done(resolve);
+      };
+      const done = (settle: () => void): void => {
+        stop();
+        clearTimeout(limit);
+        settle();
+      };
+      const limit = setTimeout(() => done(() => reject(new Error("no news of the Editor"))), PATIENCE);
+      const stop = store.news.on("editors", () => void look().catch(() => undefined));
+      look().catch((error: Error) => done(() => reject(error)));
+    });
+
+  const system: System = {
+    redis,
+    store,
+    gateway,
+    broker,
+    bench,
+    hand,
+    warnings,
+    editor: await addEditor(options.editor),
+    addEditor,
+    addGateway,
+    client: (principal = "ann", caller = { id: `session of ${principal}`, transport: "http" }) =>
+      clientOf(broker, principal, caller),
+
+    async addWorker(given = {}) {
+      return startWorker(await open(redis.connection), join(folder, "editors"), given);
+    },
+
+    async addCabledWorker(editor, given = {}) {
+      const toRedis = await layCable(() => redis.connection);
+      const toEditor = await layCable(() => ({ host: "127.0.0.1", port: editor.port }));
+      const own = join(folder, `by-cable-${toEditor.port}`);
+      mkdirSync(own);
+      const endpoint = { ...editor.endpoint(), port: toEditor.port };
+      writeFileSync(join(own, "editor.json"), JSON.stringify(endpoint), { mode: 0o600 });
+      closers.push(() => Promise.all([toRedis.close(), toEditor.close()]));
+      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }), own, given);
+      // A process that was crashed has nothing to close; this one must be able to: it wakes up, after the test.
+      closers.push(() => {
+        toRedis.mend();
+        toEditor.mend();
+      });
+      return {
+        worker,
+        toRedis,
+        toEditor,
+        crash() {
+          toRedis.cut();
+          toEditor.cut();
+        },
+        freeze() {
+          toRedis.hold();
+          toEditor.hold();
+        },
+      };
+    },
+
+    present: (editor) => seen(editor, (isThere) => isThere),
+    away: (editor) => seen(editor, (isThere) => !isThere),
+
+    async record(logId) {
+      const record = await store.operations.find(logId);
+      if (!record) throw new Error(`no record of ${logId}`);
+      return record;
+    },
+
+    executions: (name) =>
+      kept.editors.flatMap((editor) => editor.counter()).filter(({ what }) => what === name).length,
+  };
+  if (options.worker !== null) {
+    await system.addWorker();
+    await system.present(system.editor);
+  }
+  return system;
+}
+
+function clientOf(broker: Gateway["broker"], principal: string, caller: Caller | null): Client {
+  let lastRequestId = 0;
+  const until: Client["until"] = async (logId, is) => {
+    const found = new AbortController();
+    let last: OperationView | undefined;
+    const onChange = (view: OperationView): void => {
+      last = view;
+      if (is(view)) found.abort();
+    };
+    await broker.wait(principal, logId, { ms: PATIENCE, signal: found.signal, onChange });
+    if (!last || !is(last)) throw new Error(`never so; last seen ${last?.record.state}`);
+    return last;
+  };
+  const callOf: Client["callOf"] = (tool, args = {}, meta = {}) => {
+    lastRequestId += 1;
+    return { principal, caller, requestId: lastRequestId, tool, arguments: args, meta };
+  };
+  return {
+    callOf,
+    send: (call) => broker.submit(call),
+    submit: (...call) => broker.submit(callOf(...call)),
+    until,
+    outcome: (logId) => until(logId, ({ record }) => isFinal(record.state)),
+    reaches: (logId, state) => until(logId, ({ record }) => record.state === state),
+  };
+}
+
+/** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
+export async function eventually(is: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  while (!(await is())) {
+    if (performance.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((next) => setTimeout(next, 5));
+  }
+}
+
+/** What must hold after every test, whatever it did. */
+async function verify(redis: TestRedis, editors: SimulatedEditor[], before: string[]): Promise<void> {
+  const begun = editors.flatMap((editor) => editor.counter().map(({ operationId }) => operationId));
+  expect(
+    begun.filter((id, at) => begun.indexOf(id) !== at),
+    "operations that began twice",
+  ).toEqual([]);
+  const hand = new Redis(redis.connection);
+  try {
+    const left: string[] = [];
+    for (const key of await hand.keys("{ujb}:open:*")) {
+      for (const logId of await hand.zrange(key, 0, "-1")) {
+        const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
+        if (!doc || isFinal((JSON.parse(doc) as OperationRecord).state)) left.push(`${key} ${logId}`);
+      }
+    }
+    expect(left, "ended operations that are still listed as open").toEqual([]);
+    await eventually(async () => (await hand.keys("{ujb}:lease:*")).length === 0, "no lease is left");
+    const locks = async () => (await hand.keys(`${BULL_PREFIX}:*:lock`)).length;
+    await eventually(async () => (await locks()) === 0, "no job is locked");
+  } finally {
+    hand.disconnect();
+  }
+  await eventually(() => leftOver(before).length === 0, `nothing is open: ${leftOver(before).join(", ")}`);
+}
+
+const LEAKABLE = /^(TCP|Pipe)|Timeout|FSEvent|Immediate/;
+
+function openResources(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => LEAKABLE.test(name));
+}
+
+function leftOver(before: string[]): string[] {
+  const known = [...before];
+  return openResources().filter((name) => {
+    const at = known.indexOf(name);
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function logInto(lines: string[]): Log {
+  const line = (values: Record<string, unknown>, message: string): void => {
+    lines.push(`${new Date().toISOString().slice(14)} ${message} ${JSON.stringify(values)}`);
+  };
+  return { debug: line, info: line, warn: line, error: line };
+}
