@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { answerOf, notFound, type OperationView } from "../../src/shared/answer.js";
+import type { OperationRecord } from "../../src/shared/operation.js";
+import { executed, NOW, operation } from "./record.js";
+
+const MARK = { editorSessionId: "s1", generation: 3, assetCounter: 8 };
+const view = (record: OperationRecord, changes: Partial<OperationView> = {}): OperationView => ({
+  record,
+  editorNow: MARK,
+  now: NOW,
+  ...changes,
+});
+const error = (code: string) => ({ code, type: "some_type", message: "It went wrong." });
+
+describe("what a caller is told of an operation in flight", () => {
+  test("a wait of the call that ended is a timeout; asked for it, the operation is running", () => {
+    expect(answerOf(view(operation()), { waitedSeconds: 1 }).status).toBe("timeout");
+    expect(answerOf(view(operation())).status).toBe("running");
+  });
+
+  test("it goes on, how to read it, and neither to send it again nor to restart Unity", () => {
+    const { message, log_id } = answerOf(view(operation()), { waitedSeconds: 1 });
+    expect(log_id).toBe("op1");
+    expect(message).toContain("The wait of 1 s ended; the operation goes on.");
+    expect(message).toContain("get_operation_result");
+    expect(message).toContain("Do not send the call again and do not restart Unity.");
+  });
+
+  test("progress, partial result and place in the queue are passed on", () => {
+    const live = { progress: { progress: 2, total: 4 }, partialResult: [1], queuePosition: 3 };
+    expect(answerOf(view(operation(), live))).toMatchObject({
+      progress: { progress: 2, total: 4 },
+      partial_result: [1],
+      queue_position: 3,
+      message: expect.stringContaining("behind 3 other(s)"),
+    });
+  });
+
+  test("an absent Editor is said", () => {
+    expect(answerOf(view(operation(), { editorNow: undefined })).message).toContain("not connected");
+  });
+
+  test("a joined call is told that it was not sent twice", () => {
+    expect(answerOf(view(operation()), { duplicate: "joined" })).toMatchObject({
+      deduplicated: true,
+      force_new: "op1",
+      message: expect.stringContaining("joined, not sent twice"),
+    });
+  });
+
+  test("the Editor's word about a cancellation is passed on", () => {
+    const asked = operation({ state: "running", cancel: { requestedAt: NOW } });
+    expect(answerOf(view(asked)).cancel).toBe("requested");
+    const answered = operation({ state: "running", cancel: { requestedAt: NOW, answer: "not_cancellable" } });
+    expect(answerOf(view(answered)).cancel).toBe("not_cancellable");
+  });
+});
+
+describe("what a caller is told of the end", () => {
+  test("completed: the result as it was", () => {
+    expect(answerOf(view(executed(), { result: '{"errors":0}' }))).toMatchObject({
+      status: "completed",
+      state: "completed",
+      result: { errors: 0 },
+      execution_ms: 20_000,
+    });
+  });
+
+  test("a brief answer leaves the result out", () => {
+    expect(answerOf(view(executed(), { result: "1" }), { brief: true })).not.toHaveProperty("result");
+  });
+
+  test("failed: the Editor's own error", () => {
+    expect(answerOf(view(executed({ state: "failed", error: error("TOOL_FAILED") })))).toMatchObject({
+      status: "error",
+      error: "It went wrong.",
+      error_code: "TOOL_FAILED",
+      error_type: "some_type",
+    });
+  });
+
+  test("▲9 interrupted: unknown is said, with evidence and the way to run it again, never as a success", () => {
+    const record = operation({ state: "interrupted", error: error("OUTCOME_UNKNOWN") });
+    const answer = answerOf(view(record, { progress: { progress: 3 }, partialResult: "half" }));
+    expect(answer).toMatchObject({
+      status: "error",
+      error_code: "OUTCOME_UNKNOWN",
+      force_new: "op1",
+      progress: { progress: 3 },
+      partial_result: "half",
+    });
+    expect(answer.message).toContain("is not run again by itself");
+  });
+
+  test("▲15 expired: it never started", () => {
+    const answer = answerOf(view(operation({ state: "expired", error: error("EXPIRED") })));
+    expect(answer).toMatchObject({ status: "error", error_code: "EXPIRED" });
+    expect(answer.message).toContain("It never started.");
+  });
+
+  test("cancelled says whether it had begun", () => {
+    expect(answerOf(view(operation({ state: "cancelled" }))).message).toContain("before it started");
+    expect(answerOf(view(executed({ state: "cancelled" }))).message).toContain("while it ran");
+  });
+});
+
+describe("invariant 7: a duplicate is told so", () => {
+  const record = executed({ editorMark: MARK });
+
+  test("a replay says when it was executed, how old it is, and how to run it again", () => {
+    const answer = answerOf(view(record, { result: "1" }), { duplicate: "replayed" });
+    expect(answer).toMatchObject({
+      deduplicated: true,
+      executed_at: new Date(NOW - 40_000).toISOString(),
+      age_seconds: 20,
+      editor_changed_since: false,
+      force_new: "op1",
+    });
+    expect(answer.message).toContain('pass force_new: "op1"');
+  });
+
+  test.each([{ editorSessionId: "s2" }, { generation: 4 }, { assetCounter: 9 }])(
+    "▲6 the Editor changed since: %j",
+    (change) => {
+      const answer = answerOf(view(record, { editorNow: { ...MARK, ...change } }), { duplicate: "replayed" });
+      expect(answer.editor_changed_since).toBe(true);
+    },
+  );
+
+  test("▲6 nothing is claimed of an Editor that is away", () => {
+    const answer = answerOf(view(record, { editorNow: undefined }), { duplicate: "replayed" });
+    expect(answer).not.toHaveProperty("editor_changed_since");
+  });
+
+  test("the first caller is told nothing of duplicates", () => {
+    expect(answerOf(view(record))).not.toHaveProperty("deduplicated");
+  });
+});
+
+test("an unknown log_id and one whose retention ended are told apart", () => {
+  expect(notFound("x", false)).toMatchObject({ status: "not_found", error_code: "NOT_FOUND" });
+  expect(notFound("x", false).message).toContain("No operation of yours");
+  expect(notFound("x", true).message).toContain("no longer stored");
+});

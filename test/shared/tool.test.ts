@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { completeTool, ToolDetails } from "../../src/shared/tool.js";
+
+const complete = (details: object) => completeTool(ToolDetails.parse({ description: "", ...details }));
+
+describe("what may be assumed of a tool whose bridge says little", () => {
+  test.each([
+    ["ping", "read_only"],
+    ["get-logs", "read_only"],
+    ["find-game-objects", "read_only"],
+    ["unity-search", "read_only"],
+    ["compile", "idempotent"],
+    ["set-active", "idempotent"],
+    ["save-scene", "idempotent"],
+    ["build-player", "mutating"],
+    ["run-tests", "mutating"],
+    ["execute-menu-item", "mutating"],
+    ["compile-and-delete", "mutating"],
+    ["forget-everything", "mutating"],
+  ])("%s is %s by its name", (name, effect) => {
+    expect(complete({ name }).effect).toBe(effect);
+  });
+
+  test("▲6 what the bridge says weighs more than the name, both ways", () => {
+    expect(complete({ name: "get-and-delete", annotations: { readOnlyHint: false } }).effect).toBe(
+      "mutating",
+    );
+    expect(complete({ name: "build-player", annotations: { readOnlyHint: true } }).effect).toBe("read_only");
+    expect(complete({ name: "do-it", annotations: { idempotentHint: true } }).effect).toBe("idempotent");
+    expect(complete({ name: "compile", annotations: { idempotentHint: false } }).effect).toBe("mutating");
+  });
+
+  test("clients are told the same effect that the broker acts on", () => {
+    expect(complete({ name: "build-player" }).annotations).toMatchObject({
+      readOnlyHint: false,
+      idempotentHint: false,
+    });
+    expect(complete({ name: "compile" }).annotations).toMatchObject({
+      readOnlyHint: false,
+      idempotentHint: true,
+    });
+    expect(complete({ name: "ping" }).annotations).toMatchObject({
+      readOnlyHint: true,
+      idempotentHint: true,
+    });
+  });
+
+  test("invariant 6: only ping and get-logs leave the main lane, whatever a bridge says", () => {
+    expect(complete({ name: "ping" }).lane).toBe("background");
+    expect(complete({ name: "get-logs", lane: "background" }).lane).toBe("background");
+    expect(complete({ name: "get-logs", lane: "main" }).lane).toBe("main");
+    expect(complete({ name: "get-hierarchy", lane: "background" }).lane).toBe("main");
+  });
+
+  test("nothing can be cancelled or resumed unless the bridge says so", () => {
+    expect(complete({ name: "a" })).toMatchObject({ cancellable: false, resumable: false });
+    expect(complete({ name: "a", cancellable: true, resumable: true })).toMatchObject({
+      cancellable: true,
+      resumable: true,
+    });
+  });
+});
+
+describe("the schema of its arguments", () => {
+  test("uLoop's description becomes JSON Schema", () => {
+    const parameterSchema = {
+      Properties: {
+        Mode: { Type: "enum", Description: "Which tests", Enum: ["edit", "play"], DefaultValue: "edit" },
+        Deep: { Type: "boolean", DefaultValue: null },
+      },
+      Required: ["Mode"],
+    };
+    expect(complete({ name: "a", parameterSchema }).inputSchema).toEqual({
+      type: "object",
+      properties: {
+        Mode: { type: "string", description: "Which tests", enum: ["edit", "play"], default: "edit" },
+        Deep: { type: "boolean" },
+      },
+      required: ["Mode"],
+    });
+  });
+
+  test("a bridge's own JSON Schema is kept, and nothing said allows an object", () => {
+    const inputSchema = { properties: { x: { type: "number" } } };
+    expect(complete({ name: "a", inputSchema }).inputSchema).toEqual({ ...inputSchema, type: "object" });
+    expect(complete({ name: "a" }).inputSchema).toEqual({ type: "object", properties: {} });
+  });
+});
