@@ -1,4 +1,5 @@
 /** Where the HTTP gateway listens: options before configuration. */
+import { addressRefused, isLoopback } from "../gateway/http.js";
 import type { Config } from "../shared/config.js";
 import { UsageError } from "./command.js";
 
@@ -11,10 +12,10 @@ export function addressOf(
   args: { host?: string | undefined; port?: string | undefined },
   config: Config,
 ): { host: string; port: number } {
-  return {
-    host: args.host ?? config.UNITY_BROKER_HOST,
-    port: args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port),
-  };
+  const host = args.host ?? config.UNITY_BROKER_HOST;
+  // Said before anything is started.
+  if (!isLoopback(host)) throw addressRefused(host);
+  return { host, port: args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port) };
 }
 
 export function portOf(text: string): number {

@@ -26,7 +26,7 @@ const Told = z.looseObject({
   log_id: z.string(),
   state: z.string(),
   executed_at: z.string().optional(),
-  result: z.unknown(),
+  result: z.unknown().optional(),
 });
 
 export const demo = command({

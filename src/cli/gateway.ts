@@ -3,7 +3,7 @@ import { createGateway } from "../gateway/gateway.js";
 import { createHttpGateway } from "../gateway/http.js";
 import { addressArgs, addressOf } from "./address.js";
 import { command } from "./command.js";
-import { gatewayOptions, startRuntime } from "./runtime.js";
+import { gatewayOptions, readSettings, startRuntime } from "./runtime.js";
 import { stopRequested } from "./stop.js";
 import { VERSION } from "./version.js";
 
@@ -12,13 +12,12 @@ export const gateway = command({
   args: addressArgs,
   async run({ args }) {
     const stopping = stopRequested();
-    const runtime = await startRuntime();
+    const settings = readSettings();
+    const address = addressOf(args, settings.config);
+    const runtime = await startRuntime(settings);
     const verbs = createGateway(runtime, gatewayOptions(runtime.config));
     try {
-      const http = await createHttpGateway(
-        { gateway: verbs, log: runtime.log, version: VERSION },
-        addressOf(args, runtime.config),
-      );
+      const http = await createHttpGateway({ gateway: verbs, log: runtime.log, version: VERSION }, address);
       console.log(`MCP endpoint: ${http.url}`);
       await stopping;
       await http.close();

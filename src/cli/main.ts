@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
+import { stripVTControlCharacters } from "node:util";
 import { defineCommand, renderUsage, runCommand } from "citty";
 import { explain } from "./command.js";
 import { demo } from "./demo.js";
@@ -31,7 +32,8 @@ async function run(rawArgs: string[]): Promise<number> {
     return 0;
   }
   if (rawArgs.length === 0 || rawArgs.includes("--help") || rawArgs.includes("-h")) {
-    console.log(await (chosen ? renderUsage(chosen as never, main) : renderUsage(main)));
+    const usage = await (chosen ? renderUsage(chosen as never, main) : renderUsage(main));
+    console.log(process.stdout.isTTY ? usage : stripVTControlCharacters(usage));
     return 0;
   }
   try {
@@ -39,7 +41,7 @@ async function run(rawArgs: string[]): Promise<number> {
     return 0;
   } catch (error) {
     const { message, exitCode } = explain(error);
-    console.error(`unity-broker: ${message}`);
+    console.error(`unity-broker: ${stripVTControlCharacters(message)}`);
     if (exitCode === 2) console.error("See `unity-broker --help`.");
     return exitCode;
   }

@@ -5,7 +5,7 @@ import { createSimulatedEditor } from "../simulator/editor.js";
 import { createWorker } from "../worker/worker.js";
 import { addressArgs, addressOf } from "./address.js";
 import { command } from "./command.js";
-import { gatewayOptions, startRuntime, workerOptions } from "./runtime.js";
+import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
 import { stopRequested } from "./stop.js";
 import { VERSION } from "./version.js";
 
@@ -17,15 +17,14 @@ export const up = command({
   },
   async run({ args }) {
     const stopping = stopRequested();
-    const runtime = await startRuntime();
+    const settings = readSettings();
+    const address = addressOf(args, settings.config);
+    const runtime = await startRuntime(settings);
     const closers: (() => Promise<unknown>)[] = [runtime.close];
     try {
       const gateway = createGateway(runtime, gatewayOptions(runtime.config));
       closers.unshift(gateway.close);
-      const http = await createHttpGateway(
-        { gateway, log: runtime.log, version: VERSION },
-        addressOf(args, runtime.config),
-      );
+      const http = await createHttpGateway({ gateway, log: runtime.log, version: VERSION }, address);
       closers.unshift(http.close);
       const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
       closers.unshift(worker.close);

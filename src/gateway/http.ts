@@ -35,7 +35,7 @@ export async function createHttpGateway(
   options: HttpGatewayOptions,
 ): Promise<HttpGateway> {
   const { host, port } = options;
-  if (!isLoopback(host)) throw new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
+  if (!isLoopback(host)) throw addressRefused(host);
   const { log, version } = deps;
   const { broker, store } = deps.gateway;
   const app = fastify({
@@ -94,7 +94,12 @@ export async function createHttpGateway(
   }
 }
 
-function isLoopback(host: string | undefined): boolean {
+export function addressRefused(host: string): BrokerError {
+  return new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
+}
+
+/** Is this a name or address of this very machine? */
+export function isLoopback(host: string | undefined): boolean {
   if (host === undefined) return false;
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);

@@ -125,6 +125,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Redis does not answer. Send the same call again when it is back: if the broker had accepted it, it is found, not executed twice.",
   },
+  STORE_UNREACHABLE: {
+    http: 503,
+    rpc: -32002,
+    retry: "never",
+    next: "Start that Redis or mend REDIS_URL, then start the broker again; without REDIS_URL a private Redis is used.",
+  },
   STORE_UNFIT: {
     http: 503,
     rpc: -32002,

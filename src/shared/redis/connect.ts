@@ -37,7 +37,7 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects and checks version, eviction policy and schema; rejects with STORE_UNAVAILABLE or STORE_UNFIT, saying
+ * Connects and checks version, eviction policy and schema; rejects with STORE_UNREACHABLE or STORE_UNFIT, saying
  * what was tried and what is wrong. Missing persistence is reported through `onError` but not refused.
  */
 export async function connectStore(
@@ -76,7 +76,7 @@ export async function connectStore(
     if (error instanceof BrokerError) throw error;
     const reason = lastError?.message || (error as Error).message;
     throw new BrokerError(
-      "STORE_UNAVAILABLE",
+      "STORE_UNREACHABLE",
       `Tried Redis at ${describeTarget(target)}: ${reason}.`,
       {},
       error,
@@ -101,7 +101,7 @@ function optionsOf(redis: RedisTarget): RedisAddress {
   try {
     url = new URL(redis);
   } catch {
-    throw new BrokerError("STORE_UNAVAILABLE", `REDIS_URL is not a URL: ${redis}.`);
+    throw new BrokerError("STORE_UNREACHABLE", `REDIS_URL is not a URL: ${redis}.`);
   }
   const db = Number(url.pathname.slice(1)) || 0;
   return {

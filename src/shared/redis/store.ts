@@ -26,7 +26,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Connects, checks and assembles; rejects with STORE_UNAVAILABLE or STORE_UNFIT. */
+/** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
   options: ConnectOptions & { retentionMs: number },

@@ -1,0 +1,9 @@
+/** How this command line was called, for hints that can be copied as they are. */
+import { relative, sep } from "node:path";
+
+/** In a checkout `node dist/cli/main.js`, installed `unity-broker`. */
+export function selfCommand(): string {
+  const script = process.argv[1] ?? "";
+  const isCheckout = script.endsWith("main.js") && !script.split(sep).includes("node_modules");
+  return isCheckout ? `node ${relative(process.cwd(), script)}` : "unity-broker";
+}
