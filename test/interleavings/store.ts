@@ -1,0 +1,166 @@
+/**
+ * The store of operations in memory: the same chain pointers, versions, fences and lifetimes as
+ * src/shared/redis/apply.ts and operations.ts, and one `step` before each command, where others may come in between.
+ */
+import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import type { Applied } from "../../src/shared/redis/apply.js";
+import type { Chain, Change, Operations } from "../../src/shared/redis/operations.js";
+
+interface Chained {
+  version: number;
+  pointers: Record<string, string>;
+}
+
+/** What Redis holds; plain values, so that an older copy can be put back. */
+export interface StoreData {
+  chains: Record<string, Chained>;
+  /** The record as JSON, and the count that the script writes beside it. */
+  documents: Record<string, { doc: string; mutationSeq: number; endsAt?: number }>;
+  arguments: Record<string, string>;
+  results: Record<string, string>;
+  mutations: Record<string, number>;
+  /** The owner's nonce, by Editor. */
+  leases: Record<string, string>;
+  /** BullMQ's waiting jobs, by Editor: job id and log_id. */
+  jobs: Record<string, { id: string; logId: string }[]>;
+}
+
+export interface MemoryStore {
+  data: StoreData;
+  retentionMs: number;
+  now(): number;
+  onChange(logId: string): void;
+  onCreate(record: OperationRecord): void;
+}
+
+export function createMemoryStore(now: () => number, retentionMs = 24 * 3_600_000): MemoryStore {
+  return {
+    data: { chains: {}, documents: {}, arguments: {}, results: {}, mutations: {}, leases: {}, jobs: {} },
+    retentionMs,
+    now,
+    onChange: () => undefined,
+    onCreate: () => undefined,
+  };
+}
+
+/** The script of apply.ts: one indivisible step. */
+function apply(
+  store: MemoryStore,
+  change: Change,
+  version: string,
+  create?: string,
+  fence?: string,
+): Applied {
+  const { data } = store;
+  const { record, result } = change;
+  const { hash, logId, editor, effect } = record;
+  if (String(data.chains[hash]?.version ?? 0) !== version) return "conflict";
+  if (fence !== undefined && data.leases[editor] !== fence) return "fenced";
+  const chain = data.chains[hash] ?? { version: 0, pointers: {} };
+  data.chains[hash] = chain;
+  let mutationSeq = data.documents[logId]?.mutationSeq ?? 0;
+  if (create !== undefined) {
+    mutationSeq = (data.mutations[editor] ?? 0) + (effect === "read_only" ? 0 : 1);
+    data.mutations[editor] = mutationSeq;
+    data.arguments[logId] = create;
+    chain.pointers.newest = logId;
+    chain.pointers[`at:${editor}`] = logId;
+    if (record.editorOpen) chain.pointers.open = logId;
+    if (record.supersedes !== undefined) chain.pointers[`forced:${record.supersedes}`] = logId;
+  }
+  const endsAt =
+    data.documents[logId]?.endsAt ?? (isFinal(record.state) ? store.now() + store.retentionMs : undefined);
+  data.documents[logId] = {
+    doc: JSON.stringify(record),
+    mutationSeq,
+    ...(endsAt === undefined ? {} : { endsAt }),
+  };
+  if (result !== undefined) data.results[logId] = JSON.stringify(result);
+  chain.version += 1;
+  if (create !== undefined) store.onCreate(record);
+  store.onChange(logId);
+  return "applied";
+}
+
+export function readRecord(store: MemoryStore, logId: string): OperationRecord | undefined {
+  const found = store.data.documents[logId];
+  if (!found || (found.endsAt ?? Number.POSITIVE_INFINITY) <= store.now()) return undefined;
+  return { ...(JSON.parse(found.doc) as OperationRecord), mutationSeq: found.mutationSeq };
+}
+
+export function allRecords(store: MemoryStore): OperationRecord[] {
+  return Object.keys(store.data.documents).flatMap((logId) => readRecord(store, logId) ?? []);
+}
+
+/** The store as one process sees it: `step` resolves when its next command reaches the store. */
+export function operationsOf(store: MemoryStore, step: () => Promise<void>): Operations {
+  const soon = async <T>(read: () => T): Promise<T> => {
+    await step();
+    return read();
+  };
+  const find = (logId: string) => soon(() => readRecord(store, logId));
+  const versionOf = (hash: string): string => String(store.data.chains[hash]?.version ?? 0);
+
+  return {
+    find,
+    now: async () => store.now(),
+
+    async chain(hash, forceNew): Promise<Chain> {
+      const { version, pointers, at } = await soon(() => ({
+        version: versionOf(hash),
+        pointers: { ...store.data.chains[hash]?.pointers },
+        at: store.now(),
+      }));
+      const named = Object.entries(pointers).filter(
+        ([name]) => name === "newest" || name === "open" || name.startsWith("at:"),
+      );
+      await step();
+      const records = [...new Set(named.map(([, logId]) => logId))].flatMap(
+        (logId) => readRecord(store, logId) ?? [],
+      );
+      const forcedId = forceNew === undefined ? undefined : pointers[`forced:${forceNew}`];
+      const forced = forcedId === undefined ? undefined : readRecord(store, forcedId);
+      return { version, newest: pointers.newest ?? null, records, forced, now: at };
+    },
+
+    create: (record, args, version) => soon(() => apply(store, { record }, version, args)),
+
+    async change(logId, change, fence) {
+      for (;;) {
+        const known = await find(logId);
+        if (!known) return { kind: "unknown" };
+        const version = await soon(() => versionOf(known.hash));
+        const record = await find(logId);
+        if (!record) return { kind: "unknown" };
+        const wanted = change(record, store.now());
+        if (!wanted) return { kind: "unchanged", record };
+        const applied = await soon(() => apply(store, wanted, version, undefined, fence));
+        if (applied === "applied") return { kind: "applied", record: wanted.record };
+        if (applied === "fenced") return { kind: "fenced" };
+      }
+    },
+
+    tombstone: (logId) =>
+      soon(() => {
+        const doc = store.data.documents[logId]?.doc;
+        return doc === undefined ? undefined : (JSON.parse(doc) as OperationRecord).principal;
+      }),
+    argumentsOf: (logId) =>
+      soon(() => {
+        const text = store.data.arguments[logId];
+        return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>);
+      }),
+    resultOf: (logId) => soon(() => store.data.results[logId]),
+    live: async () => ({}),
+    report: async () => undefined,
+    listOf: (principal, limit) =>
+      soon(() =>
+        allRecords(store)
+          .filter((record) => record.principal === principal)
+          .reverse()
+          .slice(0, limit),
+      ),
+    openOf: (editor) =>
+      soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
+  };
+}
