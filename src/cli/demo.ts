@@ -12,6 +12,7 @@ import { createSimulatedEditor, type SimulatedEditor } from "../simulator/editor
 import { createWorker } from "../worker/worker.js";
 import { command } from "./command.js";
 import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
+import { selfCommand } from "./self.js";
 import { VERSION } from "./version.js";
 
 const BLOCKS_SECONDS = 6;
@@ -41,11 +42,10 @@ export const demo = command({
     } finally {
       for (const close of closers.reverse()) await close();
     }
-    console.log(
-      "\nTo keep it running:  npx unity-broker up --simulate     (without --simulate for your own Unity)",
-    );
+    const self = selfCommand();
+    console.log(`\nThat endpoint ended with the demo. To have one that stays:  ${self} up --simulate`);
     console.log("Add it to a client:  claude mcp add --transport http unity http://127.0.0.1:8787/mcp");
-    console.log("            or, as a command that the client starts:  npx unity-broker mcp");
+    console.log(`or let the client start the broker itself:  claude mcp add unity -- ${self} mcp`);
   },
 });
 
@@ -69,7 +69,7 @@ async function start(
   closers.push(gateway.close);
   const http = await createHttpGateway(
     { gateway, log: runtime.log, version: VERSION },
-    { host: "127.0.0.1", port: 0 },
+    { host: "127.0.0.1", port: 0, progress: { everyMs: 1_000, minMs: 250 } },
   );
   closers.push(http.close);
   const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));

@@ -6,6 +6,7 @@ import { createWorker } from "../worker/worker.js";
 import { addressArgs, addressOf } from "./address.js";
 import { command } from "./command.js";
 import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
+import { selfCommand } from "./self.js";
 import { stopRequested } from "./stop.js";
 import { VERSION } from "./version.js";
 
@@ -36,7 +37,7 @@ export const up = command({
       console.log(`MCP endpoint: ${http.url}`);
       console.log(`Add it to a client, for example: claude mcp add --transport http unity ${http.url}`);
       console.log(
-        "Ctrl-C ends it; operations and results stay in Redis (`unity-broker down` ends a private one).",
+        `Ctrl-C ends it; operations and results stay in Redis (\`${selfCommand()} down\` ends a private one).`,
       );
       await stopping;
     } finally {

@@ -31,13 +31,19 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
   let lastSentAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  const openedAt = performance.now();
 
   const emit = (): void => {
     if (!latest) return;
     const { at, total, message } = latest;
     shown = larger(shown, at);
-    send({ progress: shown, ...(total !== undefined && total >= shown ? { total } : {}), message });
     lastSentAt = performance.now();
+    const waited = `${Math.round((lastSentAt - openedAt) / 1000)} s`;
+    send({
+      progress: shown,
+      ...(total !== undefined && total >= shown ? { total } : {}),
+      message: `${message} (waited ${waited})`,
+    });
     timer = setTimeout(emit, options.everyMs);
   };
 
