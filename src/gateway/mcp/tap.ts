@@ -8,6 +8,7 @@
  *   is answered where it asked last, and the older copy is dropped.
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
@@ -67,6 +68,12 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   let isHushed = false;
   let isClosed = false;
 
+  /**
+   * A message takes its turn after the events of this moment: the client may have sent it because of an answer whose
+   * write is done, but whose callback has not been called yet.
+   */
+  const inTurn = (task: () => Promise<void>): void => void setImmediate(() => turns.add(task));
+
   const isCounted = (entry: RequestEntry): boolean => !entry.isDropped && !isHushed;
 
   const retract = async (id: RequestId): Promise<void> => {
@@ -88,7 +95,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     // At once, not in its turn: an answer that is written from now on does not count.
     entry?.drop();
     log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
-    turns.add(() => retract(id));
+    inTurn(() => retract(id));
   };
 
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
@@ -100,7 +107,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     newest.set(message.id, entry);
     if (waitsEnded) entry.endWait();
     const isCall = message.method === "tools/call";
-    turns.add(async () => {
+    inTurn(async () => {
       try {
         for (const id of owed) await retract(id);
       } catch (error) {
@@ -148,7 +155,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
         if (id !== undefined) cancelled(id);
         else if (isRequest(message)) requested(message, extra);
         else {
-          turns.add(async () => {
+          inTurn(async () => {
             await hear(null);
             transport.onmessage?.(message, extra);
           });
@@ -201,6 +208,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
       isHushed = true;
     },
     async idle() {
+      await nextTurn();
       await turns.settled();
       if (open.size > 0 && !isClosed) await new Promise<void>((resolve) => idleWaiters.push(resolve));
       await turns.settled();
