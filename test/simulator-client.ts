@@ -105,6 +105,8 @@ export interface Owner extends Client {
   hello: Params;
   submit(operationId: string, fields?: Params): Promise<Params>;
   submitParams(operationId: string, fields?: Params): Params;
+  /** Begins an operation that holds the main thread; the answer ends it (as cancelled). */
+  hold(operationId: string): Promise<() => Promise<void>>;
   /** The outcome, as soon as the Editor tells it. */
   finished(operationId: string): Promise<Outcome>;
 }
@@ -143,6 +145,12 @@ async function own(editor: SimulatedEditor, fields: Params = {}): Promise<Owner>
     hello,
     submitParams,
     submit: (operationId, more) => client.request("operation/submit", submitParams(operationId, more)),
+    async hold(operationId) {
+      const endless = { tool: "execute-code", arguments: { Code: "Wait();", SimulatedSeconds: 3600 } };
+      await client.request("operation/submit", submitParams(operationId, endless));
+      await client.notice("operation/running", (params) => params.operationId === operationId);
+      return async () => void (await client.request("operation/cancel", { operationId }));
+    },
     finished: async (operationId) => {
       const told = await client.notice("operation/finished", (params) => params.operationId === operationId);
       return told.outcome as Outcome;

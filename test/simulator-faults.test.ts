@@ -208,13 +208,14 @@ describe("a ledger that cannot be written", () => {
   test("refuses submits, and does not invoke what it accepted before", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    editor.faults.stallMainThread(200);
+    const end = await owner.hold("running");
     await owner.submit("accepted");
     editor.faults.breakLedger(true);
     expect(await owner.refusal("operation/submit", owner.submitParams("late"))).toMatchObject({
       code: -32014,
     });
     expect(await owner.refusal("operation/revoke", { operationId: "other" })).toMatchObject({ code: -32014 });
+    await end();
     const outcome = await owner.finished("accepted");
     expect(outcome).toMatchObject({ status: "failed", error: { type: "ledger_unavailable" } });
     expect(outcome).not.toHaveProperty("startedAt");
@@ -222,22 +223,22 @@ describe("a ledger that cannot be written", () => {
     expect(await client.refusal("bridge/hello", helloParams(editor, { epoch: 2 }))).toMatchObject({
       code: -32014,
     });
-    expect(executions(editor)).toEqual({});
+    expect(executions(editor)).toEqual({ running: 1 });
   });
 
   test("tells an outcome only once it is written", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    await owner.submit("op", block(0.1));
-    await began(owner, "op");
+    const end = await owner.hold("op");
     editor.faults.breakLedger(true);
+    await end();
     // The next task begins on the main thread only after the first has ended.
     await owner.submit("read", { tool: "get-hierarchy", arguments: {} });
     await owner.finished("read");
     expect(await stateOf(owner, "op")).toBe("running");
     expect(owner.unread("operation/finished")).toEqual([]);
     editor.faults.breakLedger(false);
-    expect((await owner.finished("op")).status).toBe("completed");
+    expect((await owner.finished("op")).status).toBe("cancelled");
     expect(executions(editor)).toEqual({ op: 1 });
   });
 });

@@ -133,13 +133,16 @@ describe("an operation", () => {
   test("submitted again attaches while it is queued, running and done", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    await owner.submit("first", block(0.2));
-    await owner.submit("second");
-    expect(await owner.submit("second")).toMatchObject({ state: "accepted" });
+    const endFirst = await owner.hold("first");
+    const code = { tool: "execute-code", arguments: { Code: "Wait();", SimulatedSeconds: 3600 } };
+    await owner.submit("second", code);
+    expect(await owner.submit("second", code)).toMatchObject({ state: "accepted" });
+    await endFirst();
     await owner.notice("operation/running", (params) => params.operationId === "second");
-    expect(await owner.submit("second")).toMatchObject({ state: "running" });
+    expect(await owner.submit("second", code)).toMatchObject({ state: "running" });
+    await owner.request("operation/cancel", { operationId: "second" });
     await owner.finished("second");
-    expect(await owner.submit("second")).toMatchObject({ state: "completed" });
+    expect(await owner.submit("second", code)).toMatchObject({ state: "cancelled" });
     expect(executions(editor)).toEqual({ first: 1, second: 1 });
   });
 
@@ -173,12 +176,12 @@ describe("an operation", () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
     const revoke = (operationId: string) => owner.request("operation/revoke", { operationId });
-    await owner.submit("running", block(0.2));
-    await owner.notice("operation/running");
+    const end = await owner.hold("running");
     await owner.submit("queued");
     expect(await revoke("queued")).toMatchObject({ state: "revoked" });
     expect(await revoke("never-seen")).toMatchObject({ state: "revoked" });
     expect(await revoke("running")).toMatchObject({ state: "already_started" });
+    await end();
     await owner.finished("running");
     expect(await revoke("running")).toMatchObject({ state: "finished" });
     for (const id of ["queued", "never-seen"]) {
@@ -201,11 +204,10 @@ describe("an operation", () => {
     expect(queued.startedAt).toBeUndefined();
     expect(await cancel("tests")).toMatchObject({ state: "requested" });
     expect((await owner.finished("tests")).status).toBe("cancelled");
-    await owner.submit("menu", block(0.2));
+    expect(await cancel("tests")).toMatchObject({ state: "finished" });
+    await owner.submit("menu", block(3600));
     await owner.notice("operation/running", (params) => params.operationId === "menu");
     expect(await cancel("menu")).toMatchObject({ state: "not_cancellable" });
-    await owner.finished("menu");
-    expect(await cancel("menu")).toMatchObject({ state: "finished" });
     expect(executions(editor)).toEqual({ tests: 1, menu: 1 });
   });
 
@@ -233,15 +235,16 @@ describe("an operation", () => {
   test("one at a time on the main thread in order, pings beside it", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    await owner.submit("a", block(0.2));
+    const end = await owner.hold("a");
     await owner.submit("b");
     await owner.submit("c");
-    await owner.notice("operation/running", (params) => params.operationId === "a");
     await owner.submit("p", { tool: "ping", arguments: { Message: "hi" } });
     expect(await owner.finished("p")).toMatchObject({ result: { Message: expect.stringContaining("hi") } });
     expect(owner.unread("operation/finished")).toEqual([]);
-    const busy = await owner.notice("bridge/heartbeat", (params) => Number(params.mainThreadStallMs) > 0);
-    expect(busy).toMatchObject({ runningOperationId: "a", queued: 2 });
+    const busy = await owner.notice("bridge/heartbeat", (params) => Number(params.queued) === 2);
+    expect(busy.runningOperationId).toBe("a");
+    expect(busy.mainThreadStallMs).toBeGreaterThan(0);
+    await end();
     await owner.finished("c");
     expect(editor.counter().map((line) => line.operationId)).toEqual(["a", "b", "c"]);
   });
