@@ -1,9 +1,9 @@
 /** How this command line was called, for hints that can be copied as they are. */
-import { relative, sep } from "node:path";
+import { sep } from "node:path";
 
-/** In a checkout `node dist/cli/main.js`, installed `unity-broker`. */
+/** In a checkout `node <path>/dist/cli/main.js`, usable from every folder; installed `unity-broker`. */
 export function selfCommand(): string {
   const script = process.argv[1] ?? "";
   const isCheckout = script.endsWith("main.js") && !script.split(sep).includes("node_modules");
-  return isCheckout ? `node ${relative(process.cwd(), script)}` : "unity-broker";
+  return isCheckout ? `node ${script}` : "unity-broker";
 }
