@@ -21,12 +21,6 @@ export interface LedgerOperation {
   readOnly: boolean;
 }
 
-interface SessionMark {
-  editorSessionId: string;
-  /** The last ledgerSeq that was durable before the next session began. */
-  ledgerSeq: number;
-}
-
 /** Every entry carries `seq`, which numbers the lines without gaps. */
 export type JournalEntry = { seq: number; at: number } & (
   | { kind: "opened"; ledgerId: string }
@@ -58,7 +52,8 @@ export interface LedgerContent {
   fence: Fence | undefined;
   boundStore: { storeId: string; since: number } | undefined;
   session: string | undefined;
-  previousSession: SessionMark | undefined;
+  /** The session before, and the last seq that was durable before the present one began. */
+  previousSession: { editorSessionId: string; ledgerSeq: number } | undefined;
   forgetHorizon: number;
   operations: Map<string, LedgerOperation>;
   /** Ids of each hash, oldest first: revoking the latest uncovers the one before. */
