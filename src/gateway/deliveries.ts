@@ -135,9 +135,9 @@ function remember(map: Map<string, Told[]>, callerId: string, entry: Told): void
   map.set(callerId, [...(map.get(callerId) ?? []), entry].slice(-REMEMBERED_PER_CALLER));
 }
 
-function drop(map: Map<string, Told[]>, callerId: string, logId: string): void {
+function drop(map: Map<string, Told[]>, callerId: string, requestId: Told["requestId"]): void {
   map.set(
     callerId,
-    (map.get(callerId) ?? []).filter((entry) => entry.logId !== logId),
+    (map.get(callerId) ?? []).filter((entry) => entry.requestId !== requestId),
   );
 }
