@@ -1,0 +1,34 @@
+/** Plays scenarios: one story, one seed, one account. */
+import { openHttpClient } from "../harness/process-clients.js";
+import type { World } from "../harness/process-world.js";
+import { createStage, type Stage, type Tally } from "./stage.js";
+
+export interface Scenario {
+  readonly name: string;
+  /** What happens to the call, in one sentence. */
+  readonly story: string;
+  /** The wishes of the story; the stage keeps the account. */
+  play(stage: Stage): Promise<void>;
+}
+
+/** Throws when something ran twice, when callers were told different things, or when something was left open. */
+export async function playScenario(scenario: Scenario, seed: number, world: World): Promise<Tally> {
+  const stage = createStage(world, seed, openHttpClient);
+  try {
+    await scenario.play(stage);
+    await stage.verify();
+    return stage.tally;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${scenario.name}, SEED=${seed}: ${message}\n${world.processes.logs()}`, {
+      cause: error,
+    });
+  } finally {
+    await stage.close();
+  }
+}
+
+/** A pause that the seed drew: the timing is the scenario, no condition is waited for. */
+export function drawnPause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}

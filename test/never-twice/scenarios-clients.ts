@@ -1,0 +1,152 @@
+/** Clients that give up, come back, and never hear of an answer. */
+import { layCable } from "../harness/cable.js";
+import { until } from "../harness/processes.js";
+import { drawnPause, type Scenario } from "./scenario.js";
+import { isTold, type Stage, type Wish } from "./stage.js";
+
+/** Around the moment at which the Editor ends it; the drawn jitter goes both ways. */
+async function aroundTheEnd(wish: Wish, jitterMs: number): Promise<void> {
+  await wish.begun();
+  await drawnPause(wish.seconds * 1000 + jitterMs);
+}
+
+/** Resolves when an outcome counts as delivered to somebody. */
+export async function delivered(stage: Stage, logId: string): Promise<void> {
+  await until("the outcome was written to somebody", async () => {
+    const doc = await stage.world.hand.hget(`{ujb}:operation:${logId}`, "doc");
+    return doc?.includes('"firstDeliveredAt"');
+  });
+}
+
+export const reissueAfterAnother: Scenario = {
+  name: "re-issue after another's answer",
+  story: "the call is sent again just after another waiter was told the outcome",
+  async play(stage) {
+    const { random } = stage;
+    const wish = stage.wish(random.between(0.2, 0.8));
+    const impatient = await stage.http();
+    const patient = await stage.http();
+    await wish.call(impatient, random.between(0, 0.15));
+    const other = random.pick([
+      "call in another session",
+      "result in another session",
+      "call in the same session",
+    ]);
+    const waiter =
+      other === "result in another session"
+        ? patient
+            .call("get_operation_result", { log_id: wish.logId, wait: true, timeout: 20 })
+            .then(wish.note)
+        : wish.call(other === "call in the same session" ? impatient : patient, 20);
+    if (random.chance(0.5)) await waiter;
+    else await aroundTheEnd(wish, random.between(-30, 60));
+    await drawnPause(random.between(0, 25));
+    await wish.untilTold(impatient);
+    await waiter;
+    // Again, by both: nobody has said that he read it in that session, except who named the log_id.
+    await wish.untilTold(impatient);
+    if (other !== "result in another session") await wish.untilTold(patient);
+  },
+};
+
+export const abortBeforeTheEnd: Scenario = {
+  name: "abort just before the end",
+  story: "the waiting caller gives its request up around the moment of the outcome, and calls again",
+  async play(stage) {
+    const { random } = stage;
+    const wish = stage.wish(random.between(0.2, 0.7));
+    const isStdio = random.chance(0.4);
+    const client = isStdio ? await stage.newStdio() : await stage.http();
+    const waiting = wish.ask(client, 20);
+    await aroundTheEnd(wish, random.between(-60, 60));
+    const how = isStdio ? "cancelled" : random.pick(["cancelled", "hung up", "both"]);
+    if (how !== "hung up") await client.giveUp(waiting.id);
+    if (how !== "cancelled") waiting.hangUp();
+    await drawnPause(random.between(0, 30));
+    await wish.untilTold(client);
+    if (!isStdio) await wish.untilTold(client);
+  },
+};
+
+export const halfOpenConnection: Scenario = {
+  name: "half-open HTTP client",
+  story: "the answer goes into a connection whose client is gone without a word; the client comes back",
+  async play(stage) {
+    const { random, world } = stage;
+    const wish = stage.wish(random.between(0.2, 0.6));
+    const cable = await layCable(() => ({ host: "127.0.0.1", port: Number(new URL(world.url()).port) }));
+    try {
+      let url = `http://127.0.0.1:${cable.port}/mcp`;
+      const client = await stage.http(() => url);
+      const lost = wish.ask(client, 20);
+      await wish.begun();
+      await drawnPause(random.between(0, wish.seconds * 1000));
+      cable.hold();
+      const first = await stage.http();
+      await until("the operation ended", async () => isTold(await listedFirst(first, wish)));
+      const logId = String((await listedFirst(first, wish)).log_id);
+      await delivered(stage, logId);
+      // The client's next address: another network, the same session.
+      url = world.url();
+      if (random.chance(0.5)) await client.request("ping");
+      await wish.untilTold(client);
+      if (random.chance(0.5)) cable.cut();
+      await wish.untilTold(await stage.http());
+      await wish.untilTold(client);
+      lost.hangUp();
+    } finally {
+      await cable.close();
+    }
+  },
+};
+
+/** What list_operations says of a wish: it does not count as having been told the outcome. */
+async function listedFirst(
+  client: Awaited<ReturnType<Stage["http"]>>,
+  wish: Wish,
+): Promise<{ status: string; log_id?: string }> {
+  const { operations } = (await client.call("list_operations", { limit: 1 })) as unknown as {
+    operations: { status: string; log_id?: string }[];
+  };
+  const [latest] = operations;
+  if (!latest) throw new Error(`${wish.item} is not listed`);
+  return latest;
+}
+
+export const manyAtOnce: Scenario = {
+  name: "many at once",
+  story: "many sessions send the same call at the same moment, and again when their waits end",
+  async play(stage) {
+    const { random } = stage;
+    const wish = stage.wish(random.between(0.2, 0.5));
+    const clients = await Promise.all(Array.from({ length: random.whole(3, 8) }, () => stage.http()));
+    await Promise.all(clients.map((client) => wish.call(client, random.between(0, 0.4))));
+    await Promise.all(clients.map((client) => wish.untilTold(client)));
+  },
+};
+
+export const forceNewAgain: Scenario = {
+  name: "re-issued force_new",
+  story: "a deliberate second run times out and is sent again as it was, by several",
+  async play(stage) {
+    const { random, world } = stage;
+    const first = stage.wish(random.between(0.1, 0.3));
+    const client = await stage.http();
+    await first.untilTold(client);
+    const superseded = first.logId as string;
+    const second = first.again();
+    const forced = { forceNew: superseded };
+    const attempt = second.ask(client, random.between(0, 0.2), forced);
+    if (random.chance(0.3)) {
+      await attempt.sent;
+      await drawnPause(random.between(0, 150));
+      stage.killed();
+      await world.gateway.kill();
+      await world.gateway.start();
+    } else await attempt.answer;
+    const others = [client, await stage.http(), await stage.http()];
+    await Promise.all(others.map((each) => second.untilTold(each, forced)));
+    await second.untilTold(client, forced);
+    if (first.logId === second.logId) throw new Error("force_new did not run it again");
+  },
+};

@@ -1,0 +1,35 @@
+/** Every scenario; one line each is the registration. */
+import type { Scenario } from "./scenario.js";
+import {
+  abortBeforeTheEnd,
+  forceNewAgain,
+  halfOpenConnection,
+  manyAtOnce,
+  reissueAfterAnother,
+} from "./scenarios-clients.js";
+import { jobByHand } from "./scenarios-hands.js";
+import {
+  gatewayKilled,
+  gatewayKilledBetweenRecordAndJob,
+  interruptedAndRetried,
+  redisKilled,
+  stdioKilled,
+  workerHangs,
+  workerKilled,
+} from "./scenarios-kills.js";
+
+export const SCENARIOS: readonly Scenario[] = [
+  reissueAfterAnother,
+  abortBeforeTheEnd,
+  halfOpenConnection,
+  manyAtOnce,
+  forceNewAgain,
+  gatewayKilled,
+  gatewayKilledBetweenRecordAndJob,
+  workerKilled,
+  workerHangs,
+  stdioKilled,
+  redisKilled,
+  interruptedAndRetried,
+  jobByHand,
+];
