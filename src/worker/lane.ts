@@ -11,6 +11,8 @@ export interface LaneTimings {
   jobLockMs: number;
   /** How often to look for such jobs, ms. */
   stalledCheckMs: number;
+  /** How long the end waits for a Redis that is away, ms. */
+  closeMs: number;
 }
 
 export interface Lane {
@@ -58,7 +60,10 @@ export function createLane(
 
   return {
     async close() {
+      // BullMQ would wait without limit; a job that cannot be given back is adopted by the next owner.
+      const limit = setTimeout(() => void worker.disconnect(), timings.closeMs);
       await worker.close();
+      clearTimeout(limit);
     },
   };
 }

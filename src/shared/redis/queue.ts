@@ -1,8 +1,8 @@
 /** BullMQ queues: one per Editor and lane, consumed by the Editor's owner alone. */
 import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation.js";
 import type { Lane } from "../tool.js";
-import type { RedisAddress } from "./connect.js";
 import { BULL_PREFIX } from "./keys.js";
 
 /** A job says only which operation it is for: the record decides whether it may run (▲1). */
@@ -33,8 +33,12 @@ export function queueName(editor: string, lane: Lane): string {
 /** Without a priority a job jumps the line of those that have one. */
 const PRIORITY = 1;
 
+/**
+ * Over the store's own connection: BullMQ waits for one of its own without limit while Redis is away, and cannot end
+ * it then. Version and readiness are what `connectStore` has checked.
+ */
 export function createQueues(
-  connection: RedisAddress,
+  connection: Redis,
   options: { retentionMs: number; onError: (error: Error) => void },
 ): Queues {
   const open = new Map<string, Queue<JobData>>();
@@ -44,7 +48,9 @@ export function createQueues(
     const known = open.get(name);
     if (known) return known;
     const queue = new Queue<JobData>(name, {
-      connection: { ...connection, maxRetriesPerRequest: 1, commandTimeout: 5_000 },
+      connection,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
       prefix: BULL_PREFIX,
       skipMetasUpdate: false,
     });

@@ -33,7 +33,7 @@ export async function openStore(
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId } = connections;
-  const queues = createQueues(address, {
+  const queues = createQueues(commands, {
     retentionMs: options.retentionMs,
     onError: (error) => options.onError?.(error),
   });
