@@ -108,6 +108,7 @@ export function createTenure(
 
   const processing = createProcess(
     {
+      editorId,
       operations,
       editor: port,
       fence: held.ownerNonce,
