@@ -12,7 +12,7 @@ import type { ToolAnswer } from "./tool-answer.js";
 export type Seen = OperationView | "ended" | undefined;
 
 /** One call of a broker tool. */
-export interface BrokerToolCall {
+interface BrokerToolCall {
   broker: Broker;
   principal: string;
   request: OpenRequest;

@@ -10,7 +10,7 @@ import type { Channel } from "./open-request.js";
 import type { McpServerDeps } from "./server.js";
 import { type McpSession, openMcpSession } from "./session.js";
 
-export interface HttpSession {
+interface HttpSession {
   readonly id: string;
   /** Answers one HTTP request of this session; resolves when the response ended. */
   handle(request: IncomingMessage, raw: ServerResponse, body: unknown): Promise<void>;

@@ -37,6 +37,8 @@ export interface RequestEntry extends OpenRequest {
   readonly turnOver: Promise<void>;
   drop(): void;
   endWait(): void;
+  /** Lets go of the channel, which on stdio outlives every request. */
+  release(): void;
 }
 
 export function createRequestEntry(requester: Requester, id: RequestId, channel: Channel): RequestEntry {
@@ -72,5 +74,6 @@ export function createRequestEntry(requester: Requester, id: RequestId, channel:
     },
     drop,
     endWait: () => wait.abort(),
+    release: () => channel.gone.removeEventListener("abort", drop),
   };
 }

@@ -10,7 +10,7 @@ import type { ProgressOptions } from "./progress.js";
 import { openMcpSession } from "./session.js";
 import { createToolList } from "./tool-list.js";
 
-export type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
+type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
 
 export interface StdioService {
   /** Resolves with the reason once the client is gone and everything was written; never rejects. */

@@ -139,6 +139,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
 
   const ended = (sdkId: RequestId, entry: RequestEntry): void => {
     open.delete(sdkId);
+    entry.release();
     if (newest.get(entry.id) === entry) newest.delete(entry.id);
     if (open.size === 0) tellIdle();
   };
