@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { type HttpClient, openHttpClient, openStdioClient, type StdioClient } from "./process-clients.js";
 import { layRedisLine, type RedisLine } from "./process-redis.js";
-import { createProcesses, type Processes, type RunningProcess, until } from "./processes.js";
+import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./processes.js";
 import { startTestRedis, type TestRedis } from "./redis.js";
 
 export interface Execution {
@@ -49,6 +49,8 @@ export interface World {
   http(): Promise<HttpClient>;
   /** A new stdio process, with a worker in it as users have it. */
   stdio(): Promise<StdioClient>;
+  /** The same for a client that starts the process itself. */
+  stdioServer(): Promise<{ command: string; args: string[]; env: Record<string, string> }>;
   /** Ends everything; rejects when something did not end as it should, or something is left. */
   close(): Promise<void>;
 }
@@ -132,6 +134,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         stdioCount += 1;
         const line = await layLine();
         return openStdioClient(processes.start(`mcp ${stdioCount}`, ["mcp"], withRedis(line)));
+      },
+      async stdioServer() {
+        const environment = Object.entries(withRedis(await layLine()));
+        const env = Object.fromEntries(environment.map(([name, value]) => [name, value ?? ""]));
+        return { command: process.execPath, args: [MAIN, "mcp"], env };
       },
       async close() {
         const faults = await end();

@@ -3,11 +3,10 @@
  * than any frame timeout, is called with a wait of 1 s and retried by everybody, with the gateway killed in between.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Told } from "../harness/process-clients.js";
 import type { World } from "../harness/process-world.js";
-import { MAIN } from "../harness/processes.js";
 import { isTold } from "./stage.js";
 
 export interface Heard {
@@ -66,13 +65,7 @@ export async function playRegression(world: World): Promise<Regression> {
   const beganAt = performance.now();
 
   const stdio = new Client({ name: "stdio-client", version: "1" });
-  const line = world.worker.line.url;
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, "mcp"],
-    env: { ...getDefaultEnvironment(), ...(world.env as Record<string, string>), REDIS_URL: line },
-    stderr: "ignore",
-  });
+  const transport = new StdioClientTransport({ ...(await world.stdioServer()), stderr: "ignore" });
   try {
     await stdio.connect(transport);
     world.processes.guard(transport.pid ?? 0);
