@@ -72,13 +72,18 @@ const MAX_QUESTIONS = 12;
 export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { operations, editor, fence } = deps;
 
-  /** ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12). */
+  /**
+   * ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12).
+   * One that came back unsent, and whose cancellation was asked for meanwhile, ends here.
+   */
   const claim = (logId: string, session: string): Promise<Changed> =>
     operations.change(
       logId,
       (record, now) => {
         const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
         const state = nextAfter(record.state, events);
+        const cancelled = record.cancel && next(record.state, "cancelled");
+        if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
         return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
       },
       fence,
@@ -89,9 +94,11 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     operations.change(
       record.logId,
       (latest, now) => {
-        const back = returned ? nextAfter(latest.state, ["returned", "claimed"]) : latest.state;
-        if (back === undefined || isFinal(latest.state)) return undefined;
-        return { record: { ...latest, state: back, sentIn: session, dispatchedAt: now } };
+        const after: OperationEvent = latest.cancel ? "cancelled" : "claimed";
+        const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
+        if (state === undefined || isFinal(latest.state)) return undefined;
+        if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
+        return { record: { ...latest, state, sentIn: session, dispatchedAt: now } };
       },
       fence,
     );
@@ -164,7 +171,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         });
         if (recovery.kind === "attach" && recovery.executedAs === undefined) {
           if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
-          if (record.cancel && !record.cancel.answer) deps.passOnCancel(record);
+          // Asked for since the claim, its message came before the Editor knew the operation.
+          const latest = await operations.find(record.logId);
+          if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
           return await settle(record, await following.outcome);
         }
         const step = await act(record, recovery, session);
