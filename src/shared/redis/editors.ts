@@ -85,11 +85,13 @@ export function createEditors(redis: Redis): Editors {
     },
 
     async alive(editor, live, now) {
-      await redis
+      const written = await redis
         .multi()
         .hset(keys.editor(editor), "live", JSON.stringify(live))
         .zadd(keys.editors, now, editor)
         .exec();
+      // The field is new: the Editor is back.
+      if (written?.[0]?.[1] === 1) await redis.publish(channels.editors, editor);
     },
 
     async gone(editor) {
