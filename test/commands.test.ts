@@ -1,0 +1,359 @@
+/** The commands as a user types them: what they print, how they end, and what they leave. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectNoLeak } from "./harness/leaks.js";
+import { openStdioClient, type StdioClient } from "./harness/process-clients.js";
+import { environment, startWorld, toolsAreKnown, type World } from "./harness/process-world.js";
+import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./harness/processes.js";
+import { createDataDirectory, type TestDataDirectory } from "./harness/redis.js";
+
+let processes: Processes;
+let folder: string;
+let data: TestDataDirectory;
+let env: NodeJS.ProcessEnv;
+const closers: (() => Promise<unknown>)[] = [];
+
+beforeEach(() => {
+  processes = createProcesses();
+  folder = mkdtempSync(join(tmpdir(), "ujb-commands-"));
+  data = createDataDirectory();
+  env = environment(folder, {
+    UNITY_BROKER_DATA_DIR: data.dataDir,
+    ...redisCache(),
+    UNITY_BROKER_LOG_LEVEL: "info",
+  });
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+  const faults = await processes.close();
+  await data.remove();
+  rmSync(folder, { recursive: true, force: true });
+  expect(faults, processes.logs()).toEqual([]);
+  await expectNoLeak();
+});
+
+/** The binary that other tests have obtained; everything else of the home directory is the test's own. */
+function redisCache(): Record<string, string> {
+  const cache =
+    process.env.UNITY_BROKER_CACHE_DIR ?? join(process.env.HOME ?? "", ".cache", "unity-job-broker");
+  return existsSync(cache) ? { UNITY_BROKER_CACHE_DIR: cache } : {};
+}
+
+interface Typed {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  ms: number;
+}
+
+/** Runs a command to its end. */
+async function type(args: string[], more: Record<string, string> = {}): Promise<Typed> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env, ...more } });
+  processes.guard(child.pid ?? 0);
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, stdout, stderr, ms: performance.now() - startedAt };
+}
+
+function start(name: string, args: string[], more: Record<string, string> = {}): RunningProcess {
+  return processes.start(name, args, { ...env, ...more });
+}
+
+describe("a command line", () => {
+  it("tells what there is, for the whole and for each command", async () => {
+    const whole = await type(["--help"]);
+    expect(whole.code).toBe(0);
+    for (const name of ["up", "mcp", "gateway", "worker", "simulate", "down", "demo"]) {
+      expect(whole.stdout).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+    expect(await type([])).toMatchObject({ code: 0, stdout: whole.stdout });
+    const one = await type(["gateway", "--help"]);
+    expect(one).toMatchObject({ code: 0, stderr: "" });
+    expect(one.stdout).toMatch(/--host/);
+    expect(one.stdout).toMatch(/--port/);
+  });
+
+  it("tells its version", async () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    expect(await type(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it.each([
+    { args: ["gatway"], says: /gatway/ },
+    { args: ["gateway", "--prot", "1"], says: /unknown option --prot/ },
+    { args: ["gateway", "extra"], says: /unexpected argument extra/ },
+    { args: ["gateway", "--port", "seven"], says: /--port seven is not a port/ },
+    { args: ["simulate", "--time-scale", "fast"], says: /--time-scale fast/ },
+  ])("$args is the user's mistake: exit code 2, and what is wrong", async ({ args, says }) => {
+    const typed = await type(args, { REDIS_URL: "redis://127.0.0.1:1" });
+    expect(typed).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
+    expect(typed.stderr).toMatch(/--help/);
+  });
+
+  it("refuses a configuration that it cannot read, naming the variable", async () => {
+    const typed = await type(["down"], { UNITY_BROKER_PORT: "lots" });
+    expect(typed).toMatchObject({ code: 2, stderr: expect.stringMatching(/UNITY_BROKER_PORT/) });
+  });
+});
+
+describe("gateway", () => {
+  it("refuses an address that others can reach", async () => {
+    const typed = await type(["gateway", "--host", "0.0.0.0", "--port", "0"]);
+    expect(typed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/0\.0\.0\.0/) });
+    expect(typed.stderr).not.toMatch(/\n {4}at /);
+  });
+
+  it("says that its port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as { port: number };
+    const typed = await type(["gateway", "--port", String(port)]);
+    await new Promise((resolve) => taken.close(resolve));
+    expect(typed).toMatchObject({ code: 1, stderr: expect.stringMatching(new RegExp(`${port}.*in use`)) });
+  });
+
+  it.each(["gateway", "worker", "up", "mcp"])(
+    "%s says soon where it looked for a Redis that is away",
+    async (name) => {
+      const typed = await type([name], { REDIS_URL: "redis://127.0.0.1:1", UNITY_BROKER_PORT: "0" });
+      expect(typed).toMatchObject({ code: 1, stdout: "" });
+      expect(typed.stderr).toMatch(/127\.0\.0\.1:1/);
+      expect(typed.stderr).not.toMatch(/\n {4}at /);
+      expect(typed.ms).toBeLessThan(20_000);
+    },
+  );
+});
+
+describe("up and down", () => {
+  it("up --simulate serves; Ctrl-C ends it; down ends the private Redis and keeps its data", async () => {
+    const up = start("up", ["up", "--simulate", "--port", "0"]);
+    const [, url = ""] = await up.line(/^MCP endpoint: (.*)$/);
+    const client = new Client({ name: "user", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    await until("the Editor's tools are listed", async () =>
+      (await client.listTools()).tools.some(({ name }) => name === "get-hierarchy"),
+    );
+    const answer = await client.callTool({ name: "get-hierarchy", arguments: { timeout: 20 } });
+    expect(answer.structuredContent).toMatchObject({ status: "completed" });
+    await client.close();
+
+    expect(await up.kill("SIGINT")).toEqual({ code: 0, signal: null });
+    expect(up.stdout).toMatch(/claude mcp add --transport http unity http/);
+
+    const { pid } = JSON.parse(readFileSync(join(data.dataDir, "redis", "endpoint.json"), "utf8")) as {
+      pid: number;
+    };
+    expect(lives(pid)).toBe(true);
+    expect(await type(["down"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/has ended/) });
+    await until("the private Redis is gone", () => !lives(pid));
+    expect(existsSync(join(data.dataDir, "redis"))).toBe(true);
+    expect(await type(["down"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/No private Redis/),
+    });
+  });
+
+  it("what was done before down is known after the next up", async () => {
+    const item = { MenuItemPath: "Simulator/Block For 0.1 Seconds", timeout: 20 };
+    const heard: unknown[] = [];
+    for (const round of [1, 2]) {
+      const up = start(`up ${round}`, ["up", "--simulate", "--port", "0"]);
+      const [, url = ""] = await up.line(/^MCP endpoint: (.*)$/);
+      const client = new Client({ name: "user", version: "1" });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      await until("the Editor's tools are listed", async () =>
+        (await client.listTools()).tools.some(({ name }) => name === "execute-menu-item"),
+      );
+      const call = { name: "execute-menu-item", arguments: item };
+      heard.push((await client.callTool(call)).structuredContent);
+      await client.close();
+      expect(await up.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+      expect((await type(["down"])).code).toBe(0);
+    }
+    const [first, second] = heard as { log_id: string; result: unknown }[];
+    expect(second).toMatchObject({
+      status: "completed",
+      deduplicated: true,
+      log_id: first?.log_id,
+      result: first?.result,
+    });
+  });
+});
+
+describe("mcp", () => {
+  const serve = async (name: string): Promise<StdioClient> => openStdioClient(start(name, ["mcp"]));
+  const simulate = async (): Promise<RunningProcess> => {
+    const args = ["simulate", "--port", "0", "--ledger-folder", join(folder, "ledger")];
+    const editor = start("editor", args);
+    await editor.line(/^Simulated Unity Editor/);
+    return editor;
+  };
+
+  /** Every line that was ever written is a JSON-RPC message. */
+  const expectProtocolOnly = ({ stdout }: RunningProcess): void => {
+    for (const line of stdout.split("\n").filter(Boolean)) {
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    }
+  };
+
+  it("writes protocol and nothing else to stdout, and ends with its input", async () => {
+    await simulate();
+    const client = await serve("mcp");
+    await toolsAreKnown(client);
+    expect(await client.call("get-hierarchy", { timeout: 20 })).toMatchObject({ status: "completed" });
+    client.process.endInput();
+    expect(await client.process.ended).toEqual({ code: 0, signal: null });
+    expectProtocolOnly(client.process);
+    expect(client.process.stderr).not.toBe("");
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "ends at %s, and answers the wait that is open",
+    async (signal) => {
+      await simulate();
+      const client = await serve("mcp");
+      await toolsAreKnown(client);
+      const item = "Simulator/Block For 2 Seconds";
+      const waiting = client.ask("execute-menu-item", { MenuItemPath: item, timeout: 40 });
+      await until("it runs", async () => {
+        const { operations } = await client.call("list_operations", {});
+        return (operations as { state: string }[])[0]?.state === "running";
+      });
+      const ended = client.process.kill(signal);
+      expect(await waiting.answer).toMatchObject({ status: "timeout", log_id: expect.any(String) });
+      expect(await ended).toEqual({ code: 0, signal: null });
+      expectProtocolOnly(client.process);
+      // Nothing was lost: the next process reads it.
+      const next = await serve("the next mcp");
+      const told = await next.call("execute-menu-item", { MenuItemPath: item, timeout: 40 });
+      expect(told).toMatchObject({ status: "completed", deduplicated: true });
+      await next.close();
+    },
+  );
+
+  it("ends when the client that started it was killed", async () => {
+    // The client holds its own end of the pipes through a child of its own, so that no end of input tells it.
+    const parent = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const child = require("node:child_process").spawn(process.execPath, [${JSON.stringify(MAIN)}, "mcp"],
+           { stdio: ["inherit", "inherit", "inherit"] });
+         process.stderr.write("pid " + child.pid + "\\n"); setInterval(() => {}, 1000);`,
+      ],
+      { env, stdio: ["pipe", "pipe", "pipe"] },
+    );
+    processes.guard(parent.pid ?? 0);
+    let stderr = "";
+    parent.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const output = new Promise<void>((resolve) => parent.stdout.once("data", () => resolve()));
+    parent.stdin.write(
+      `${JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+      })}\n`,
+    );
+    await output;
+    const pid = Number(/^pid (\d+)$/m.exec(stderr)?.[1]);
+    processes.guard(pid);
+    expect(lives(pid)).toBe(true);
+    const closed = new Promise((resolve) => parent.once("close", resolve));
+    parent.kill("SIGKILL");
+    await until("it has noticed", () => !lives(pid));
+    parent.stdin.destroy();
+    await closed;
+  });
+
+  it("two at once share one Editor: one owns it, and when that one ends, the other takes over", async () => {
+    await simulate();
+    const one = await serve("mcp one");
+    const two = await serve("mcp two");
+    await Promise.all([toolsAreKnown(one), toolsAreKnown(two)]);
+    const owners = (): StdioClient[] =>
+      [one, two].filter(({ process }) => process.stderr.includes("owns the Editor"));
+    await until("one of them owns the Editor", () => owners().length > 0);
+    expect(owners()).toHaveLength(1);
+    const [owner] = owners() as [StdioClient];
+    const other = owner === one ? two : one;
+    // Both are served, whoever owns it.
+    for (const [client, size] of [
+      [owner, 1],
+      [other, 2],
+    ] as const) {
+      expect(await client.call("get-hierarchy", { Size: size, timeout: 20 })).toMatchObject({
+        status: "completed",
+        result: { nodeCount: size },
+      });
+    }
+    // It ends in the middle of the other's call.
+    const item = "Simulator/Block For 0.5 Seconds";
+    const waiting = other.ask("execute-menu-item", { MenuItemPath: item, timeout: 40 });
+    await until("it runs", async () => {
+      const { operations } = await other.call("list_operations", {});
+      return (operations as { state: string }[])[0]?.state === "running";
+    });
+    await owner.close();
+    expect(await waiting.answer).toMatchObject({ status: "completed", result: { MenuItemPath: item } });
+    expect(other.process.stderr).toContain("owns the Editor");
+    expect(await other.call("get-hierarchy", { Size: 3, timeout: 20 })).toMatchObject({
+      status: "completed",
+    });
+    await other.close();
+  });
+});
+
+describe("worker and gateway", () => {
+  it("end at SIGTERM with work under way, which the next ones finish", async () => {
+    const world: World = await startWorld();
+    closers.push(world.close);
+    const client = await world.http();
+    const item = { MenuItemPath: "Simulator/Block For 2 Seconds", timeout: 40 };
+    const waiting = client.ask("execute-menu-item", item);
+    await until("it runs", async () => (await world.editor.executions()).length === 1);
+    expect(await world.worker.process.kill("SIGTERM")).toEqual({ code: 0, signal: null });
+    const gone = world.gateway.process.kill("SIGTERM");
+    expect(await waiting.answer).toMatchObject({ status: "timeout" });
+    expect(await gone).toEqual({ code: 0, signal: null });
+    await world.gateway.start();
+    await world.worker.start();
+    expect(await client.call("execute-menu-item", item)).toMatchObject({ status: "completed" });
+    expect(await world.editor.executions()).toHaveLength(1);
+    await client.close();
+  });
+});
+
+describe("demo", () => {
+  it("shows the main job and exits 0 only because it held", async () => {
+    const typed = await type(["demo"]);
+    expect(typed, typed.stderr).toMatchObject({ code: 0 });
+    expect(typed.stdout).toMatch(/sent 6 times, executed once/);
+  });
+});
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
