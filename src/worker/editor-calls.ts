@@ -12,14 +12,14 @@ import {
 } from "../shared/wire.js";
 import type { Connection } from "./connection.js";
 
-export const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).loose();
+const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).loose();
 export type ListAnswer = z.infer<typeof ListAnswer>;
 
-export const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
+const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
 export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
 
 /** Base64 of a part of the result's UTF-8 JSON, which may end inside a character; `total` and `offset` in bytes. */
-export const ResultPart = z.looseObject({
+const ResultPart = z.looseObject({
   offset: z.int().nonnegative(),
   total: z.int().nonnegative(),
   base64: z.base64(),
