@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defaultDirectories } from "../src/embedded-redis/directories.js";
+import { identify } from "../src/embedded-redis/living-process.js";
 import { expectNoLeak } from "./harness/leaks.js";
 import { openStdioClient, type StdioClient } from "./harness/process-clients.js";
 import { environment, startWorld, toolsAreKnown, type World } from "./harness/process-world.js";
@@ -25,7 +27,8 @@ beforeEach(() => {
   data = createDataDirectory();
   env = environment(folder, {
     UNITY_BROKER_DATA_DIR: data.dataDir,
-    ...redisCache(),
+    // The binary that other tests have obtained; everything else of the home directory is the test's own.
+    UNITY_BROKER_CACHE_DIR: defaultDirectories(process.env).cacheDir,
     UNITY_BROKER_LOG_LEVEL: "info",
   });
 });
@@ -38,13 +41,6 @@ afterEach(async () => {
   expect(faults, processes.logs()).toEqual([]);
   await expectNoLeak();
 });
-
-/** The binary that other tests have obtained; everything else of the home directory is the test's own. */
-function redisCache(): Record<string, string> {
-  const cache =
-    process.env.UNITY_BROKER_CACHE_DIR ?? join(process.env.HOME ?? "", ".cache", "unity-job-broker");
-  return existsSync(cache) ? { UNITY_BROKER_CACHE_DIR: cache } : {};
-}
 
 interface Typed {
   code: number | null;
@@ -350,10 +346,5 @@ describe("demo", () => {
 });
 
 function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return identify(pid) !== undefined;
 }

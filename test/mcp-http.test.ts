@@ -112,16 +112,22 @@ describe("real clients over HTTP", () => {
     const { url } = await serve(system.gateway, { progress: { everyMs: 20, minMs: 1 } });
     const { client } = await sdkClient(url);
     const shown: number[] = [];
+    let several: () => void = () => undefined;
+    const shownSeveral = new Promise<void>((resolve) => {
+      several = resolve;
+    });
     const call = client.callTool(
       { name: "work", arguments: { Name: "a", Hold: true, timeout: 30 } },
       undefined,
       {
         onprogress({ progress }) {
           shown.push(progress);
-          if (shown.length === 4) system.bench.finish("a");
+          if (shown.length === 4) several();
         },
       },
     );
+    await Promise.all([system.bench.begins("a"), shownSeveral]);
+    system.bench.finish("a");
     expect(structured(await call).status).toBe("completed");
     expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b));
   });

@@ -113,6 +113,18 @@ describe("the tap", () => {
     expect(did).toEqual(["retracted 7"]);
   });
 
+  test("what is written after the client has said its last word does not count", async () => {
+    const { tap, call, handled, answer, did, written } = stage();
+    call(7);
+    await turns();
+    tap.request(handled[0]?.id ?? 0).tells("op", false);
+    tap.hushed();
+    await answer(handled[0]?.id ?? 0);
+    await tap.idle();
+    expect(written).toMatchObject([{ id: 7 }]);
+    expect(did).toEqual([]);
+  });
+
   test("what a written answer tells is stored before the next message is handled", async () => {
     const { tap, call, handled, answer, did, say } = stage();
     call(7);

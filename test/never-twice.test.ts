@@ -7,6 +7,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { expectNoLeak } from "./harness/leaks.js";
 import { startWorld } from "./harness/process-world.js";
+import { cutWhileWriting, hungUpBeforeTheEnd, REPLAY_WINDOW } from "./never-twice/lost-answers.js";
 import { freshSeed } from "./never-twice/random.js";
 import { MENU_ITEM, playRegression } from "./never-twice/regression.js";
 import { playScenario } from "./never-twice/scenario.js";
@@ -72,6 +73,27 @@ describe.concurrent("never twice", () => {
       }
     },
     3 * MINUTE,
+  );
+
+  it(
+    "schedule S: an answer that nobody received is replayed however late the retry comes",
+    async ({ expect }) => {
+      const world = await startWorld({ env: REPLAY_WINDOW });
+      try {
+        for (const lose of [hungUpBeforeTheEnd, cutWhileWriting]) {
+          const { logId, retried, executions } = await lose(world);
+          expect(retried, lose.name).toMatchObject({
+            status: "completed",
+            log_id: logId,
+            deduplicated: true,
+          });
+          expect(executions, lose.name).toBe(1);
+        }
+      } finally {
+        await world.close();
+      }
+    },
+    MINUTE,
   );
 
   for (const scenario of SCENARIOS) {

@@ -1,4 +1,5 @@
 /** One BullMQ worker: takes the jobs of an Editor's lane, one after another or a few at once, and has them processed. */
+import { setTimeout as delay } from "node:timers/promises";
 import { type Job, WaitingError, Worker } from "bullmq";
 import type { Log } from "../shared/log.js";
 import type { RedisAddress } from "../shared/redis/connect.js";
@@ -11,7 +12,7 @@ export interface LaneTimings {
   jobLockMs: number;
   /** How often to look for such jobs, ms. */
   stalledCheckMs: number;
-  /** How long the end waits for a Redis that is away, ms. */
+  /** How long the end may take, ms. */
   closeMs: number;
 }
 
@@ -32,6 +33,8 @@ export function createLane(
     queue: string;
     concurrency: number;
     process: (logId: string, jobId: string) => Promise<Processed>;
+    /** Whether Redis answers now. */
+    storeAnswers: () => Promise<boolean>;
     log: Log;
   },
   timings: LaneTimings,
@@ -60,10 +63,12 @@ export function createLane(
 
   return {
     async close() {
-      // BullMQ would wait without limit; a job that cannot be given back is adopted by the next owner.
-      const limit = setTimeout(() => void worker.disconnect(), timings.closeMs);
-      await worker.close();
-      clearTimeout(limit);
+      // A graceful end that begins while Redis is away never comes, not even when Redis is back. Then nothing can be
+      // given back anyway: the next owner adopts what is left.
+      const ended = worker.close(!(await deps.storeAnswers()));
+      const limit = new AbortController();
+      await Promise.race([ended, delay(timings.closeMs, undefined, { signal: limit.signal })]);
+      limit.abort();
     },
   };
 }

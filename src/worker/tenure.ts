@@ -179,6 +179,15 @@ export function createTenure(
     );
   });
 
+  const storeAnswers = (): Promise<boolean> =>
+    Promise.race([
+      operations.now().then(
+        () => true,
+        () => false,
+      ),
+      delay(options.closeMs, false, { ref: false }),
+    ]);
+
   const lanes = LANES.map((name) =>
     createLane(
       {
@@ -186,6 +195,7 @@ export function createTenure(
         queue: queueName(editorId, name),
         concurrency: CONCURRENCY[name],
         process,
+        storeAnswers,
         log,
       },
       options,

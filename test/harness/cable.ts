@@ -12,6 +12,8 @@ export interface Cable {
   cut(): void;
   /** Connections stand, but nothing goes through either way until `mend`. */
   hold(): void;
+  /** Connections stand, words go out, but no answer comes back until `mend`. */
+  deafen(): void;
   mend(): void;
   /** Once: `act` runs when these words are about to go to the far end; if it cuts or holds, they do not arrive. */
   before(words: string, act: () => void): void;
@@ -21,7 +23,7 @@ export interface Cable {
 export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
   const sockets = new Set<Socket>();
   const watches: { words: string; act: () => void }[] = [];
-  let state: "whole" | "cut" | "held" = "whole";
+  let state: "whole" | "cut" | "held" | "deaf" = "whole";
 
   const trip = (chunk: Buffer): void => {
     const at = watches.findIndex(({ words }) => chunk.includes(words));
@@ -35,10 +37,10 @@ export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
     });
     from.on("data", (chunk) => {
       if (isOutward) trip(chunk);
-      if (state === "held") {
+      if (state === "held" || (state === "deaf" && !isOutward)) {
         from.pause();
         from.unshift(chunk);
-      } else if (state === "whole") to.write(chunk);
+      } else if (state !== "cut") to.write(chunk);
     });
     from.on("close", () => {
       sockets.delete(from);
@@ -69,6 +71,9 @@ export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
     hold() {
       state = "held";
       for (const socket of sockets) socket.pause();
+    },
+    deafen() {
+      state = "deaf";
     },
     mend() {
       state = "whole";

@@ -235,8 +235,12 @@ function resultOf(response: RpcResponse): Record<string, unknown> {
   return response.result ?? {};
 }
 
+/** Large answers come as text alone. */
 function toldOf(response: RpcResponse): Told {
-  const { structuredContent } = resultOf(response) as { structuredContent?: Told };
-  if (!structuredContent) throw new Error(`no structured answer: ${JSON.stringify(response)}`);
-  return structuredContent;
+  const result = resultOf(response) as { structuredContent?: Told; content?: { text?: string }[] };
+  const { structuredContent, content } = result;
+  if (structuredContent) return structuredContent;
+  const text = content?.[0]?.text;
+  if (text === undefined) throw new Error(`no answer: ${JSON.stringify(response).slice(0, 1000)}`);
+  return JSON.parse(text) as Told;
 }

@@ -45,8 +45,8 @@ export interface World {
   readonly worker: Member;
   readonly gateway: Member;
   url(): string;
-  /** A new session over HTTP. */
-  http(): Promise<HttpClient>;
+  /** A new session over HTTP, at the gateway's own address or another way to it. */
+  http(address?: () => string): Promise<HttpClient>;
   /** A new stdio process, with a worker in it as users have it. */
   stdio(): Promise<StdioClient>;
   /** The same for a client that starts the process itself. */
@@ -129,7 +129,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       worker,
       gateway,
       url: () => url,
-      http: () => openHttpClient(() => url),
+      http: (address = () => url) => openHttpClient(address),
       async stdio() {
         stdioCount += 1;
         const line = await layLine();

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { ToolCall } from "../../src/gateway/call-reader.js";
@@ -124,8 +125,11 @@ export function useSystem(): { redis(): TestRedis; start(options?: SystemOptions
     if (task.result?.state === "fail") console.error(`${task.name}:\n${warnings.slice(-30).join("\n")}`);
     warnings.length = 0;
     for (const close of closers.splice(0).reverse()) await close();
-    await verify(redis, editors.splice(0), resources);
-    await redis.flush();
+    try {
+      await verify(redis, editors.splice(0), resources);
+    } finally {
+      await redis.flush();
+    }
   });
 
   return {
@@ -377,7 +381,7 @@ function leftOver(before: string[]): string[] {
 
 function logInto(lines: string[]): Log {
   const line = (values: Record<string, unknown>, message: string): void => {
-    lines.push(`${new Date().toISOString().slice(14)} ${message} ${JSON.stringify(values)}`);
+    lines.push(`${new Date().toISOString().slice(14)} ${message} ${inspect(values, { breakLength: Number.POSITIVE_INFINITY })}`);
   };
   return { debug: line, info: line, warn: line, error: line };
 }

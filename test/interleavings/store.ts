@@ -127,9 +127,8 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
 
     async change(logId, change, fence) {
       for (;;) {
-        const known = await find(logId);
-        if (!known) return { kind: "unknown" };
-        const version = await soon(() => versionOf(known.hash));
+        const known = readRecord(store, logId);
+        const version = await soon(() => versionOf(known?.hash ?? ""));
         const record = await find(logId);
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());

@@ -1,5 +1,4 @@
 /** Plays scenarios: one story, one seed, one account. */
-import { openHttpClient } from "../harness/process-clients.js";
 import type { World } from "../harness/process-world.js";
 import { createStage, type Stage, type Tally } from "./stage.js";
 
@@ -13,7 +12,7 @@ export interface Scenario {
 
 /** Throws when something ran twice, when callers were told different things, or when something was left open. */
 export async function playScenario(scenario: Scenario, seed: number, world: World): Promise<Tally> {
-  const stage = createStage(world, seed, openHttpClient);
+  const stage = createStage(world, seed);
   try {
     await scenario.play(stage);
     await stage.verify();

@@ -65,11 +65,7 @@ interface Entry {
 /** One for each menu item of a test run: the Editor tells by it which wish an execution belongs to. */
 let items = 0;
 
-export function createStage(
-  world: World,
-  seed: number,
-  openHttp: (url: () => string) => Promise<HttpClient>,
-): Stage {
+export function createStage(world: World, seed: number): Stage {
   const random = createRandom(seed);
   const tally: Tally = { calls: 0, wishes: 0, executions: 0, joined: 0, replayed: 0, kills: 0 };
   const accounts: Account[] = [];
@@ -134,7 +130,7 @@ export function createStage(
   };
 
   const http: Stage["http"] = async (url = world.url) => {
-    const client = await openHttp(url);
+    const client = await world.http(url);
     clients.push(client);
     return client;
   };

@@ -1,0 +1,169 @@
+/** A gateway: the real broker over the store in memory, and for each client the real tap with a small skin on it. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { type Broker, createBroker } from "../../src/gateway/broker.js";
+import { createCallReader } from "../../src/gateway/call-reader.js";
+import type { Channel } from "../../src/gateway/mcp/open-request.js";
+import { type Line, tapTransport } from "../../src/gateway/mcp/tap.js";
+import { BrokerError } from "../../src/shared/errors.js";
+import { type Caller, isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
+import { REPLAY_DEFAULTS } from "../../src/shared/replay.js";
+import type { Life } from "./schedule.js";
+import { operationsOf } from "./store.js";
+import { EDITOR, TOOLS, type World } from "./world.js";
+
+/** What a client reads of an answer. */
+export interface Told {
+  record: OperationRecord;
+  result?: string | undefined;
+}
+
+export interface Session {
+  caller: Caller;
+  /** A message of the client reaches the gateway. */
+  arrives(message: JSONRPCMessage, channel: Channel): void;
+}
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+export function createGateway(world: World) {
+  const { store, steps } = world;
+  const life: Life = { dead: false };
+  const step = (): Promise<void> => steps.park(life);
+  const operations = operationsOf(store, step);
+  const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
+  const jobs = () => {
+    store.data.jobs[EDITOR] ??= [];
+    return store.data.jobs[EDITOR];
+  };
+
+  const broker: Broker = createBroker(
+    {
+      operations,
+      queues: {
+        async add(record) {
+          await step();
+          const id = jobIdOf(record);
+          if (!jobs().some((job) => job.id === id)) jobs().push({ id, logId: record.logId });
+          return true;
+        },
+        has: async (record) => jobs().some(({ id }) => id === jobIdOf(record)),
+        async remove(record) {
+          store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
+        },
+        position: async () => undefined,
+        close: async () => undefined,
+      },
+      editors: { ids: async () => [EDITOR], mutations: known, find: async () => undefined } as never,
+      catalog: { tool: async (name: string) => TOOLS[name] } as never,
+      calls: createCallReader({
+        catalog: { tool: async (name: string) => TOOLS[name] } as never,
+        schema: { check: () => undefined },
+        editorIds: async () => [EDITOR],
+      }),
+      waiters: {
+        async until(_logId, look, { ms, signal }) {
+          for (const deadline = world.now() + ms; ; ) {
+            const seen = world.changes();
+            const found = await look();
+            if (found !== undefined) return found;
+            const isOver = (): boolean => signal?.aborted === true || world.now() >= deadline;
+            if (isOver()) return undefined;
+            await steps.park(life, () => isOver() || world.changes() !== seen);
+          }
+        },
+        close: () => undefined,
+      },
+      askForCancel: async (logId) => world.cancelAsked(logId),
+      newLogId: () => world.newLogId(),
+    },
+    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000 },
+  );
+
+  /** What src/gateway/mcp/server.ts does with a request, without words. */
+  const answer = async (
+    principal: string,
+    request: ReturnType<ReturnType<typeof tapTransport>["request"]>,
+    { method, params = {} }: { method: string; params?: Record<string, unknown> | undefined },
+  ): Promise<Told | undefined> => {
+    if (method !== "tools/call") return undefined;
+    const args = params.arguments as Record<string, unknown>;
+    const named = args.log_id as string | undefined;
+    let seen: Awaited<ReturnType<Broker["wait"]>>;
+    if (named === undefined) {
+      const { record, timeout } = await broker.submit({
+        ...request.requester,
+        principal,
+        tool: String(params.name),
+        arguments: args,
+      });
+      request.accepted();
+      seen = await broker.wait(principal, record.logId, {
+        ms: Number(timeout) * 1000,
+        signal: request.signal,
+      });
+    } else {
+      await broker.named(request.requester, named);
+      if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.requester);
+      else {
+        request.accepted();
+        seen = await broker.wait(principal, named, { ms: 5_000, signal: request.signal });
+      }
+    }
+    if (typeof seen !== "object") return undefined;
+    if (isFinal(seen.record.state)) request.tells(seen.record.logId, named !== undefined);
+    return { record: seen.record, result: seen.result };
+  };
+
+  const openSession = (caller: Caller, principal: string): Session => {
+    const channels = new Map<object, Channel>();
+    const inner: Line["transport"] = {
+      start: async () => undefined,
+      send: async () => undefined,
+      close: async () => undefined,
+    };
+    const line: Line = {
+      transport: inner,
+      notify: async () => undefined,
+      channelOf: (extra) => channels.get(extra ?? {}) as Channel,
+    };
+    const tap = tapTransport(line, {
+      deliveries: broker,
+      caller,
+      log: { debug: () => undefined, warn: () => undefined } as never,
+      isSubmission: ({ params }) => String(params?.name) in TOOLS,
+    });
+    tap.transport.onmessage = (message) => {
+      if (!("method" in message && "id" in message)) return;
+      const { id } = message;
+      const request = tap.request(id);
+      void answer(principal, request, message)
+        .catch((error: unknown) => {
+          if (!(error instanceof BrokerError)) world.oracle.fail(String((error as Error).stack));
+          return undefined;
+        })
+        .then((told) => {
+          request.accepted();
+          return tap.transport.send({ jsonrpc: "2.0", id, result: { told } });
+        });
+    };
+    void tap.transport.start();
+    return {
+      caller,
+      arrives(message, channel) {
+        if (life.dead) return;
+        const extra = {};
+        channels.set(extra, channel);
+        inner.onmessage?.(message, extra);
+      },
+    };
+  };
+
+  return {
+    broker,
+    openSession,
+    isAlive: () => !life.dead,
+    kill(): void {
+      life.dead = true;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * What must hold, judged from outside: by what callers wished and read, and what the Editor began; never by the
+ * records' own fields about deliveries.
+ *
+ * A **wish** is one caller's intent that a call be executed. Every request that it sends for it, again and again,
+ * belongs to the same wish. A wish is **deliberate** when the caller had read how its last such call ended (or had
+ * cancelled it), or when it names `force_new`. Then:
+ * - an operation id begins at most once (reads excepted), and never after its record said that it ended;
+ * - a wish is executed at most once;
+ * - a wish that is not deliberate is executed only if nothing of that call was, or all that was has been told to an
+ *   open request at least a replay window ago;
+ * - no operation is made beside an open one of the same call, and none takes another's outcome unless the store has
+ *   forgotten something;
+ * - after an execution whose outcome is unknown, only `force_new` or another key executes that call.
+ */
+import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import { REPLAY_DEFAULTS } from "../../src/shared/replay.js";
+import type { Entry } from "./editor.js";
+
+export interface Wish {
+  tool: string;
+  arguments: Record<string, unknown>;
+  deliberate: boolean;
+  /** The log_id that `force_new` names. */
+  supersedes?: string;
+  /** The caller knows how it ended. */
+  over: boolean;
+  /** Its requests that are not answered and not given up. */
+  waiting: Set<number>;
+  logId?: string;
+}
+
+export type Oracle = ReturnType<typeof createOracle>;
+
+export function createOracle(now: () => number) {
+  const faults: string[] = [];
+  const wishOfRequest = new Map<string, Wish>();
+  const created = new Map<string, { wish: Wish | undefined; at: number; record: OperationRecord }>();
+  const begun: { entry: Entry; wish: Wish | undefined }[] = [];
+  /** When which request in which session was told the final outcome of an operation. */
+  let written: { id: string; session: object; requestId: number; at: number }[] = [];
+  let recordOf: (logId: string) => OperationRecord | undefined = () => undefined;
+  const fail = (fault: string): void => {
+    faults.push(fault);
+  };
+
+  const toldLongAgo = ({ operationId, outcome }: Entry, at: number): boolean => {
+    const first = Math.min(...written.filter(({ id }) => id === operationId).map((one) => one.at));
+    return at - first >= Math.max(REPLAY_DEFAULTS.replayWindowMs, 2 * (outcome?.executionMs ?? 0));
+  };
+
+  return {
+    faults: (): readonly string[] => faults,
+    fail,
+    /** The rolled-back store may have forgotten that something ended. */
+    readsRecords(read: typeof recordOf): void {
+      recordOf = read;
+    },
+    sends(caller: string, requestId: number, wish: Wish): void {
+      wishOfRequest.set(`${caller} ${requestId}`, wish);
+    },
+    creates(record: OperationRecord, others: readonly OperationRecord[]): void {
+      const isOpen = others.some((other) => other.hash === record.hash && !isFinal(other.state));
+      if (isOpen && record.effect === "mutating" && record.supersedes === undefined) {
+        fail(`${record.logId} is made beside an open operation`);
+      }
+      const { caller, requestId } = record.createdBy;
+      created.set(record.logId, { wish: wishOfRequest.get(`${caller} ${requestId}`), at: now(), record });
+    },
+    writes(session: object, requestId: number, { logId, executedAs }: OperationRecord): void {
+      written.push({ id: executedAs ?? logId, session, requestId, at: now() });
+    },
+    /** The gateway that answered hears that the client had given the request up. */
+    retracts(session: object, requestId: unknown): void {
+      written = written.filter((one) => one.session !== session || one.requestId !== requestId);
+    },
+
+    begins(entry: Entry, all: readonly Entry[]): void {
+      const id = entry.operationId;
+      const made = created.get(id);
+      if (!made) {
+        fail(`${id} begins without a record`);
+        return;
+      }
+      const { wish, at, record } = made;
+      // A read lives in the Editor's memory only: where that is lost, it is sent again.
+      if (entry.readOnly) return;
+      if (begun.some((earlier) => earlier.entry.operationId === id)) fail(`${id} begins twice`);
+      const state = recordOf(id)?.state;
+      if (state && isFinal(state)) fail(`${id} begins although it is ${state}`);
+      const earlier = begun.filter(({ entry: { hash } }) => hash === entry.hash);
+      begun.push({ entry, wish });
+      if (record.effect !== "mutating" || earlier.length === 0) return;
+      const last = earlier.at(-1)?.entry;
+      const isForced = record.supersedes !== undefined;
+      if (earlier.some((other) => wish !== undefined && other.wish === wish)) {
+        // A retry of what it knows only from an answer that nobody was shown for a whole window runs again.
+        const own = earlier.filter((other) => other.wish === wish);
+        if (isForced || !own.every((other) => toldLongAgo(other.entry, at)))
+          fail(`${id} executes a wish again`);
+      } else if (record.keyed && !isForced) fail(`${id} executes a key again`);
+      else if (!wish?.deliberate && !earlier.every((other) => toldLongAgo(other.entry, at))) {
+        fail(`${id} runs again behind its caller's back, after ${last?.operationId}`);
+      }
+      const unknown = all.find((other) => other.operationId === last?.operationId);
+      if (unknown?.state === "interrupted" && !isForced)
+        fail(`${id} repeats ${last?.operationId}, whose outcome is unknown`);
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** An Editor's owner: the real process over a connection that may break before, during and after every message. */
+import { EDITOR_CODES, type SubmitParams } from "../../src/shared/wire.js";
+import { ConnectionLost } from "../../src/worker/disconnect.js";
+import { createFollows } from "../../src/worker/follows.js";
+import { createProcess, type EditorPort, type Processed } from "../../src/worker/process.js";
+import { Refused } from "./editor.js";
+import type { Life } from "./schedule.js";
+import { operationsOf } from "./store.js";
+import { EDITOR, type World } from "./world.js";
+
+interface Connection {
+  alive: boolean;
+  session: string;
+  lost: Promise<never>;
+  cut(): void;
+}
+
+export type Worker = ReturnType<typeof startWorker>;
+
+/** Takes the Editor's lease and works until it is killed, or told that it lost the lease. */
+export function startWorker(world: World, ownerNonce: string) {
+  const { store, steps, editor } = world;
+  const life: Life = { dead: false };
+  const step = (): Promise<void> => steps.park(life);
+  const operations = operationsOf(store, step);
+  const follows = createFollows();
+  const ending = new AbortController();
+  const underWay = new Map<string, Promise<Processed>>();
+  let fence = { epoch: world.nextEpoch(), ownerNonce };
+  let connection: Connection | undefined;
+  let taken: { id: string; logId: string } | undefined;
+  store.data.leases[EDITOR] = ownerNonce;
+
+  const connect = async (): Promise<void> => {
+    let rejectLost: (error: Error) => void = () => undefined;
+    const lost = new Promise<never>((_resolve, reject) => {
+      rejectLost = reject;
+    });
+    lost.catch(() => undefined);
+    const mine: Connection = {
+      alive: true,
+      session: editor.session(),
+      lost,
+      cut() {
+        mine.alive = false;
+        if (connection === mine) connection = undefined;
+        rejectLost(new ConnectionLost("reset", true));
+        follows.lost(new ConnectionLost("reset", true));
+      },
+    };
+    try {
+      editor.hello(fence);
+    } catch (error) {
+      // ▲10 (a) Only the lease holder raises the epoch.
+      const holds = store.data.leases[EDITOR] === ownerNonce;
+      if (holds) fence = { epoch: world.nextEpoch((error as Refused).highestEpoch), ownerNonce };
+      return;
+    }
+    world.cutConnection();
+    connection = mine;
+    world.cutConnection = mine.cut;
+    editor.seat((event, { operationId, outcome }) => {
+      void world.network().then(async () => {
+        if (!mine.alive || life.dead) return;
+        if (event === "finished" && outcome) follows.finished(operationId, outcome);
+        else for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
+      });
+    });
+    for (const { logId, state } of await operations.openOf(EDITOR)) {
+      if (state === "dispatched" || state === "running") void process(logId);
+    }
+  };
+
+  /** The request may be lost on the way, or arrive after its sender is gone; so may the answer. */
+  const ask = async <T>(handle: () => T): Promise<T> => {
+    const used = connection;
+    if (!used) throw new ConnectionLost("not_ready", false);
+    await step();
+    if (!used.alive) throw new ConnectionLost("reset", false);
+    const answered = world.network().then(() => {
+      if (editor.session() !== used.session) return new Promise<never>(() => undefined);
+      return handle();
+    });
+    const received = answered.finally(() => world.network());
+    received.catch(() => undefined);
+    return Promise.race([received, used.lost]);
+  };
+
+  const port: EditorPort = {
+    ready: (signal) => steps.park(life, () => connection !== undefined || signal.aborted),
+    session: () => connection?.session,
+    submit: (params) => {
+      const whole: SubmitParams = { ...params, ...fence, ledgerId: editor.ledgerId };
+      return ask(() => editor.submit(whole));
+    },
+    get: (operationId) => ask(() => editor.get(operationId)),
+    revoke: (operationId) => ask(() => editor.revoke(operationId)),
+    whole: async (_operationId, outcome) => {
+      await step();
+      return outcome;
+    },
+    refusal: (error) =>
+      error instanceof Refused && error.code !== EDITOR_CODES.FENCED
+        ? { code: error.code, message: error.message }
+        : undefined,
+    wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
+    follow: follows.follow,
+    mark: () => undefined,
+  };
+
+  const passOnCancel = async (logId: string): Promise<void> => {
+    const answer = await ask(() => editor.cancel(logId));
+    await operations.change(logId, (record) =>
+      record.cancel && !record.cancel.answer
+        ? { record: { ...record, cancel: { ...record.cancel, answer } } }
+        : undefined,
+    );
+  };
+  const processing = createProcess(
+    {
+      operations,
+      editor: port,
+      fence: ownerNonce,
+      acknowledge: () => undefined,
+      passOnCancel: (record) => void passOnCancel(record.executedAs ?? record.logId).catch(() => undefined),
+      pause: step,
+      warn: () => undefined,
+    },
+    { retentionMs: store.retentionMs },
+  );
+  const process = (logId: string, jobId?: string): Promise<Processed> => {
+    const known = underWay.get(logId);
+    if (known) return known;
+    const work = processing.process(logId, ending.signal, jobId).finally(() => underWay.delete(logId));
+    underWay.set(logId, work);
+    return work;
+  };
+
+  /** BullMQ gives a job that was not completed to the next worker. */
+  const giveBack = (): void => {
+    if (taken) store.data.jobs[EDITOR] = [taken, ...(store.data.jobs[EDITOR] ?? [])];
+    taken = undefined;
+  };
+  const consume = async (): Promise<void> => {
+    for (;;) {
+      await steps.park(life, () => ending.signal.aborted || (store.data.jobs[EDITOR]?.length ?? 0) > 0);
+      if (ending.signal.aborted) return;
+      taken = store.data.jobs[EDITOR]?.shift();
+      if (!taken) continue;
+      if ((await process(taken.logId, taken.id)) === "handed_over") giveBack();
+      taken = undefined;
+    }
+  };
+  const stayConnected = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      await steps.park(life, () => ending.signal.aborted || connection === undefined);
+      if (!ending.signal.aborted) await connect().catch(() => undefined);
+    }
+    connection?.cut();
+  };
+  void consume();
+  void stayConnected();
+
+  return {
+    isConnected: () => connection !== undefined,
+    /** The job that it works on, as BullMQ would give it to the next one. */
+    job: () => taken,
+    cancelAsked: (logId: string) => {
+      if (underWay.has(logId)) void passOnCancel(logId).catch(() => undefined);
+    },
+    /** It learns that another holds the lease. */
+    end: () => ending.abort(),
+    kill(): void {
+      life.dead = true;
+      connection?.cut();
+      giveBack();
+    },
+  };
+}
