@@ -7,7 +7,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { expectNoLeak } from "./harness/leaks.js";
 import { startWorld } from "./harness/process-world.js";
-import { cutWhileWriting, hungUpBeforeTheEnd, REPLAY_WINDOW } from "./never-twice/lost-answers.js";
+import { loseAnswer, REPLAY_WINDOW } from "./never-twice/lost-answers.js";
 import { freshSeed } from "./never-twice/random.js";
 import { MENU_ITEM, playRegression } from "./never-twice/regression.js";
 import { playScenario } from "./never-twice/scenario.js";
@@ -80,14 +80,20 @@ describe.concurrent("never twice", () => {
     async ({ expect }) => {
       const world = await startWorld({ env: REPLAY_WINDOW });
       try {
-        for (const lose of [hungUpBeforeTheEnd, cutWhileWriting]) {
-          const { logId, retried, executions } = await lose(world);
-          expect(retried, lose.name).toMatchObject({
+        for (const [open, way, item] of [
+          [world.http, "hung up", "Simulator/Block For 0.31 Seconds"],
+          [world.http, "given up", "Simulator/Block For 0.32 Seconds"],
+          [world.stdio, "given up", "Simulator/Block For 0.33 Seconds"],
+        ] as const) {
+          const client = await open();
+          const { logId, retried, executions } = await loseAnswer(world, client, way, item);
+          await client.close();
+          expect(retried, `${client.transport}, ${way}`).toMatchObject({
             status: "completed",
             log_id: logId,
             deduplicated: true,
           });
-          expect(executions, lose.name).toBe(1);
+          expect(executions, `${client.transport}, ${way}`).toBe(1);
         }
       } finally {
         await world.close();

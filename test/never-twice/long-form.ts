@@ -1,7 +1,8 @@
 /**
  * The long form: every scenario (or one) with many seeds, and a table at the end.
  *
- * `npm run never-twice -- --seeds 200 [--scenario name] [--from 1] [--worlds 2]`
+ * `npm run never-twice -- --seeds 200 [--scenario name] [--from 1] [--worlds 2] [--minutes 25]`
+ * After the minutes no further seed is begun; the table says how many were played.
  */
 import { parseArgs } from "node:util";
 import { startWorld, type World } from "../harness/process-world.js";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     scenario: { type: "string" },
     worlds: { type: "string", default: "2" },
+    minutes: { type: "string", default: "Infinity" },
   },
 });
 
@@ -40,10 +42,16 @@ const turns = Array.from({ length: Number(values.seeds) }, (_, index) => Number(
   (seed) => chosen.map((scenario) => ({ scenario, seed })),
 );
 
+const startedAt = performance.now();
+
+function isTime(): boolean {
+  return performance.now() - startedAt < Number(values.minutes) * 60_000;
+}
+
 /** One after another on a world of its own; after a failure the next turn gets a new one. */
 async function work(): Promise<void> {
   let world: World | undefined;
-  for (let turn = turns.shift(); turn; turn = turns.shift()) {
+  for (let turn = turns.shift(); turn && isTime(); turn = turns.shift()) {
     const { scenario, seed } = turn;
     const row = rows.get(scenario) as Row;
     row.seeds += 1;
@@ -89,7 +97,6 @@ function sum(numbers: number[]): number {
   return numbers.reduce((a, b) => a + b, 0);
 }
 
-const startedAt = performance.now();
 await Promise.all(Array.from({ length: Number(values.worlds) }, work));
 console.log(table());
 console.log(`\n${Math.round((performance.now() - startedAt) / 1000)} s`);
