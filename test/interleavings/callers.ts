@@ -120,7 +120,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
       oracle.fail(`${logId} takes what it supersedes`);
     if (wish) wish.logId = logId;
     if (!isFinal(record.state)) return;
-    if (record.state === "completed" && result === undefined) oracle.fail(`${logId} has lost its result`);
+    if (record.state === "completed" && result === undefined && !world.wentBack())
+      oracle.fail(`${logId} has lost its result`);
     for (const known of wishes.values()) if (known === wish || known.logId === logId) known.over = true;
   };
 
@@ -163,10 +164,10 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     if (requestId > 0 && kind === "http" && random.chance(0.2)) {
       late.push({ ...letter, channel: channelOf(own, requestId, new AbortController(), false) });
     }
-    if ("method" in message && message.method === "notifications/cancelled") {
+    const isHeard = own.arrives(message, letter.channel);
+    if (isHeard && "method" in message && message.method === "notifications/cancelled") {
       oracle.retracts(own, message.params?.requestId);
     }
-    own.arrives(message, letter.channel);
   };
   const read = (): void => {
     const [reply] = replies.splice(kind === "stdio" ? 0 : random.int(replies.length), 1);

@@ -19,8 +19,8 @@ export interface Told {
 
 export interface Session {
   caller: Caller;
-  /** A message of the client reaches the gateway. */
-  arrives(message: JSONRPCMessage, channel: Channel): void;
+  /** A message of the client reaches the gateway; false when that is dead. */
+  arrives(message: JSONRPCMessage, channel: Channel): boolean;
 }
 
 export type Gateway = ReturnType<typeof createGateway>;
@@ -150,10 +150,11 @@ export function createGateway(world: World) {
     return {
       caller,
       arrives(message, channel) {
-        if (life.dead) return;
+        if (life.dead) return false;
         const extra = {};
         channels.set(extra, channel);
         inner.onmessage?.(message, extra);
+        return true;
       },
     };
   };
