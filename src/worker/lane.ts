@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Job, WaitingError, Worker } from "bullmq";
 import type { Log } from "../shared/log.js";
-import type { RedisAddress } from "../shared/redis/connect.js";
+import { type RedisAddress, reconnectPause } from "../shared/redis/connect.js";
 import { BULL_PREFIX } from "../shared/redis/keys.js";
 import type { JobData } from "../shared/redis/queue.js";
 import type { Processed } from "./process.js";
@@ -12,6 +12,8 @@ export interface LaneTimings {
   jobLockMs: number;
   /** How often to look for such jobs, ms. */
   stalledCheckMs: number;
+  /** How long one look into an empty lane lasts, ms. */
+  idleLookMs: number;
   /** How long the end may take, ms. */
   closeMs: number;
 }
@@ -52,20 +54,31 @@ export function createLane(
   };
 
   const worker = new Worker<JobData>(deps.queue, run, {
-    connection: { ...deps.address, maxRetriesPerRequest: null },
+    connection: { ...deps.address, maxRetriesPerRequest: null, retryStrategy: reconnectPause },
     prefix: BULL_PREFIX,
     concurrency: deps.concurrency,
+    drainDelay: timings.idleLookMs / 1000,
     lockDuration: timings.jobLockMs,
     stalledInterval: timings.stalledCheckMs,
     maxStalledCount: STALLED_WITHOUT_LIMIT,
   });
   worker.on("error", (error) => deps.log.warn({ queue: deps.queue, error: error.message }, "queue worker"));
 
+  /** Both of BullMQ's connections stand. */
+  const isConnected = async (): Promise<boolean> => {
+    const { connection, blockingConnection } = worker.getBackend();
+    for (const each of [connection, blockingConnection]) {
+      if (each?.status !== "ready" || (await each.client).status !== "ready") return false;
+    }
+    return true;
+  };
+
   return {
     async close() {
-      // A graceful end that begins while Redis is away never comes, not even when Redis is back. Then nothing can be
-      // given back anyway: the next owner adopts what is left.
-      const ended = worker.close(!(await deps.storeAnswers()));
+      // A graceful end that begins while a connection is lost never comes, not even when Redis is back. Then nothing
+      // can be given back anyway: the next owner adopts what is left.
+      const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
+      const ended = worker.close(!canGiveBack);
       const limit = new AbortController();
       await Promise.race([ended, delay(timings.closeMs, undefined, { signal: limit.signal })]);
       limit.abort();

@@ -15,6 +15,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   lease: { ttlMs: 5_000, renewMs: 1_000 },
   jobLockMs: 15_000,
   stalledCheckMs: 5_000,
+  idleLookMs: 5_000,
   closeMs: 5_000,
   ackDelayMs: 2_000,
   retryMs: 200,

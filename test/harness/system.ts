@@ -28,6 +28,7 @@ const WORKER: Partial<WorkerOptions> = {
   lease: { ttlMs: 600, renewMs: 100 },
   jobLockMs: 600,
   stalledCheckMs: 150,
+  idleLookMs: 100,
   closeMs: 300,
   ackDelayMs: 30,
   retryMs: 20,
@@ -150,10 +151,10 @@ async function startSystem(
   const bench = createBench();
   const log = logInto(warnings);
 
-  const open = async (target: RedisTarget): Promise<Store> => {
+  const open = async (target: RedisTarget, commandTimeoutMs = 5_000): Promise<Store> => {
     const store = await openStore(target, {
       retentionMs,
-      commandTimeoutMs: options.commandTimeoutMs ?? 5_000,
+      commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,
       onError: (error) => warnings.push(`store: ${error.message}`),
     });
     closers.push(() => store.close());
@@ -254,7 +255,7 @@ async function startSystem(
       const endpoint = { ...editor.endpoint(), port: toEditor.port };
       writeFileSync(join(own, "editor.json"), JSON.stringify(endpoint), { mode: 0o600 });
       closers.push(() => Promise.all([toRedis.close(), toEditor.close()]));
-      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }), own, given);
+      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 300), own, given);
       // A process that was crashed has nothing to close; this one must be able to: it wakes up, after the test.
       closers.push(() => {
         toRedis.mend();
@@ -381,7 +382,9 @@ function leftOver(before: string[]): string[] {
 
 function logInto(lines: string[]): Log {
   const line = (values: Record<string, unknown>, message: string): void => {
-    lines.push(`${new Date().toISOString().slice(14)} ${message} ${inspect(values, { breakLength: Number.POSITIVE_INFINITY })}`);
+    lines.push(
+      `${new Date().toISOString().slice(14)} ${message} ${inspect(values, { breakLength: Number.POSITIVE_INFINITY })}`,
+    );
   };
   return { debug: line, info: line, warn: line, error: line };
 }

@@ -50,7 +50,7 @@ export async function connectStore(
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     commandTimeout: options.commandTimeoutMs ?? 5_000,
-    retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+    retryStrategy: reconnectPause,
   });
   let lastError: Error | undefined;
   const report = (error: Error): void => {
@@ -82,6 +82,11 @@ export async function connectStore(
       error,
     );
   }
+}
+
+/** ms before the next attempt to reach a Redis that is away. */
+export function reconnectPause(attempt: number): number {
+  return Math.min(50 * attempt, 1_000);
 }
 
 /** Errors of ioredis that mean "Redis is away", as opposed to a wrong command. */

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "vitest";
+import { isStoreAway } from "../src/shared/redis/connect.js";
+import { type CabledWorker, type Client, eventually, type System, useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const HOUR = 3_600_000;
+
+interface Scene {
+  system: System;
+  ann: Client;
+  worker: CabledWorker;
+  strike(): void;
+}
+
+/** Each: a call is under way and its worker is struck exactly there. Answers the log_id. */
+const POINTS: Record<string, (scene: Scene) => Promise<string>> = {
+  async "before it takes the job"({ ann, strike }) {
+    strike();
+    return (await ann.submit("work", { Name: "a", Hold: true })).record.logId;
+  },
+  async "before the claim is stored"({ ann, worker, strike }) {
+    const struck = new Promise<void>((resolve) =>
+      worker.toRedis.before('"state":"dispatched"', () => resolve(strike())),
+    );
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await struck;
+    return record.logId;
+  },
+  async "after the claim, before the call is sent"({ ann, worker, strike }) {
+    worker.toEditor.before("operation/submit", strike);
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "dispatched");
+    return record.logId;
+  },
+  async "after it is sent, before the answer"({ ann, worker, strike, system }) {
+    worker.toEditor.before("operation/submit", worker.toEditor.deafen);
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await system.bench.begins("a");
+    strike();
+    expect((await system.record(record.logId)).state).toBe("dispatched");
+    return record.logId;
+  },
+  async "while it runs"({ ann, strike }) {
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    strike();
+    return record.logId;
+  },
+  async "after the end, before the outcome is stored"({ ann, worker, strike, system }) {
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    const struck = new Promise<void>((resolve) =>
+      worker.toRedis.before('"state":"completed"', () => resolve(strike())),
+    );
+    system.bench.finish("a");
+    await struck;
+    return record.logId;
+  },
+  async "after the outcome is stored, before it is acknowledged"({ ann, strike, system }) {
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await system.bench.begins("a");
+    system.bench.finish("a");
+    await ann.outcome(record.logId);
+    expect(system.editor.status().unacknowledged).toHaveLength(1);
+    strike();
+    return record.logId;
+  },
+};
+
+describe.each(["crash", "freeze"] as const)("a worker's %s", (kind) => {
+  test.each(Object.keys(POINTS))("%s: the next owner takes it to its end, once", async (point) => {
+    const system = await start({ worker: null });
+    const { editor, bench } = system;
+    const worker = await system.addCabledWorker(editor, { ackDelayMs: HOUR });
+    await system.present(editor);
+    const ann = system.client();
+    const logId = await POINTS[point]?.({ system, ann, worker, strike: () => worker[kind]() });
+    if (logId === undefined) throw new Error("no such point");
+
+    await system.addWorker();
+    await bench.begins("a");
+    bench.finish("a");
+    const view = await ann.outcome(logId);
+    expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+    expect(system.executions("a")).toBe(1);
+
+    // One that was frozen wakes up now, and believes that it still owns the Editor.
+    worker.toRedis.mend();
+    worker.toEditor.mend();
+    await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
+    expect(await system.record(logId)).toMatchObject({ state: "completed" });
+    expect(bench.begun).toEqual(["a", "b"]);
+  });
+});
+
+test("an outcome of a time when no worker lived is collected by the next", async () => {
+  const system = await start({ worker: null });
+  const { editor, bench } = system;
+  const first = await system.addWorker();
+  await system.present(editor);
+  const ann = system.client();
+  const { record } = await ann.submit("work", { Name: "a", Hold: true });
+  const waiting = await ann.submit("work", { Name: "b" });
+  await ann.reaches(record.logId, "running");
+  await first.close();
+  bench.finish("a");
+  await eventually(() => editor.status().unacknowledged.length === 1, "it ended");
+  expect((await system.record(record.logId)).state).toBe("running");
+  await system.addWorker();
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
+  expect(bench.begun).toEqual(["a", "b"]);
+});
+
+test("of two workers one owns the Editor, and hands it over when it closes", async () => {
+  const system = await start({ worker: null });
+  const ann = system.client();
+  const first = await system.addWorker();
+  await system.present(system.editor);
+  await system.addWorker();
+  const { record } = await ann.submit("work", { Name: "a", Hold: true });
+  await ann.reaches(record.logId, "running");
+  await first.close();
+  system.bench.finish("a");
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect(system.executions("a")).toBe(1);
+});
+
+describe("Redis is killed and comes back", () => {
+  const options = { commandTimeoutMs: 500, gateway: { safetyPollMs: 100 } };
+
+  /** Asks again, as callers do. */
+  const outcome = async (ann: Client, logId: string): ReturnType<Client["outcome"]> => {
+    for (;;) {
+      try {
+        return await ann.outcome(logId);
+      } catch (error) {
+        if (!isStoreAway(error)) throw error;
+      }
+    }
+  };
+
+  test("while calls wait: each runs once, in order", async () => {
+    const { client, bench, redis, editor, away } = await start(options);
+    const ann = client();
+    await editor.faults.crash();
+    await away(editor);
+    const names = ["a", "b", "c", "d"];
+    const ids: string[] = [];
+    for (const Name of names) ids.push((await ann.submit("work", { Name })).record.logId);
+    await redis.kill();
+    await redis.restart();
+    await editor.faults.restart();
+    for (const id of ids) expect((await outcome(ann, id)).record.state).toBe("completed");
+    expect(bench.begun.toSorted()).toEqual(names);
+  });
+
+  test("while one runs: it goes on, its end in between is stored afterwards", async () => {
+    const { client, bench, redis, editor, executions } = await start(options);
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    await redis.kill();
+    bench.finish("a");
+    await eventually(() => editor.status().open.length === 0, "it ended");
+    await redis.restart();
+    expect((await outcome(ann, record.logId)).record.state).toBe("completed");
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+    expect(executions("a")).toBe(1);
+  });
+
+  test("while it is away every verb answers that it is, a worker can end, and all works afterwards", async () => {
+    const system = await start(options);
+    const { client, bench, redis, broker, addWorker, executions } = system;
+    const second = await addWorker();
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    const waiting = broker.wait("ann", record.logId, { ms: HOUR });
+    const given = expect(waiting).rejects.toSatisfy(isStoreAway);
+    await redis.kill();
+    await given;
+    for (const verb of [
+      () => ann.submit("work", { Name: "b" }),
+      () => broker.read("ann", record.logId),
+      () => broker.wait("ann", record.logId, { ms: HOUR }),
+      () => broker.cancel("ann", record.logId, ann.callOf("work")),
+      () => broker.list("ann", 5),
+      () => broker.editors(),
+    ]) {
+      await expect(verb()).rejects.toSatisfy(isStoreAway);
+    }
+    await second.close();
+    await redis.restart();
+    bench.finish("a");
+    expect((await outcome(ann, record.logId)).record.state).toBe("completed");
+    const next = await ann.submit("work", { Name: "b" });
+    expect((await outcome(ann, next.record.logId)).record.state).toBe("completed");
+    expect(executions("a") + executions("b")).toBe(2);
+  });
+
+  test("and has forgotten everything: the same call again finds its execution in the Editor", async () => {
+    const { client, bench, redis, editor, present, executions } = await start(options);
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    await redis.flush();
+    await present(editor);
+    const again = await ann.submit("work", { Name: "a", Hold: true });
+    expect(again.relation).toBe("created");
+    const attached = await ann.until(again.record.logId, (view) => view.record.executedAs !== undefined);
+    expect(attached.record.executedAs).toBe(record.logId);
+    bench.finish("a");
+    const view = await ann.outcome(again.record.logId);
+    expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    expect(executions("a")).toBe(1);
+  });
+});
