@@ -140,12 +140,15 @@ export function createsRecord(command: RedisCommand): boolean {
 
 /** Any write of an operation. */
 export function isApply(command: RedisCommand): boolean {
-  return /^evalsha?$/i.test(command[0] ?? "") && command.some((part) => part.startsWith("{ujb}:chain:"));
+  return runsScript(command) && command.some((part) => part.startsWith("{ujb}:chain:"));
 }
 
 /** BullMQ's script that adds a job. */
 export function addsJob(command: RedisCommand): boolean {
-  return (
-    /^evalsha?$/i.test(command[0] ?? "") && command.some((part) => /^\{"logId":"[0-9a-f-]{36}"\}$/.test(part))
-  );
+  return runsScript(command) && command.some((part) => /^\{"logId":"[0-9a-f-]{36}"\}$/.test(part));
+}
+
+/** By its text the first time on a connection, by its hash from then on. */
+function runsScript([name = ""]: RedisCommand): boolean {
+  return /^eval(sha)?$/i.test(name);
 }

@@ -10,19 +10,30 @@ export interface Scenario {
   play(stage: Stage): Promise<void>;
 }
 
+/** Far longer than any story takes. */
+const LIMIT_MS = 100_000;
+
 /** Throws when something ran twice, when callers were told different things, or when something was left open. */
 export async function playScenario(scenario: Scenario, seed: number, world: World): Promise<Tally> {
   const stage = createStage(world, seed);
-  try {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+  });
+  const play = async (): Promise<Tally> => {
     await scenario.play(stage);
     await stage.verify();
     return stage.tally;
+  };
+  try {
+    return await Promise.race([play(), limit]);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`${scenario.name}, SEED=${seed}: ${message}\n${world.processes.logs()}`, {
       cause: error,
     });
   } finally {
+    clearTimeout(timer);
     await stage.close();
   }
 }
