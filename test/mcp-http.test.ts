@@ -191,6 +191,20 @@ describe("who has read an answer over HTTP", () => {
     expect(system.executions("a")).toBe(2);
   });
 
+  test("a status names the log_id too, and a result that was asked for by it is read by who asked", async () => {
+    const system = await start();
+    const served = await serve(system.gateway);
+    const [first, second] = [await rawSession(served), await rawSession(served)];
+    const args = { Name: "a", timeout: 30 };
+    const { log_id: logId = "" } = await first.call(1, "work", args);
+    await first.call(2, "get_operation_status", { log_id: logId });
+    expect(Object.values((await system.record(logId)).deliveries)).toMatchObject([{ confirmed: true }]);
+    await second.call(1, "get_operation_result", { log_id: logId });
+    const again = await second.call(2, "work", args);
+    expect(again.log_id).not.toBe(logId);
+    expect(system.executions("a")).toBe(2);
+  });
+
   test("force_new names the operation: it runs once more, and once only", async () => {
     const system = await start();
     const { call } = await rawSession(await serve(system.gateway));
@@ -428,19 +442,34 @@ describe("bad requests", () => {
     expect(await call(2, "list_operations", {})).toMatchObject({ operations: [] });
   });
 
-  test("while Redis is away a call says so, and the same call works afterwards", async () => {
-    const system = await start({ commandTimeoutMs: 300 });
+  test("while Redis is away a call says so, and the same call is accepted afterwards", async () => {
+    const system = await start({ commandTimeoutMs: 300, worker: null });
+    const { editors } = system.store;
+    await editors.introduce({
+      editorId: "game@1",
+      projectName: "game",
+      projectPath: "/projects/game",
+      unityVersion: "6000.0.1f1",
+      pid: 1,
+      editorSessionId: "s",
+      generation: 1,
+      assetCounter: 1,
+    });
+    await editors.publishTools("game@1", [completeTool(ToolDetails.parse({ name: "work" }))]);
     const { call } = await rawSession(await serve(system.gateway));
     await system.redis.kill();
-    expect(await call(1, "work", { Name: "a", timeout: 0 })).toMatchObject({
+    expect(await call(1, "work", { timeout: 0 })).toMatchObject({
       status: "error",
       error_code: "STORE_UNAVAILABLE",
     });
     await system.redis.restart();
     await eventually(
-      async () => (await call(2, "work", { Name: "a", timeout: 5 })).status === "completed",
+      async () => (await call(2, "work", { timeout: 0 })).state === "queued",
       "the call is accepted",
     );
-    expect(system.executions("a")).toBe(1);
+    expect(await call(3, "list_operations", {})).toMatchObject({ operations: [{ tool: "work" }] });
+    expect(await call(4, "list_editors", {})).toMatchObject({
+      editors: [{ id: "game@1", connected: false }],
+    });
   });
 });

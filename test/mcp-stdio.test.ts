@@ -318,6 +318,7 @@ describe("who has read an answer on stdio", () => {
     ["a ping", { jsonrpc: "2.0", id: 11, method: "ping" }],
     ["tools/list", { jsonrpc: "2.0", id: 11, method: "tools/list" }],
     ["another call", toolCall(11, "look", { Name: "b" })],
+    ["a broker tool", toolCall(11, "list_editors")],
   ] as const)("%s in between confirms, and the call is a new wish", async ([, message]) => {
     const system = await start(CAREFUL);
     const { again, logId } = await run(system, () => message);
