@@ -10,12 +10,20 @@ import { createWorld } from "./interleavings/world.js";
 
 const SEED = Number(process.env.SEED ?? 20_260_801);
 const RUNS = Number(process.env.RUNS ?? 5_000);
+const TURNS = 50;
+
+const tell = async (seed: number, strict: boolean): Promise<void> => {
+  const world = createWorld(seed, { turns: TURNS, strict });
+  const clock = vi.spyOn(performance, "now").mockImplementation(world.now);
+  const faults = await world.run().finally(() => clock.mockRestore());
+  expect(faults, `seed ${seed}`).toEqual([]);
+};
 
 test(`nothing runs twice, nothing is lost and nothing waits for ever in ${RUNS} histories from seed ${SEED}`, async () => {
-  for (let seed = SEED; seed < SEED + RUNS; seed += 1) {
-    const world = createWorld(seed, { turns: 150, resendsWhatItKnows: false });
-    const clock = vi.spyOn(performance, "now").mockImplementation(world.now);
-    const faults = await world.run().finally(() => clock.mockRestore());
-    expect(faults, `seed ${seed}`).toEqual([]);
-  }
+  for (let seed = SEED; seed < SEED + RUNS; seed += 1) await tell(seed, false);
+});
+
+// Known faults; `strict` in world.ts names the habits that find them.
+test.fails("nothing runs twice whatever clients do", async () => {
+  for (let seed = SEED; seed < SEED + RUNS; seed += 1) await tell(seed, true);
 });

@@ -74,11 +74,9 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
 
   /** Sends the call of a wish, first or again. Who still waits does not; who knows the log_id asks for that. */
   const pursue = (wish: Wish): void => {
-    if (
-      wish.waiting.size > 0 ||
-      (wish.logId !== undefined && !wish.over && !world.options.resendsWhatItKnows)
-    )
-      return;
+    const isAskedFor = wish.logId !== undefined && !wish.over && !world.options.strict;
+    const isForgotten = wish.supersedes !== undefined && world.wentBack() && !world.options.strict;
+    if (wish.waiting.size > 0 || isAskedFor || isForgotten) return;
     const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
     useTool(wish.tool, { ...wish.arguments, ...force, timeout: random.pick([0, 1, 20]) }, wish);
   };
@@ -179,7 +177,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     else if (asked.wish && !world.wentBack()) oracle.fail(`${name} is told nothing of its call`);
   };
 
-  const acts: readonly (() => void)[] = [
+  const everything: readonly (() => void)[] = [
     () => pursue(wishFor(random.chance(0.6) ? BUILD : (random.pick(CALLS) ?? BUILD))),
     () => {
       const wish = random.pick([...wishes.values()]);
@@ -199,9 +197,10 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     cancel,
     () => request("ping", {}),
   ];
+  const habits = everything.filter(() => random.chance(0.6));
 
   return {
-    act: () => random.pick(acts)?.(),
+    act: () => random.pick(random.chance(0.4) ? everything : habits)?.(),
     deliver: () => deliver(letters),
     deliverLate: () => deliver(late),
     read,

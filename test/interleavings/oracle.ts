@@ -32,7 +32,7 @@ export interface Wish {
 
 export type Oracle = ReturnType<typeof createOracle>;
 
-export function createOracle(now: () => number) {
+export function createOracle(now: () => number, options: { strict: boolean }) {
   const faults: string[] = [];
   const wishOfRequest = new Map<string, Wish>();
   const created = new Map<string, { wish: Wish | undefined; at: number; record: OperationRecord }>();
@@ -72,7 +72,11 @@ export function createOracle(now: () => number) {
     },
     /** The gateway that answered hears that the client had given the request up. */
     retracts(session: object, requestId: unknown): void {
-      written = written.filter((one) => one.session !== session || one.requestId !== requestId);
+      const isTaken = (one: (typeof written)[number]) =>
+        one.session === session && one.requestId === requestId;
+      const isOnly = (one: (typeof written)[number]) =>
+        !written.some(({ id, at }) => id === one.id && at !== one.at);
+      written = written.filter((one) => !isTaken(one) || (!options.strict && !isOnly(one)));
     },
 
     begins(entry: Entry, all: readonly Entry[]): void {

@@ -14,8 +14,8 @@ interface Chained {
 /** What Redis holds; plain values, so that an older copy can be put back. */
 export interface StoreData {
   chains: Record<string, Chained>;
-  /** The record as JSON, and the count that the script writes beside it. */
-  documents: Record<string, { doc: string; mutationSeq: number; endsAt?: number }>;
+  /** Records are never changed in place, so nobody needs a copy of one. */
+  documents: Record<string, { record: OperationRecord; endsAt?: number }>;
   arguments: Record<string, string>;
   results: Record<string, string>;
   mutations: Record<string, number>;
@@ -58,7 +58,7 @@ function apply(
   if (fence !== undefined && data.leases[editor] !== fence) return "fenced";
   const chain = data.chains[hash] ?? { version: 0, pointers: {} };
   data.chains[hash] = chain;
-  let mutationSeq = data.documents[logId]?.mutationSeq ?? 0;
+  let mutationSeq = data.documents[logId]?.record.mutationSeq ?? 0;
   if (create !== undefined) {
     mutationSeq = (data.mutations[editor] ?? 0) + (effect === "read_only" ? 0 : 1);
     data.mutations[editor] = mutationSeq;
@@ -71,8 +71,7 @@ function apply(
   const endsAt =
     data.documents[logId]?.endsAt ?? (isFinal(record.state) ? store.now() + store.retentionMs : undefined);
   data.documents[logId] = {
-    doc: JSON.stringify(record),
-    mutationSeq,
+    record: { ...record, mutationSeq },
     ...(endsAt === undefined ? {} : { endsAt }),
   };
   if (result !== undefined) data.results[logId] = JSON.stringify(result);
@@ -85,7 +84,7 @@ function apply(
 export function readRecord(store: MemoryStore, logId: string): OperationRecord | undefined {
   const found = store.data.documents[logId];
   if (!found || (found.endsAt ?? Number.POSITIVE_INFINITY) <= store.now()) return undefined;
-  return { ...(JSON.parse(found.doc) as OperationRecord), mutationSeq: found.mutationSeq };
+  return found.record;
 }
 
 export function allRecords(store: MemoryStore): OperationRecord[] {
@@ -139,11 +138,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
       }
     },
 
-    tombstone: (logId) =>
-      soon(() => {
-        const doc = store.data.documents[logId]?.doc;
-        return doc === undefined ? undefined : (JSON.parse(doc) as OperationRecord).principal;
-      }),
+    tombstone: (logId) => soon(() => store.data.documents[logId]?.record.principal),
     argumentsOf: (logId) =>
       soon(() => {
         const text = store.data.arguments[logId];

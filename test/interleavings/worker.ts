@@ -28,6 +28,8 @@ export function startWorker(world: World, ownerNonce: string) {
   const underWay = new Map<string, Promise<Processed>>();
   let fence = { epoch: world.nextEpoch(), ownerNonce };
   let connection: Connection | undefined;
+  /** Another owner was here: the Editor hears nothing more from this one. */
+  let isFenced = false;
   let taken: { id: string; logId: string } | undefined;
   store.data.leases[EDITOR] = ownerNonce;
 
@@ -53,6 +55,7 @@ export function startWorker(world: World, ownerNonce: string) {
     } catch (error) {
       // ▲10 (a) Only the lease holder raises the epoch.
       const holds = store.data.leases[EDITOR] === ownerNonce;
+      isFenced = !holds;
       if (holds) fence = { epoch: world.nextEpoch((error as Refused).highestEpoch), ownerNonce };
       return;
     }
@@ -153,7 +156,7 @@ export function startWorker(world: World, ownerNonce: string) {
   };
   const stayConnected = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      await steps.park(life, () => ending.signal.aborted || connection === undefined);
+      await steps.park(life, () => ending.signal.aborted || (connection === undefined && !isFenced));
       if (!ending.signal.aborted) await connect().catch(() => undefined);
     }
     connection?.cut();

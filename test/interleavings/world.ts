@@ -30,8 +30,11 @@ export const TOOLS: Record<string, Tool> = {
 export interface Options {
   /** Turns of chance before everything may come to rest. */
   turns: number;
-  /** Clients that know an operation's log_id send the call again all the same. */
-  resendsWhatItKnows: boolean;
+  /**
+   * With three habits for which the broker is known to have no answer yet: clients send a call again although they asked
+   * for its log_id, send a forced call again after the store went back, and give up one of several answered requests.
+   */
+  strict: boolean;
 }
 
 /** What the parts know of each other. */
@@ -72,7 +75,7 @@ export function createWorld(seed: number, options: Options) {
   let older: StoreData | undefined;
   let wentBack = false;
   const now = (): number => clock;
-  const oracle = createOracle(now);
+  const oracle = createOracle(now, options);
   const store = createMemoryStore(now);
   store.onChange = () => {
     changes += 1;
@@ -193,19 +196,32 @@ export function createWorld(seed: number, options: Options) {
   const stride = random.pick([1, 2, 5, 15]) ?? 1;
   const faultRate = random.pick([0, 2, 6]) ?? 0;
   const clockRate = random.pick([1, 4, 8]) ?? 1;
-  const isLonely = random.chance(0.5);
+  const isPrompt = random.chance(0.6);
   const habits = faults.filter(() => random.chance(0.5));
+  const players = random.chance(0.6) ? clients.filter((_one, index) => index === seed % 2) : clients;
+
+  /** In a prompt history most of what is asked is answered and read before the next thing happens. */
+  const hurry = async (client: Client | undefined): Promise<void> => {
+    client?.deliver();
+    for (let step = 0; step < 60; step += 1) {
+      if (random.chance(0.1)) editor.work();
+      if (!(await steps.advance()) && !editor.work()) break;
+    }
+    client?.read();
+  };
   const turn = async (): Promise<void> => {
-    const client = isLonely ? clients[seed % 2] : random.pick(clients);
+    const client = random.pick(players);
     const chance = random.int(100);
-    if (chance < 40) {
+    if (chance < 40 && !isPrompt) {
       for (let step = 0; step < stride && (await steps.advance()); step += 1);
       return;
     }
-    if (chance < 54) client?.act();
-    else if (chance < 66) client?.deliver();
-    else if (chance < 69) client?.deliverLate();
-    else if (chance < 79) client?.read();
+    if (chance < 54) {
+      client?.act();
+      if (isPrompt && random.chance(0.7)) await hurry(client);
+    } else if (chance < 62) client?.deliver();
+    else if (chance < 68) client?.deliverLate();
+    else if (chance < 78) client?.read();
     else if (chance < 86) editor.work();
     else if (chance < 86 + clockRate) pass(random.pick([1_000, 15_000, 15_000, 6 * 60_000]) ?? 0);
     else if (chance < 86 + clockRate + faultRate) random.pick(habits)?.();
