@@ -17,8 +17,6 @@ export interface RedisLine {
   cutAt(when: "before" | "after", matches: (command: RedisCommand) => boolean, act: () => void): void;
   /** Whole again, and no longer watched. */
   mend(): void;
-  /** Commands that went through since the line was laid. */
-  count(): number;
   close(): Promise<void>;
 }
 
@@ -32,7 +30,6 @@ export async function layRedisLine(server: NetConnectOpts): Promise<RedisLine> {
   const sockets = new Set<Socket>();
   let watch: Watch | undefined;
   let isCut = false;
-  let passed = 0;
 
   const cut = (): void => {
     const act = watch?.act;
@@ -63,7 +60,6 @@ export async function layRedisLine(server: NetConnectOpts): Promise<RedisLine> {
           if (watch.when === "before") return cut();
           isLast = true;
         }
-        passed += 1;
         far.write(bytes);
       }
     });
@@ -87,7 +83,6 @@ export async function layRedisLine(server: NetConnectOpts): Promise<RedisLine> {
       // What was cut lost some bytes: a connection that still stands would be out of step.
       for (const socket of sockets) socket.destroy();
     },
-    count: () => passed,
     async close() {
       for (const socket of sockets) socket.destroy();
       listener.close();

@@ -56,7 +56,7 @@ export interface World {
 }
 
 /** Short, so that a dead owner is replaced soon; long enough for a machine whose cores are all busy. */
-export const FAST = {
+const FAST = {
   UNITY_BROKER_LEASE_MS: "1000",
   UNITY_BROKER_JOB_LOCK_MS: "1500",
   UNITY_BROKER_ACK_DELAY_MS: "200",
@@ -66,13 +66,11 @@ export const FAST = {
 };
 
 export interface WorldOptions {
+  /** On top of the fast timings; an empty value gives the default of an installation back. */
   env?: Record<string, string>;
-  /** Files of a member's own: leave out what the test does not need. */
-  members?: readonly ("gateway" | "worker")[];
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const members = options.members ?? ["gateway", "worker"];
   const folder = mkdtempSync(join(tmpdir(), "ujb-never-twice-"));
   const redis = await startTestRedis();
   const hand = new Redis({ ...redis.connection, retryStrategy: () => 100, maxRetriesPerRequest: null });
@@ -115,8 +113,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       url = (await started.line(/^MCP endpoint: (.*)$/))[1] ?? "";
       return started;
     });
-    if (members.includes("worker")) await worker.start();
-    if (members.includes("gateway")) await gateway.start();
+    await worker.start();
+    await gateway.start();
 
     let stdioCount = 0;
     const world: World = {
@@ -151,11 +149,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           throw new Error(`left behind or ended badly:\n${faults.join("\n")}\n${processes.logs()}`);
       },
     };
-    if (members.includes("gateway") && members.includes("worker")) {
-      const first = await world.http();
-      await toolsAreKnown(first);
-      await first.close();
-    }
+    const first = await world.http();
+    await toolsAreKnown(first);
+    await first.close();
     return world;
   } catch (error) {
     console.error(processes.logs());

@@ -125,6 +125,27 @@ export const manyAtOnce: Scenario = {
   },
 };
 
+export const doubledOnTheWay: Scenario = {
+  name: "doubled on the way",
+  story:
+    "a proxy sends the very same request again, id and all, while the first copy waits or after its answer",
+  async play(stage) {
+    const { random } = stage;
+    const wish = stage.wish(random.between(0.1, 0.4));
+    const client = await stage.http();
+    const id = client.nextId();
+    const first = wish.ask(client, 20, { id });
+    await drawnPause(random.between(0, 600));
+    const copies = Array.from({ length: random.whole(1, 3) }, () => wish.ask(client, 20, { id }));
+    // The newest copy is answered; older ones may be, or their connections end without an answer.
+    const told = await Promise.allSettled([first, ...copies].map(({ answer }) => answer));
+    if (told.at(-1)?.status !== "fulfilled")
+      throw new Error(`the newest copy was not answered: ${told.at(-1)}`);
+    await wish.untilTold(client);
+    await wish.call(client, 5, { id });
+  },
+};
+
 export const forceNewAgain: Scenario = {
   name: "re-issued force_new",
   story: "a deliberate second run times out and is sent again as it was, by several",

@@ -2,6 +2,7 @@
 import type { Scenario } from "./scenario.js";
 import {
   abortBeforeTheEnd,
+  doubledOnTheWay,
   forceNewAgain,
   halfOpenConnection,
   manyAtOnce,
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   abortBeforeTheEnd,
   halfOpenConnection,
   manyAtOnce,
+  doubledOnTheWay,
   forceNewAgain,
   gatewayKilled,
   gatewayKilledBetweenRecordAndJob,
