@@ -1,0 +1,250 @@
+import { Redis } from "ioredis";
+import { afterEach, describe, expect, test } from "vitest";
+import type { OperationRecord } from "../src/shared/operation.js";
+import { isStoreAway } from "../src/shared/redis/connect.js";
+import { keys } from "../src/shared/redis/keys.js";
+import type { EditorFence, Lease } from "../src/shared/redis/lease.js";
+import { openStore, type Store } from "../src/shared/redis/store.js";
+import { layCable } from "./harness/cable.js";
+import { eventually, useSystem } from "./harness/system.js";
+
+const { redis } = useSystem();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function open(given: Partial<Parameters<typeof openStore>[1]> = {}): Promise<Store> {
+  const store = await openStore(redis().connection, { retentionMs: 60_000, ...given });
+  closers.push(() => store.close());
+  return store;
+}
+
+function byHand(): Redis {
+  const hand = new Redis(redis().connection);
+  closers.push(() => hand.disconnect());
+  return hand;
+}
+
+const record = (logId: string, changed: Partial<OperationRecord> = {}): OperationRecord => ({
+  logId,
+  hash: "hash",
+  fingerprint: "fingerprint",
+  principal: "ann",
+  tool: "work",
+  effect: "mutating",
+  lane: "main",
+  cancellable: false,
+  keyed: false,
+  editor: "game",
+  editorOpen: true,
+  after: null,
+  order: 1,
+  mutationSeq: 0,
+  state: "accepted",
+  acceptedAt: 1_000,
+  createdBy: { caller: null, requestId: null },
+  deliveries: {},
+  ...changed,
+});
+
+describe("operations", () => {
+  test("of two decisions on one snapshot only one is carried out", async () => {
+    const { operations } = await open();
+    const { version } = await operations.chain("hash");
+    const both = await Promise.all(["a", "b"].map((id) => operations.create(record(id), "{}", version)));
+    expect(both.sort()).toEqual(["applied", "conflict"]);
+    const { records, newest } = await operations.chain("hash");
+    expect(records.map(({ logId }) => logId)).toEqual([newest]);
+  });
+
+  test("concurrent changes are all applied, none on top of an older record", async () => {
+    const { operations } = await open();
+    const other = await open();
+    await operations.create(record("a"), "{}", "0");
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? operations : other.operations).change("a", (latest) => ({
+          record: { ...latest, order: latest.order + 1 },
+        })),
+      ),
+    );
+    expect((await operations.find("a"))?.order).toBe(21);
+  });
+
+  test("an owner without the lease writes nothing", async () => {
+    const { operations } = await open();
+    const hand = byHand();
+    await operations.create(record("a"), "{}", "0");
+    await hand.set(keys.lease("game"), "the owner");
+    const change = (latest: OperationRecord) => ({ record: { ...latest, state: "queued" as const } });
+    expect(await operations.change("a", change, "another")).toEqual({ kind: "fenced" });
+    expect((await operations.find("a"))?.state).toBe("accepted");
+    expect(await operations.change("a", change, "the owner")).toMatchObject({ kind: "applied" });
+    await hand.del(keys.lease("game"));
+    expect(await operations.change("a", change, "the owner")).toEqual({ kind: "fenced" });
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "expired" } }));
+  });
+});
+
+describe("queues", () => {
+  test("a job is added once however often, its removal lets it be added again", async () => {
+    const { queues } = await open();
+    const wanted = record("a", { state: "queued" });
+    expect(await queues.add(wanted)).toBe(true);
+    expect(await queues.add(wanted)).toBe(true);
+    expect(await queues.position(wanted)).toBe(0);
+    expect(await queues.add(record("b"))).toBe(true);
+    expect(await queues.position(record("b"))).toBe(1);
+    await queues.remove(wanted);
+    expect(await queues.has(wanted)).toBe(false);
+    expect(await queues.position(record("b"))).toBe(0);
+    expect(await queues.add(wanted)).toBe(true);
+  });
+
+  test("an id that a hand took for something else is noticed", async () => {
+    const { queues } = await open();
+    const hand = byHand();
+    await queues.add(record("a"));
+    await hand.hset("{ujb}:bull:game.main:hash.a", "data", '{"logId":"other"}');
+    expect(await queues.add(record("a"))).toBe(false);
+  });
+});
+
+describe("the lease", () => {
+  const leaseOf = (store: Store, ttlMs = 300) => {
+    const held: EditorFence[] = [];
+    let losses = 0;
+    const lease: Lease = store.lease(
+      "game",
+      { ttlMs, renewMs: 30 },
+      {
+        onHeld: (fence) => void held.push(fence),
+        onLost: () => {
+          losses += 1;
+        },
+        onError: () => undefined,
+      },
+    );
+    closers.push(() => lease.close());
+    return { lease, held, losses: () => losses };
+  };
+
+  test("is held by one, goes over when given up, and its epoch only grows", async () => {
+    const first = leaseOf(await open());
+    await eventually(() => first.held.length === 1, "taken");
+    const second = leaseOf(await open());
+    const hand = byHand();
+    await eventually(async () => (await hand.pttl(keys.lease("game"))) > 200, "renewed");
+    expect(second.held).toEqual([]);
+    await first.lease.close();
+    await eventually(() => second.held.length === 1, "taken over");
+    expect(second.held[0]?.epoch).toBeGreaterThan(first.held[0]?.epoch ?? 0);
+    expect(second.held[0]?.ownerNonce).not.toBe(first.held[0]?.ownerNonce);
+  });
+
+  test("is lost by one that is cut off, before another can have it", async () => {
+    const cable = await layCable(() => redis().connection);
+    closers.push(() => cable.close());
+    const far = await openStore(
+      { host: "127.0.0.1", port: cable.port },
+      { retentionMs: 60_000, commandTimeoutMs: 100 },
+    );
+    closers.push(() => far.close());
+    const first = leaseOf(far);
+    await eventually(() => first.held.length === 1, "taken");
+    cable.hold();
+    const hand = byHand();
+    await eventually(() => first.losses() === 1, "lost");
+    expect(first.lease.fence()).toBeUndefined();
+    await eventually(async () => (await hand.exists(keys.lease("game"))) === 0, "free");
+    const second = leaseOf(await open());
+    await eventually(() => second.held.length === 1, "taken over");
+  });
+
+  test("is lost when somebody takes the key away; raising goes above what the Editor has seen", async () => {
+    const { lease, held, losses } = leaseOf(await open());
+    await eventually(() => held.length === 1, "taken");
+    const raised = await lease.raise(41);
+    expect(raised).toEqual({ epoch: 42, ownerNonce: held[0]?.ownerNonce });
+    const hand = byHand();
+    await hand.set(keys.lease("game"), "a stranger", "PX", 100);
+    await eventually(() => losses() === 1, "lost");
+    await eventually(() => held.length === 2, "taken again");
+    expect(held[1]?.epoch).toBe(43);
+  });
+});
+
+describe("a Redis that cannot be used", () => {
+  test("is not there at the start: said with the address, and what to do", async () => {
+    const opened = openStore({ path: "/nonexistent/redis.sock" }, { retentionMs: 1 });
+    await expect(opened).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringMatching(/\/nonexistent\/redis\.sock.*ENOENT.*Start that Redis/s),
+    });
+    await expect(openStore("not a url", { retentionMs: 1 })).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+    });
+    await expect(openStore("redis://127.0.0.1:1", { retentionMs: 1 })).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringContaining("127.0.0.1:1"),
+    });
+  });
+
+  test("evicts data: refused with the command that mends it", async () => {
+    const hand = byHand();
+    await hand.config("SET", "maxmemory-policy", "allkeys-lru");
+    closers.push(() => hand.config("SET", "maxmemory-policy", "noeviction"));
+    await expect(open()).rejects.toMatchObject({
+      code: "STORE_UNFIT",
+      message: expect.stringContaining("CONFIG SET maxmemory-policy noeviction"),
+    });
+  });
+
+  test("has no AOF: told, not refused", async () => {
+    const hand = byHand();
+    await hand.config("SET", "appendonly", "no");
+    closers.push(() => hand.config("SET", "appendonly", "yes"));
+    const told: string[] = [];
+    await open({ onError: (error) => told.push(error.message) });
+    expect(told).toEqual([expect.stringContaining("no AOF")]);
+  });
+
+  test("was used by a newer broker: refused with the upgrade command", async () => {
+    await byHand().set(keys.schema, "2");
+    await expect(open()).rejects.toMatchObject({
+      code: "STORE_UNFIT",
+      message: expect.stringContaining("npm install -g"),
+    });
+  });
+
+  test.each(["cut", "hold"] as const)(
+    "is lost while running (%s): an error in time, then it works by itself",
+    async (kind) => {
+      const cable = await layCable(() => redis().connection);
+      closers.push(() => cable.close());
+      const store = await openStore(
+        { host: "127.0.0.1", port: cable.port },
+        { retentionMs: 60_000, commandTimeoutMs: 200 },
+      );
+      closers.push(() => store.close());
+      const news: string[] = [];
+      store.news.on("changed", (logId) => news.push(logId));
+      cable[kind]();
+      await expect(store.operations.find("a")).rejects.toSatisfy(isStoreAway);
+      await expect(store.queues.add(record("a"))).rejects.toSatisfy(isStoreAway);
+      cable.mend();
+      const answers = () =>
+        store.operations.create(record("a"), "{}", "0").then(
+          () => true,
+          () => false,
+        );
+      await eventually(answers, "it answers again");
+      await eventually(async () => {
+        await store.operations.report("a", { progress: { seq: 1, progress: 1 } });
+        return news.includes("a");
+      }, "it hears again");
+      expect(await store.queues.add(record("a"))).toBe(true);
+    },
+  );
+});
