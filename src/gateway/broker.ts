@@ -141,7 +141,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  const deliveries = createDeliveries(operations);
+  const deliveries = createDeliveries(operations, options.replay);
 
   return {
     ...deliveries,

@@ -1,12 +1,12 @@
 /** ▲6 ▲7 Who was told an outcome, and who has proven to have read it. */
 import { type Delivery, isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Operations } from "../shared/redis/operations.js";
-import type { Requester } from "../shared/replay.js";
+import { REPLAY_DEFAULTS, type ReplayOptions, type Requester } from "../shared/replay.js";
 
 export interface Deliveries {
   /**
    * A final answer was written to a request that was still open. `names`: the request named the log_id, which
-   * confirms what it is answered with.
+   * confirms what it is answered with if the answer came before any client would have given the request up.
    */
   delivered(requester: Requester, logId: string, answer: { tookMs: number; names: boolean }): Promise<void>;
   /** The caller named this log_id in a message: what it was told before has been read. */
@@ -34,7 +34,10 @@ interface Told {
 /** Cancellations of answered requests come soon after the answer, if at all. */
 const REMEMBERED_PER_CALLER = 200;
 
-export function createDeliveries(operations: Operations): Deliveries {
+export function createDeliveries(
+  operations: Operations,
+  options: Pick<ReplayOptions, "quickAnswerMs"> = REPLAY_DEFAULTS,
+): Deliveries {
   const told = new Map<string, Told[]>();
   const unconfirmed = new Map<string, Told[]>();
 
@@ -58,6 +61,7 @@ export function createDeliveries(operations: Operations): Deliveries {
       }
       // Before the write: one whose reply is lost may have been done, and must still be taken back by a retraction.
       remember(told, caller.id, { logId, hash: "", requestId });
+      const confirms = names && tookMs < options.quickAnswerMs;
       const changed = await operations.change(logId, (record, now) => {
         if (!isFinal(record.state)) return undefined;
         const before = record.deliveries[caller.id];
@@ -65,13 +69,13 @@ export function createDeliveries(operations: Operations): Deliveries {
           requestId: latestOf(before?.requestId, requestId),
           at: now,
           tookMs,
-          confirmed: names || (before?.confirmed ?? false),
+          confirmed: confirms || (before?.confirmed ?? false),
         };
         const firstDeliveredAt = record.firstDeliveredAt ?? now;
         return { record: { ...withDelivery(record, caller.id, delivery), firstDeliveredAt } };
       });
       if (!("record" in changed)) return;
-      if (!names) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
+      if (!confirms) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
     },
 
     async named({ caller }, logId) {
@@ -92,9 +96,16 @@ export function createDeliveries(operations: Operations): Deliveries {
     async retracted({ caller, requestId }) {
       const entry = caller && told.get(caller.id)?.find((at) => at.requestId === requestId);
       if (!caller || !entry) return;
-      drop(unconfirmed, caller.id, entry.logId);
+      drop(unconfirmed, caller.id, requestId);
       await operations.change(entry.logId, (record) => {
-        if (record.deliveries[caller.id]?.requestId !== requestId) return undefined;
+        const delivery = record.deliveries[caller.id];
+        if (!delivery) return undefined;
+        if (delivery.requestId !== requestId) {
+          // A later request was told the same; what the given-up one confirmed is not proven any more.
+          return delivery.confirmed
+            ? { record: withDelivery(record, caller.id, { ...delivery, confirmed: false }) }
+            : undefined;
+        }
         const { [caller.id]: _given, ...deliveries } = record.deliveries;
         const { firstDeliveredAt: _first, ...undelivered } = record;
         return {
@@ -103,7 +114,7 @@ export function createDeliveries(operations: Operations): Deliveries {
         };
       });
       // Only now: a retraction that could not be stored is asked for again.
-      drop(told, caller.id, entry.logId);
+      drop(told, caller.id, requestId);
     },
 
     confirmedBy(record, { caller, requestId }, now) {

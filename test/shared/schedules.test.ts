@@ -99,6 +99,24 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 3)).toBe("create");
   });
 
+  test("▲7 an answer by log_id that was waited for so long that its client may be gone confirms nothing", async () => {
+    const { executes, calls, deliveries } = gateway();
+    await executes(HTTP, 1);
+    await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 10_000, names: true });
+    expect(await calls(HTTP, 3)).toBe("replay op1");
+    await deliveries.named(from(HTTP, 4), "op1");
+    expect(await calls(HTTP, 5)).toBe("create");
+  });
+
+  test("▲7 giving up one of several answered requests takes back what it confirmed", async () => {
+    const { executes, calls, deliveries } = gateway();
+    await executes(HTTP, 1);
+    await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 1, names: true });
+    await deliveries.delivered(from(HTTP, 3), "op1", { tookMs: 1, names: false });
+    await deliveries.retracted(from(HTTP, 2));
+    expect(await calls(HTTP, 4)).toBe("replay op1");
+  });
+
   test("▲7 naming a log_id before anything was told confirms nothing", async () => {
     const { executes, calls, deliveries } = gateway();
     await executes(HTTP, 1);
