@@ -1,6 +1,6 @@
 /** Tells the store that an Editor is there, and remembers where it stands. */
 import type { EditorMark } from "../shared/operation.js";
-import type { EditorProfile } from "../shared/redis/editors.js";
+import type { EditorLive, EditorProfile } from "../shared/redis/editors.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Heartbeat, HelloResult } from "../shared/wire.js";
 
@@ -13,9 +13,17 @@ export interface Presence {
 
 export function createPresence(store: Store, editorId: string): Presence {
   let profile: EditorProfile | undefined;
+  let isHere = false;
+
+  /** Not after `lost`: a heartbeat that was still being handled then would bring the Editor back. */
+  const alive = async (live: EditorLive): Promise<void> => {
+    const now = await store.operations.now();
+    if (isHere) await store.editors.alive(editorId, live, now);
+  };
 
   return {
     async introduce(hello) {
+      isHere = true;
       const { projectName, projectPath, unityVersion, pid, editorSessionId, generation, assetCounter } =
         hello;
       profile = {
@@ -30,8 +38,7 @@ export function createPresence(store: Store, editorId: string): Presence {
       };
       await store.editors.introduce(profile);
       // Present from hello on, not from the first heartbeat a second later.
-      const live = { phase: hello.phase, mainThreadStallMs: 0, queued: hello.open.length };
-      await store.editors.alive(editorId, live, await store.operations.now());
+      await alive({ phase: hello.phase, mainThreadStallMs: 0, queued: hello.open.length });
     },
 
     async heard(heartbeat) {
@@ -42,11 +49,11 @@ export function createPresence(store: Store, editorId: string): Presence {
         await store.editors.introduce(profile);
       }
       const running = runningOperationId === undefined ? {} : { runningOperationId };
-      const live = { phase, mainThreadStallMs, queued, ...running };
-      await store.editors.alive(editorId, live, await store.operations.now());
+      await alive({ phase, mainThreadStallMs, queued, ...running });
     },
 
     async lost() {
+      isHere = false;
       await store.editors.gone(editorId);
     },
 
