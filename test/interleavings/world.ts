@@ -166,6 +166,10 @@ export function createWorld(seed: number, options: Options) {
     takeOver(true);
   };
 
+  const restart = (): void => {
+    editor.restart();
+    world.cutConnection();
+  };
   const faults: readonly (() => void)[] = [
     () => takeOver(true),
     () => takeOver(false),
@@ -173,10 +177,8 @@ export function createWorld(seed: number, options: Options) {
       for (const worker of workers.slice(0, -1)) worker.end();
     },
     () => world.cutConnection(),
-    () => {
-      editor.restart();
-      world.cutConnection();
-    },
+    restart,
+    restart,
     () => {
       editor.reload();
       world.cutConnection();
@@ -195,7 +197,7 @@ export function createWorld(seed: number, options: Options) {
   // Every history has its own habits: what never happens in one leaves room for what happens often.
   const stride = random.pick([1, 2, 5, 15]) ?? 1;
   const faultRate = random.pick([0, 2, 6]) ?? 0;
-  const clockRate = random.pick([1, 4, 8]) ?? 1;
+  const clockRate = random.pick([1, 5, 12]) ?? 1;
   const isPrompt = random.chance(0.6);
   const habits = faults.filter(() => random.chance(0.5));
   const players = random.chance(0.6) ? clients.filter((_one, index) => index === seed % 2) : clients;
@@ -205,6 +207,7 @@ export function createWorld(seed: number, options: Options) {
     client?.deliver();
     for (let step = 0; step < 60; step += 1) {
       if (random.chance(0.1)) editor.work();
+      if (random.int(200) < faultRate) random.pick(habits)?.();
       if (!(await steps.advance()) && !editor.work()) break;
     }
     client?.read();
@@ -221,10 +224,10 @@ export function createWorld(seed: number, options: Options) {
       if (isPrompt && random.chance(0.7)) await hurry(client);
     } else if (chance < 62) client?.deliver();
     else if (chance < 68) client?.deliverLate();
-    else if (chance < 78) client?.read();
-    else if (chance < 86) editor.work();
-    else if (chance < 86 + clockRate) pass(random.pick([1_000, 15_000, 15_000, 6 * 60_000]) ?? 0);
-    else if (chance < 86 + clockRate + faultRate) random.pick(habits)?.();
+    else if (chance < 76) client?.read();
+    else if (chance < 82) editor.work();
+    else if (chance < 82 + clockRate) pass(random.pick([1_000, 15_000, 6 * 60_000, 6 * 60_000]) ?? 0);
+    else if (chance < 82 + clockRate + faultRate) random.pick(habits)?.();
     else await steps.advance();
     await steps.settle();
   };
