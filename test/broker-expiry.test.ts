@@ -10,7 +10,7 @@ const limits = (changed: Partial<typeof WAIT_LIMITS>) => ({ ...WAIT_LIMITS, ...c
 
 describe("nothing waits for ever", () => {
   test("queued for an Editor that stays away: expired, said to have never started, and it never does", async () => {
-    const system = await start({ gateway: { limits: limits({ absentMs: 150 }), sweepMs: 50 } });
+    const system = await start({ gateway: { limits: limits({ absentMs: 1_000 }), sweepMs: 50 } });
     const { client, editor, away, bench, store } = system;
     const ann = client();
     await editor.faults.crash();
@@ -35,14 +35,14 @@ describe("nothing waits for ever", () => {
 
   test("behind a long operation of an Editor that is there it waits on", async () => {
     const { client, bench, gateway, store } = await start({
-      gateway: { limits: limits({ absentMs: 1_500 }) },
+      gateway: { limits: limits({ absentMs: 2_000 }) },
     });
     const ann = client();
     const block = await ann.submit("work", { Name: "block", Hold: true });
     await bench.begins("block");
     const { record } = await ann.submit("work", { Name: "a" });
     await eventually(
-      async () => (await store.operations.now()) - record.acceptedAt > 1_700,
+      async () => (await store.operations.now()) - record.acceptedAt > 2_200,
       "it waited longer than an absence may last",
     );
     await gateway.sweep();

@@ -171,8 +171,9 @@ describe("Redis is killed and comes back", () => {
   });
 
   test("while it is away every verb answers that it is, a worker can end, and all works afterwards", async () => {
-    const system = await start(options);
-    const { client, bench, redis, broker, addWorker, executions } = system;
+    const lease = { ttlMs: 400, renewMs: 50 };
+    const system = await start({ ...options, worker: { lease } });
+    const { client, bench, redis, broker, addWorker, executions, warnings } = system;
     const second = await addWorker();
     const ann = client();
     const { record } = await ann.submit("work", { Name: "a", Hold: true });
@@ -192,6 +193,7 @@ describe("Redis is killed and comes back", () => {
       await expect(verb()).rejects.toSatisfy(isStoreAway);
     }
     await second.close();
+    await eventually(() => warnings.some((line) => line.includes("lost the Editor's lease")), "it was lost");
     await redis.restart();
     bench.finish("a");
     expect((await outcome(ann, record.logId)).record.state).toBe("completed");

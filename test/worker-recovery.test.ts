@@ -234,6 +234,26 @@ describe("acknowledgement", () => {
   });
 });
 
+test("tools that change while hello is still being handled are not missed", async () => {
+  const { client, editor, away, present, store } = await start();
+  const known = editor.tools.get("work");
+  if (!known) throw new Error("no such tool");
+  editor.faults.delayAnswers(300);
+  editor.faults.dropConnections();
+  await away(editor);
+  await present(editor);
+  // Its tools were asked for, and the answer, which is old by now, is on its way.
+  editor.tools.add({ ...known, name: "new-tool" });
+  editor.toolsChanged();
+  await eventually(
+    async () => (await store.editors.tools(editor.editorId)).some(({ name }) => name === "new-tool"),
+    "the new tool is published",
+  );
+  const ann = client();
+  const { record } = await ann.submit("new-tool", { Name: "a" });
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+});
+
 test("an Editor whose ledger cannot be written runs nothing", async () => {
   const { client, editor, executions } = await start();
   const ann = client();

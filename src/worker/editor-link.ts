@@ -162,9 +162,10 @@ export function createEditorLink(
     try {
       const lineCalls = await greet(line, progress);
       if (lineCalls) {
+        // What was kept back may lead to calls, and must find the connection.
+        if (!ended) calls = lineCalls;
         own.release();
         if (!ended) {
-          calls = lineCalls;
           readyAt = performance.now();
           setState("ready");
         }

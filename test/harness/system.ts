@@ -25,8 +25,8 @@ import { startTestRedis, type TestRedis } from "./redis.js";
 
 /** Short enough for tests, long enough for a machine whose cores are all busy. */
 const WORKER: Partial<WorkerOptions> = {
-  lease: { ttlMs: 600, renewMs: 100 },
-  jobLockMs: 600,
+  lease: { ttlMs: 4_000, renewMs: 100 },
+  jobLockMs: 4_000,
   stalledCheckMs: 150,
   idleLookMs: 100,
   closeMs: 300,
@@ -35,6 +35,9 @@ const WORKER: Partial<WorkerOptions> = {
   discoveryPollMs: 100,
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
+
+/** One that dies in the test: others need not wait long for what it held. */
+const MORTAL: Partial<WorkerOptions> = { lease: { ttlMs: 600, renewMs: 100 }, jobLockMs: 600 };
 
 /** Nobody looks or sweeps by himself: what a test sees came by a message, or the test asked for it. */
 const HOUR = 3_600_000;
@@ -255,7 +258,10 @@ async function startSystem(
       const endpoint = { ...editor.endpoint(), port: toEditor.port };
       writeFileSync(join(own, "editor.json"), JSON.stringify(endpoint), { mode: 0o600 });
       closers.push(() => Promise.all([toRedis.close(), toEditor.close()]));
-      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 300), own, given);
+      const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 300), own, {
+        ...MORTAL,
+        ...given,
+      });
       // A process that was crashed has nothing to close; this one must be able to: it wakes up, after the test.
       closers.push(() => {
         toRedis.mend();
