@@ -38,14 +38,16 @@ export function createOracle(now: () => number, options: { strict: boolean }) {
   const created = new Map<string, { wish: Wish | undefined; at: number; record: OperationRecord }>();
   const begun: { entry: Entry; wish: Wish | undefined }[] = [];
   /** When which request in which session was told the final outcome of an operation. */
-  let written: { id: string; session: object; requestId: number; at: number }[] = [];
+  const written: { id: string; session: object; requestId: number; at: number; isTakenBack: boolean }[] = [];
   let recordOf: (logId: string) => OperationRecord | undefined = () => undefined;
   const fail = (fault: string): void => {
     faults.push(fault);
   };
 
   const toldLongAgo = ({ operationId, outcome }: Entry, at: number): boolean => {
-    const first = Math.min(...written.filter(({ id }) => id === operationId).map((one) => one.at));
+    const all = written.filter(({ id }) => id === operationId);
+    const kept = all.filter(({ isTakenBack }) => !isTakenBack);
+    const first = Math.min(...(options.strict || kept.length === 0 ? kept : all).map((one) => one.at));
     return at - first >= Math.max(REPLAY_DEFAULTS.replayWindowMs, 2 * (outcome?.executionMs ?? 0));
   };
 
@@ -68,15 +70,12 @@ export function createOracle(now: () => number, options: { strict: boolean }) {
       created.set(record.logId, { wish: wishOfRequest.get(`${caller} ${requestId}`), at: now(), record });
     },
     writes(session: object, requestId: number, { logId, executedAs }: OperationRecord): void {
-      written.push({ id: executedAs ?? logId, session, requestId, at: now() });
+      written.push({ id: executedAs ?? logId, session, requestId, at: now(), isTakenBack: false });
     },
     /** The gateway that answered hears that the client had given the request up. */
     retracts(session: object, requestId: unknown): void {
-      const isTaken = (one: (typeof written)[number]) =>
-        one.session === session && one.requestId === requestId;
-      const isOnly = (one: (typeof written)[number]) =>
-        !written.some(({ id, at }) => id === one.id && at !== one.at);
-      written = written.filter((one) => !isTaken(one) || (!options.strict && !isOnly(one)));
+      for (const one of written)
+        if (one.session === session && one.requestId === requestId) one.isTakenBack = true;
     },
 
     begins(entry: Entry, all: readonly Entry[]): void {
