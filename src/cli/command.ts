@@ -6,9 +6,9 @@ import { z } from "zod";
 export class UsageError extends Error {}
 
 /** A command whose run may throw: main turns that into a message and an exit code. */
-export function command<T extends ArgsDef>(definition: CommandDef<T>): CommandDef<T> {
+export function command<T extends ArgsDef>(definition: CommandDef<T>): CommandDef {
   const { run } = definition;
-  return defineCommand({
+  const defined: CommandDef<T> = defineCommand({
     ...definition,
     async run(context) {
       const declared = await (typeof definition.args === "function" ? definition.args() : definition.args);
@@ -16,6 +16,8 @@ export function command<T extends ArgsDef>(definition: CommandDef<T>): CommandDe
       await run?.(context);
     },
   });
+  // Whoever runs commands knows none of their options.
+  return defined as unknown as CommandDef;
 }
 
 function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {

@@ -3,16 +3,18 @@
 import { stripVTControlCharacters } from "node:util";
 import { defineCommand, renderUsage, runCommand } from "citty";
 import { explain } from "./command.js";
-import { demo } from "./demo.js";
-import { down } from "./down.js";
-import { gateway } from "./gateway.js";
-import { mcp } from "./mcp.js";
-import { simulate } from "./simulate.js";
-import { up } from "./up.js";
 import { VERSION } from "./version.js";
-import { worker } from "./worker.js";
 
-const subCommands = { up, mcp, gateway, worker, simulate, down, demo };
+/** Each is loaded when it is called: a client that starts `mcp` waits for its first answer. */
+const subCommands = {
+  up: async () => (await import("./up.js")).up,
+  mcp: async () => (await import("./mcp.js")).mcp,
+  gateway: async () => (await import("./gateway.js")).gateway,
+  worker: async () => (await import("./worker.js")).worker,
+  simulate: async () => (await import("./simulate.js")).simulate,
+  down: async () => (await import("./down.js")).down,
+  demo: async () => (await import("./demo.js")).demo,
+};
 
 const main = defineCommand({
   meta: {
@@ -32,7 +34,7 @@ async function run(rawArgs: string[]): Promise<number> {
     return 0;
   }
   if (rawArgs.length === 0 || rawArgs.includes("--help") || rawArgs.includes("-h")) {
-    const usage = await (chosen ? renderUsage(chosen as never, main) : renderUsage(main));
+    const usage = await (chosen ? renderUsage(await chosen(), main) : renderUsage(main));
     console.log(process.stdout.isTTY ? usage : stripVTControlCharacters(usage));
     return 0;
   }
