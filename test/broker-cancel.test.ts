@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { answerOf, type OperationView } from "../src/shared/answer.js";
-import { eventually, useSystem } from "./harness/system.js";
+import { eventually } from "./harness/eventually.js";
+import { useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { WAIT_LIMITS } from "../src/shared/overdue.js";
-import { eventually, useSystem } from "./harness/system.js";
+import { eventually } from "./harness/eventually.js";
+import { useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Client, type System, useSystem } from "./harness/system.js";
+import type { Client } from "./harness/client.js";
+import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 

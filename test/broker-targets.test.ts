@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
-import { eventually, type System, useSystem } from "./harness/system.js";
+import { eventually } from "./harness/eventually.js";
+import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 

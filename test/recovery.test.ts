@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isStoreAway } from "../src/shared/redis/connect.js";
-import { type CabledWorker, type Client, eventually, type System, useSystem } from "./harness/system.js";
+import type { Client } from "./harness/client.js";
+import { eventually } from "./harness/eventually.js";
+import { type CabledWorker, type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 const HOUR = 3_600_000;

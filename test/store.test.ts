@@ -6,7 +6,8 @@ import { keys } from "../src/shared/redis/keys.js";
 import type { EditorFence, Lease } from "../src/shared/redis/lease.js";
 import { openStore, type Store } from "../src/shared/redis/store.js";
 import { layCable } from "./harness/cable.js";
-import { eventually, useSystem } from "./harness/system.js";
+import { eventually } from "./harness/eventually.js";
+import { useSystem } from "./harness/system.js";
 
 const { redis } = useSystem();
 const closers: (() => unknown)[] = [];

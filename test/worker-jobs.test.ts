@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isStoreAway } from "../src/shared/redis/connect.js";
 import { BULL_PREFIX } from "../src/shared/redis/keys.js";
 import { queueName } from "../src/shared/redis/queue.js";
-import { eventually, type System, useSystem } from "./harness/system.js";
+import { eventually } from "./harness/eventually.js";
+import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 const closers: (() => Promise<void>)[] = [];
@@ -206,6 +207,22 @@ describe("an operation whose job is missing", () => {
     await ann.outcome(record.logId);
     expect(system.executions("a")).toBe(1);
   });
+});
+
+test("an operation that runs and has lost its job is followed to its end by the next owner", async () => {
+  const system = await start({ worker: null });
+  const first = await system.addWorker();
+  await system.present(system.editor);
+  const ann = system.client();
+  const { record } = await ann.submit("work", { Name: "a", Hold: true });
+  await ann.reaches(record.logId, "running");
+  await first.close();
+  const queue = dashboard(system);
+  expect(await queue.remove(`${record.hash}.${record.logId}`)).toBe(1);
+  system.bench.finish("a");
+  await system.addWorker();
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect(system.executions("a")).toBe(1);
 });
 
 test("a job that BullMQ has not yet removed never swallows the next operation of the same call", async () => {

@@ -1,27 +1,29 @@
 /**
  * The whole broker in one process, from real parts: a private Redis, BullMQ, TCP, gateways, workers and simulated
- * Editors. Whatever a test starts here is closed for it, and checked: see `verify`.
+ * Editors. Whatever a test starts here is closed for it, and checked (aftermath.ts).
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { ToolCall } from "../../src/gateway/call-reader.js";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
-import type { OperationView } from "../../src/shared/answer.js";
 import type { Log } from "../../src/shared/log.js";
-import { type Caller, isFinal, type OperationRecord, type State } from "../../src/shared/operation.js";
+import type { Caller, OperationRecord } from "../../src/shared/operation.js";
 import type { RedisTarget } from "../../src/shared/redis/connect.js";
-import { BULL_PREFIX } from "../../src/shared/redis/keys.js";
 import { openStore, type Store } from "../../src/shared/redis/store.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../../src/simulator/editor.js";
 import type { SimulatedEditorOptions } from "../../src/simulator/options.js";
 import { createWorker, type Worker, type WorkerOptions } from "../../src/worker/worker.js";
+import { openResources, verify } from "./aftermath.js";
 import { type Bench, createBench } from "./bench.js";
 import { type Cable, layCable } from "./cable.js";
+import { type Client, clientOf } from "./client.js";
+import { PATIENCE_MS } from "./eventually.js";
 import { startTestRedis, type TestRedis } from "./redis.js";
+
+export { eventually } from "./eventually.js";
 
 /** Short enough for tests, long enough for a machine whose cores are all busy. */
 const WORKER: Partial<WorkerOptions> = {
@@ -43,9 +45,6 @@ const MORTAL: Partial<WorkerOptions> = { lease: { ttlMs: 600, renewMs: 100 }, jo
 const HOUR = 3_600_000;
 const GATEWAY: Partial<GatewayOptions> = { safetyPollMs: HOUR, sweepMs: HOUR, editorAwayMs: 5_000 };
 
-/** How long a test waits for what must happen. */
-const PATIENCE = 15_000;
-
 export interface CabledWorker {
   worker: Worker;
   toRedis: Cable;
@@ -54,24 +53,6 @@ export interface CabledWorker {
   crash(): void;
   /** As SIGSTOP would. */
   freeze(): void;
-}
-
-export interface Client {
-  /** Submits; `parameters` are the broker's own (timeout, force_new, …). */
-  submit(
-    tool: string,
-    args?: Record<string, unknown>,
-    parameters?: Record<string, unknown>,
-  ): ReturnType<Gateway["broker"]["submit"]>;
-  /** The call that `submit` would send next, for those who send it elsewhere, or twice. */
-  callOf(tool: string, args?: Record<string, unknown>, parameters?: Record<string, unknown>): ToolCall;
-  /** A call as it is. */
-  send(call: ToolCall): ReturnType<Gateway["broker"]["submit"]>;
-  /** Waits for the end. */
-  outcome(logId: string): Promise<OperationView>;
-  /** Waits, woken by messages only, until the operation looks like this. */
-  until(logId: string, is: (view: OperationView) => boolean): Promise<OperationView>;
-  reaches(logId: string, state: State): Promise<OperationView>;
 }
 
 export interface System {
@@ -221,7 +202,7 @@ async function startSystem(
         clearTimeout(limit);
         settle();
       };
-      const limit = setTimeout(() => done(() => reject(new Error("no news of the Editor"))), PATIENCE);
+      const limit = setTimeout(() => done(() => reject(new Error("no news of the Editor"))), PATIENCE_MS);
       const stop = store.news.on("editors", () => void look().catch(() => undefined));
       look().catch((error: Error) => done(() => reject(error)));
     });
@@ -299,91 +280,6 @@ async function startSystem(
     await system.present(system.editor);
   }
   return system;
-}
-
-function clientOf(broker: Gateway["broker"], principal: string, caller: Caller | null): Client {
-  let lastRequestId = 0;
-  const until: Client["until"] = async (logId, is) => {
-    const found = new AbortController();
-    let last: OperationView | undefined;
-    const onChange = (view: OperationView): void => {
-      last = view;
-      if (is(view)) found.abort();
-    };
-    await broker.wait(principal, logId, { ms: PATIENCE, signal: found.signal, onChange });
-    if (!last || !is(last)) throw new Error(`never so; last seen ${last?.record.state}`);
-    return last;
-  };
-  const callOf: Client["callOf"] = (tool, args = {}, meta = {}) => {
-    lastRequestId += 1;
-    return { principal, caller, requestId: lastRequestId, tool, arguments: args, meta };
-  };
-  return {
-    callOf,
-    send: (call) => broker.submit(call),
-    submit: (...call) => broker.submit(callOf(...call)),
-    until,
-    outcome: (logId) => until(logId, ({ record }) => isFinal(record.state)),
-    reaches: (logId, state) => until(logId, ({ record }) => record.state === state),
-  };
-}
-
-/** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
-export async function eventually(is: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
-  while (!(await is())) {
-    if (performance.now() > deadline) throw new Error(`never: ${what}`);
-    await new Promise((next) => setTimeout(next, 5));
-  }
-}
-
-/** What must hold after every test, whatever it did. */
-async function verify(redis: TestRedis, editors: SimulatedEditor[], before: string[]): Promise<void> {
-  const begun = editors.flatMap((editor) => editor.counter().map(({ operationId }) => operationId));
-  expect(
-    begun.filter((id, at) => begun.indexOf(id) !== at),
-    "operations that began twice",
-  ).toEqual([]);
-  const hand = new Redis(redis.connection);
-  try {
-    const left: string[] = [];
-    for (const key of await hand.keys("{ujb}:open:*")) {
-      for (const logId of await hand.zrange(key, 0, "-1")) {
-        const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
-        if (!doc || isFinal((JSON.parse(doc) as OperationRecord).state)) left.push(`${key} ${logId}`);
-      }
-    }
-    expect(left, "ended operations that are still listed as open").toEqual([]);
-    await eventually(async () => (await hand.keys("{ujb}:lease:*")).length === 0, "no lease is left");
-    const locks = async () => (await hand.keys(`${BULL_PREFIX}:*:lock`)).length;
-    await eventually(async () => (await locks()) === 0, "no job is locked");
-  } finally {
-    hand.disconnect();
-  }
-  // Clean for a while: who keeps trying to connect has nothing open between two attempts.
-  let clean = 0;
-  await eventually(
-    () => {
-      clean = leftOver(before).length === 0 ? clean + 1 : 0;
-      return clean >= 10;
-    },
-    `nothing is open: ${leftOver(before).join(", ")}`,
-  );
-}
-
-const LEAKABLE = /^(TCP|Pipe)|Timeout|FSEvent/;
-
-function openResources(): string[] {
-  return process.getActiveResourcesInfo().filter((name) => LEAKABLE.test(name));
-}
-
-function leftOver(before: string[]): string[] {
-  const known = [...before];
-  return openResources().filter((name) => {
-    const at = known.indexOf(name);
-    if (at >= 0) known.splice(at, 1);
-    return at < 0;
-  });
 }
 
 function logInto(lines: string[]): Log {

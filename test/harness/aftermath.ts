@@ -1,0 +1,56 @@
+import { Redis } from "ioredis";
+import { expect } from "vitest";
+import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import { BULL_PREFIX } from "../../src/shared/redis/keys.js";
+import type { SimulatedEditor } from "../../src/simulator/editor.js";
+import { eventually } from "./eventually.js";
+import type { TestRedis } from "./redis.js";
+
+/** What must hold after every test, whatever it did. */
+export async function verify(redis: TestRedis, editors: SimulatedEditor[], before: string[]): Promise<void> {
+  const begun = editors.flatMap((editor) => editor.counter().map(({ operationId }) => operationId));
+  expect(
+    begun.filter((id, at) => begun.indexOf(id) !== at),
+    "operations that began twice",
+  ).toEqual([]);
+  const hand = new Redis(redis.connection);
+  try {
+    const left: string[] = [];
+    for (const key of await hand.keys("{ujb}:open:*")) {
+      for (const logId of await hand.zrange(key, 0, "-1")) {
+        const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
+        if (!doc || isFinal((JSON.parse(doc) as OperationRecord).state)) left.push(`${key} ${logId}`);
+      }
+    }
+    expect(left, "ended operations that are still listed as open").toEqual([]);
+    await eventually(async () => (await hand.keys("{ujb}:lease:*")).length === 0, "no lease is left");
+    const locks = async () => (await hand.keys(`${BULL_PREFIX}:*:lock`)).length;
+    await eventually(async () => (await locks()) === 0, "no job is locked");
+  } finally {
+    hand.disconnect();
+  }
+  // Clean for a while: who keeps trying to connect has nothing open between two attempts.
+  let clean = 0;
+  await eventually(
+    () => {
+      clean = leftOver(before).length === 0 ? clean + 1 : 0;
+      return clean >= 10;
+    },
+    `nothing is open: ${leftOver(before).join(", ")}`,
+  );
+}
+
+const LEAKABLE = /^(TCP|Pipe)|Timeout|FSEvent/;
+
+export function openResources(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => LEAKABLE.test(name));
+}
+
+function leftOver(before: string[]): string[] {
+  const known = [...before];
+  return openResources().filter((name) => {
+    const at = known.indexOf(name);
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
+  });
+}

@@ -1,0 +1,11 @@
+/** How long a test waits for what must happen, ms. */
+export const PATIENCE_MS = 15_000;
+
+/** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
+export async function eventually(is: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await is())) {
+    if (performance.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((next) => setTimeout(next, 5));
+  }
+}
