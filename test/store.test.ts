@@ -149,7 +149,7 @@ describe("the lease", () => {
     closers.push(() => cable.close());
     const far = await openStore(
       { host: "127.0.0.1", port: cable.port },
-      { retentionMs: 60_000, commandTimeoutMs: 100 },
+      { retentionMs: 60_000, commandTimeoutMs: 500 },
     );
     closers.push(() => far.close());
     const first = leaseOf(far);
@@ -226,7 +226,7 @@ describe("a Redis that cannot be used", () => {
       closers.push(() => cable.close());
       const store = await openStore(
         { host: "127.0.0.1", port: cable.port },
-        { retentionMs: 60_000, commandTimeoutMs: 200 },
+        { retentionMs: 60_000, commandTimeoutMs: 500 },
       );
       closers.push(() => store.close());
       const news: string[] = [];
@@ -248,4 +248,27 @@ describe("a Redis that cannot be used", () => {
       expect(await store.queues.add(record("a"))).toBe(true);
     },
   );
+
+  test("is lost again while its channels are subscribed, and the store closed: nothing is left unhandled", async () => {
+    const cable = await layCable(() => redis().connection);
+    closers.push(() => cable.close());
+    const store = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
+    cable.cut();
+    const asked = new Promise<void>((resolve) => {
+      cable.before("subscribe", () => {
+        cable.deafen();
+        resolve();
+      });
+    });
+    cable.mend();
+    await asked;
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    closers.push(() => process.off("unhandledRejection", note));
+    await store.close();
+    cable.cut();
+    await eventually(() => !process.getActiveResourcesInfo().includes("TCPSocketWrap"), "it is gone");
+    expect(unhandled).toEqual([]);
+  });
 });

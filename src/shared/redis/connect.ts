@@ -21,7 +21,7 @@ export type RedisTarget = string | RedisAddress;
 export interface StoreConnections {
   /** For commands; answers with an error within seconds while Redis is away. */
   commands: Redis;
-  /** In subscriber mode; subscribes again by itself after a reconnect. */
+  /** In subscriber mode; whoever subscribes does it again at each `ready`. */
   subscriber: Redis;
   /** What BullMQ opens its own connections with. */
   address: RedisAddress;
@@ -58,7 +58,12 @@ export async function connectStore(
     options.onError?.(error);
   };
   commands.on("error", report);
-  const subscriber = commands.duplicate({ maxRetriesPerRequest: null, commandTimeout: undefined as never });
+  const subscriber = commands.duplicate({
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined as never,
+    // By itself it would leave a rejection unhandled where it is closed meanwhile; news.ts does it.
+    autoResubscribe: false,
+  });
   subscriber.on("error", report);
   const close = async (): Promise<void> => {
     commands.disconnect();

@@ -10,14 +10,20 @@ export interface News {
   close(): void;
 }
 
-/** Subscribes once, to every channel; resolves when Redis has confirmed it, so that nothing published later is missed. */
+/** Subscribes to every channel, again after each reconnect; resolves when Redis has confirmed it, so that nothing published later is missed. */
 export async function createNews(subscriber: Redis): Promise<News> {
   const listeners = new Map<string, Set<(subject: string) => void>>();
   const onMessage = (channel: string, subject: string): void => {
     for (const listener of listeners.get(channel) ?? []) listener(subject);
   };
   subscriber.on("message", onMessage);
-  await subscriber.subscribe(...Object.values(channels));
+  const subscribe = (): Promise<unknown> => subscriber.subscribe(...Object.values(channels));
+  await subscribe();
+  const onReady = (): void => {
+    // Fails only where the connection is lost or closed again: then the next `ready` does it, if there is one.
+    subscribe().catch(() => undefined);
+  };
+  subscriber.on("ready", onReady);
   return {
     on(name, listener) {
       const channel = channels[name];
@@ -27,6 +33,7 @@ export async function createNews(subscriber: Redis): Promise<News> {
     },
     close() {
       subscriber.off("message", onMessage);
+      subscriber.off("ready", onReady);
     },
   };
 }
