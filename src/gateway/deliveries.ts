@@ -41,11 +41,14 @@ export function createDeliveries(
   const told = new Map<string, Told[]>();
   const unconfirmed = new Map<string, Told[]>();
 
-  const confirm = async (callerId: string, logId: string): Promise<void> => {
+  /** `by`: the message that proves it; a request that was made before it is no new wish either. */
+  const confirm = async (callerId: string, logId: string, by: Requester["requestId"]): Promise<void> => {
     await operations.change(logId, (record) => {
       const delivery = record.deliveries[callerId];
-      if (!delivery || delivery.confirmed) return undefined;
-      return { record: withDelivery(record, callerId, { ...delivery, confirmed: true }) };
+      if (!delivery) return undefined;
+      const requestId = by === null ? delivery.requestId : latestOf(delivery.requestId, by);
+      if (delivery.confirmed && delivery.requestId === requestId) return undefined;
+      return { record: withDelivery(record, callerId, { ...delivery, requestId, confirmed: true }) };
     });
   };
 
@@ -78,8 +81,8 @@ export function createDeliveries(
       if (!confirms) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
     },
 
-    async named({ caller }, logId) {
-      if (caller) await confirm(caller.id, logId);
+    async named({ caller, requestId }, logId) {
+      if (caller) await confirm(caller.id, logId, requestId);
     },
 
     async heard({ caller }, hash) {
@@ -90,7 +93,7 @@ export function createDeliveries(
         caller.id,
         open.filter((entry) => entry.hash === hash),
       );
-      for (const entry of read) await confirm(caller.id, entry.logId);
+      for (const entry of read) await confirm(caller.id, entry.logId, null);
     },
 
     async retracted({ caller, requestId }) {
@@ -100,18 +103,14 @@ export function createDeliveries(
       await operations.change(entry.logId, (record) => {
         const delivery = record.deliveries[caller.id];
         if (!delivery) return undefined;
+        // A later request was told the same: it stands, but what the given-up one confirmed is not proven any more.
         if (delivery.requestId !== requestId) {
-          // A later request was told the same; what the given-up one confirmed is not proven any more.
-          return delivery.confirmed
-            ? { record: withDelivery(record, caller.id, { ...delivery, confirmed: false }) }
-            : undefined;
+          return {
+            record: sinceDelivered(withDelivery(record, caller.id, { ...delivery, confirmed: false })),
+          };
         }
         const { [caller.id]: _given, ...deliveries } = record.deliveries;
-        const { firstDeliveredAt: _first, ...undelivered } = record;
-        return {
-          record:
-            Object.keys(deliveries).length === 0 ? { ...undelivered, deliveries } : { ...record, deliveries },
-        };
+        return { record: sinceDelivered({ ...record, deliveries }) };
       });
       // Only now: a retraction that could not be stored is asked for again.
       drop(told, caller.id, requestId);
@@ -136,6 +135,13 @@ function withDelivery(record: OperationRecord, callerId: string, delivery: Deliv
   const { [callerId]: _before, ...others } = record.deliveries;
   const kept = Object.entries(others).slice(1 - REMEMBERED_PER_RECORD);
   return { ...record, deliveries: { ...Object.fromEntries(kept), [callerId]: delivery } };
+}
+
+/** ▲6 The window begins with the first delivery that still stands. */
+function sinceDelivered(record: OperationRecord): OperationRecord {
+  const { firstDeliveredAt: _taken, ...undelivered } = record;
+  const times = Object.values(record.deliveries).map(({ at }) => at);
+  return times.length === 0 ? undelivered : { ...undelivered, firstDeliveredAt: Math.min(...times) };
 }
 
 function latestOf(a: Delivery["requestId"] | undefined, b: Delivery["requestId"]): Delivery["requestId"] {

@@ -181,8 +181,7 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 5, force)).toBe("replay op2");
   });
 
-  // Known fault: the window goes on from the delivery that was taken back, when another caller was told since.
-  test.fails("▲6 an answer that was taken back does not begin the window", async () => {
+  test("▲6 an answer that was taken back does not begin the window", async () => {
     const { executes, answers, calls, deliveries, pass } = gateway();
     await executes(STDIO, 1);
     await answers(STDIO, 1);
@@ -202,8 +201,7 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 3)).toBe("replay op1");
   });
 
-  // Known fault: only the answer to the naming message raises the id, not the message itself.
-  test.fails("▲7 the same when the answer to the naming message could not be written", async () => {
+  test("▲7 the same when the answer to the naming message could not be written", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
@@ -295,7 +293,7 @@ describe("▲10 the store forgot what the Editor ran", () => {
     expect(shop.submit(forced, [], "op1")).toBe("runs");
   });
 
-  // Known fault: a forced operation runs after whatever the Editor has, also after itself.
+  // Not built yet, a lost store: a forced operation runs after whatever the Editor has, also after itself.
   test.fails("schedule C: the store forgot the forced run op2; the re-issue op3 takes its outcome", () => {
     const reissued = operation({ logId: "op3", after: "op1", supersedes: "op1" });
     expect(editor(ran("op1"), ran("op2")).submit(reissued)).toEqual({ kind: "attach", executedAs: "op2" });
