@@ -163,6 +163,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const [letter] = from.splice(index, 1);
     if (!letter) return;
     const { message, requestId, session: own } = letter;
+    const isForced = JSON.stringify(message).includes("force_new");
+    if (isForced && world.wentBack() && !world.options.strict) return;
     if (requestId > 0 && kind === "http" && random.chance(0.2)) {
       late.push({ ...letter, channel: channelOf(own, requestId, new AbortController(), false) });
     }
@@ -205,7 +207,10 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
 
   return {
     act: () => random.pick(random.chance(0.4) ? everything : habits)?.(),
-    deliver: () => deliver(letters),
+    deliver: () => {
+      do deliver(letters);
+      while (letters.length > 0 && random.chance(0.5));
+    },
     deliverLate: () => deliver(late),
     read,
     connect,

@@ -7,8 +7,8 @@
  * cancelled it), or when it names `force_new`. Then:
  * - an operation id begins at most once (reads excepted), and never after its record said that it ended;
  * - a wish is executed at most once;
- * - a wish that is not deliberate is executed only if nothing of that call was, or all that was has been told to an
- *   open request at least a replay window ago;
+ * - a wish that is not deliberate is executed only if nothing of that call was, or what was executed last has been
+ *   told to an open request at least a replay window ago; a key's only if nothing was, or by force_new;
  * - no operation is made beside an open one of the same call, and none takes another's outcome unless the store has
  *   forgotten something;
  * - after an execution whose outcome is unknown, only `force_new` or another key executes that call.
@@ -32,7 +32,7 @@ export interface Wish {
 
 export type Oracle = ReturnType<typeof createOracle>;
 
-export function createOracle(now: () => number, options: { strict: boolean }) {
+export function createOracle(now: () => number) {
   const faults: string[] = [];
   const wishOfRequest = new Map<string, Wish>();
   const created = new Map<string, { wish: Wish | undefined; at: number; record: OperationRecord }>();
@@ -45,9 +45,8 @@ export function createOracle(now: () => number, options: { strict: boolean }) {
   };
 
   const toldLongAgo = ({ operationId, outcome }: Entry, at: number): boolean => {
-    const all = written.filter(({ id }) => id === operationId);
-    const kept = all.filter(({ isTakenBack }) => !isTakenBack);
-    const first = Math.min(...(options.strict || kept.length === 0 ? kept : all).map((one) => one.at));
+    const told = written.filter(({ id, isTakenBack }) => id === operationId && !isTakenBack);
+    const first = Math.min(...told.map((one) => one.at));
     return at - first >= Math.max(REPLAY_DEFAULTS.replayWindowMs, 2 * (outcome?.executionMs ?? 0));
   };
 
@@ -95,19 +94,22 @@ export function createOracle(now: () => number, options: { strict: boolean }) {
       begun.push({ entry, wish });
       if (record.effect !== "mutating" || earlier.length === 0) return;
       const last = earlier.at(-1)?.entry;
+      if (!last) return;
       const isForced = record.supersedes !== undefined;
-      if (earlier.some((other) => wish !== undefined && other.wish === wish)) {
-        // A retry of what it knows only from an answer that nobody was shown for a whole window runs again.
-        const own = earlier.filter((other) => other.wish === wish);
-        if (isForced || !own.every((other) => toldLongAgo(other.entry, at)))
-          fail(`${id} executes a wish again`);
-      } else if (record.keyed && !isForced) fail(`${id} executes a key again`);
-      else if (!wish?.deliberate && !earlier.every((other) => toldLongAgo(other.entry, at))) {
-        fail(`${id} runs again behind its caller's back, after ${last?.operationId}`);
+      // The newest one answers; where that was shown to somebody a whole window ago, the call is a new one.
+      const isNewCall = !isForced && toldLongAgo(last, at);
+      const wasForced = [...created.values()].some(
+        (one) => one.record.hash === entry.hash && one.record.supersedes,
+      );
+      if (record.keyed && !wasForced) fail(`${id} executes a key again`);
+      else if (earlier.some((other) => wish !== undefined && other.wish === wish)) {
+        if (!isNewCall) fail(`${id} executes a wish again`);
+      } else if (!wish?.deliberate && !isNewCall) {
+        fail(`${id} runs again behind its caller's back, after ${last.operationId}`);
       }
-      const unknown = all.find((other) => other.operationId === last?.operationId);
+      const unknown = all.find((other) => other.operationId === last.operationId);
       if (unknown?.state === "interrupted" && !isForced)
-        fail(`${id} repeats ${last?.operationId}, whose outcome is unknown`);
+        fail(`${id} repeats ${last.operationId}, whose outcome is unknown`);
     },
   };
 }
