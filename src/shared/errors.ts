@@ -181,7 +181,7 @@ export class BrokerError extends Error {
   readonly details: Record<string, unknown>;
 
   constructor(code: ErrorCode, what: string, details: Record<string, unknown> = {}, cause?: unknown) {
-    super(`${what} ${ERRORS[code].next}`, cause === undefined ? undefined : { cause });
+    super(`${what} ${ERRORS[code].next}`.trim(), cause === undefined ? undefined : { cause });
     this.name = "BrokerError";
     this.code = code;
     this.details = details;

@@ -193,8 +193,9 @@ export function createStage(world: World, seed: number): Stage {
 }
 
 /** A final outcome, of whatever kind. */
+/** A store that is away refuses to say anything: that is no outcome. */
 export function isTold(told: Told): boolean {
-  return told.status !== "timeout" && told.status !== "running";
+  return told.status !== "timeout" && told.status !== "running" && told.error_code !== "STORE_UNAVAILABLE";
 }
 
 function outcomeOf({ status, state, result, error_code, error }: Told): string {
