@@ -44,8 +44,8 @@ export interface EditorPort {
 }
 
 export interface ProcessDeps {
-  /** The Editor that this owner owns; undefined where there is but one. */
-  editorId?: string;
+  /** The Editor that this owner owns. */
+  editorId: string;
   operations: Pick<Operations, "find" | "change" | "argumentsOf" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
@@ -251,7 +251,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     const known = await operations.find(logId);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
-    if (deps.editorId !== undefined && known.editor !== deps.editorId) return "refused";
+    if (known.editor !== deps.editorId) return "refused";
     if (isFinal(known.state)) return "settled";
     await editor.ready(signal);
     const session = editor.session();

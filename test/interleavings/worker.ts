@@ -121,6 +121,7 @@ export function startWorker(world: World, ownerNonce: string) {
   };
   const processing = createProcess(
     {
+      editorId: EDITOR,
       operations,
       editor: port,
       fence: ownerNonce,
