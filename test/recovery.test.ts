@@ -14,6 +14,10 @@ interface Scene {
   strike(): void;
 }
 
+/** Submits, and answers how it ended. */
+const finished = async (client: Client, ...call: Parameters<Client["submit"]>) =>
+  client.outcome((await client.submit(...call)).record.logId);
+
 /** Each: a call is under way and its worker is struck exactly there. Answers the log_id. */
 const POINTS: Record<string, (scene: Scene) => Promise<string>> = {
   async "before it takes the job"({ ann, strike }) {
@@ -219,5 +223,31 @@ describe("Redis is killed and comes back", () => {
     const view = await ann.outcome(again.record.logId);
     expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
     expect(executions("a")).toBe(1);
+  });
+
+  test("and has forgotten a forced run: the same forced call again finds it in the Editor", async () => {
+    const { client, redis, editor, present, executions } = await start(options);
+    const ann = client();
+    const first = await finished(ann, "work", { Name: "a" });
+    const forceNew = first.record.logId;
+    await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
+    expect(executions("a")).toBe(2);
+    await redis.flush();
+    await present(editor);
+    const again = await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
+    expect(again).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    expect(executions("a")).toBe(2);
+  });
+
+  test("and has forgotten everything: what was found again can be superseded by its new log_id", async () => {
+    const { client, redis, editor, present, executions } = await start(options);
+    const ann = client();
+    const first = await finished(ann, "work", { Name: "a" });
+    await redis.flush();
+    await present(editor);
+    const found = await finished(ann, "work", { Name: "a" });
+    expect(found.record.executedAs).toBe(first.record.logId);
+    await finished(ann, "work", { Name: "a" }, { force_new: found.record.logId });
+    expect(executions("a")).toBe(2);
   });
 });

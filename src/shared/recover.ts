@@ -22,7 +22,7 @@ export type Found =
 export interface Surroundings {
   /** The Editor session that answered. */
   session: string;
-  /** The log_ids that the store's own frozen links show before `after`. */
+  /** What ran before this call was wished, by the store's own frozen links: the ids before `after`, and `executedAs`. */
   ancestors: readonly string[];
   /** ms since the epoch; an outcome older than the retention answers nobody. */
   now: number;
@@ -76,8 +76,9 @@ function afterSameAs(record: OperationRecord, answer: SameAs, around: Surroundin
   const other = answer.operationId;
   // The store knows it and knows that this call was wished after it (it expired or was cancelled in between).
   if (around.ancestors.includes(other)) return { kind: "resubmit", after: other };
-  // A forced operation never takes the outcome of what it supersedes, nor of anything before it.
-  if (record.supersedes !== undefined) return { kind: "resubmit", after: other };
+  // A forced operation never takes the outcome of what it supersedes, nor of anything before it. Any other one that
+  // the store has forgotten is this same forced call, made before (▲8).
+  if (record.supersedes === other) return { kind: "resubmit", after: other };
   const isOpen = answer.stateThere === "accepted" || answer.stateThere === "running";
   const isStale = answer.endedAt !== undefined && answer.endedAt + around.retentionMs < around.now;
   if (isStale && !isOpen) return { kind: "resubmit", after: other };

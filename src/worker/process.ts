@@ -125,13 +125,13 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
   };
 
-  /** ▲10 The store's own frozen links before `after`. */
+  /** ▲10 The store's own frozen links before `after`, and the ids under which the Editor knows what they name. */
   const ancestorsOf = async (record: OperationRecord): Promise<string[]> => {
     const found: string[] = [];
     for (let at = record.after; at !== null && found.length < MAX_QUESTIONS; ) {
-      const link: string | null = (await operations.find(at))?.after ?? null;
-      if (link !== null) found.push(link);
-      at = link;
+      const before: OperationRecord | undefined = await operations.find(at);
+      at = before?.after ?? null;
+      found.push(...[before?.executedAs, at].filter((id) => typeof id === "string"));
     }
     return found;
   };

@@ -293,8 +293,7 @@ describe("▲10 the store forgot what the Editor ran", () => {
     expect(shop.submit(forced, [], "op1")).toBe("runs");
   });
 
-  // Not built yet, a lost store: a forced operation runs after whatever the Editor has, also after itself.
-  test.fails("schedule C: the store forgot the forced run op2; the re-issue op3 takes its outcome", () => {
+  test("schedule C: the store forgot the forced run op2; the re-issue op3 takes its outcome", () => {
     const reissued = operation({ logId: "op3", after: "op1", supersedes: "op1" });
     expect(editor(ran("op1"), ran("op2")).submit(reissued)).toEqual({ kind: "attach", executedAs: "op2" });
   });
