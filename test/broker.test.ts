@@ -69,7 +69,7 @@ describe("the main way", () => {
     await broker.delivered(call, record.logId, { tookMs: 20, names: false });
     expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
 
-    await broker.named(call, record.logId);
+    await broker.confirm(call, record.logId);
     expect((await ann.send(call)).relation).toBe("replayed");
     expect((await client("ann", null).submit("work", { Name: "a" })).relation).toBe("replayed");
     const another = await ann.submit("work", { Name: "a" });

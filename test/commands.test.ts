@@ -70,11 +70,20 @@ function start(name: string, args: string[], more: Record<string, string> = {}):
   return processes.start(name, args, { ...env, ...more });
 }
 
+/** A client with this user's token, as `unity-broker token local` shows it. */
+async function clientOf(url: string): Promise<Client> {
+  const { stdout } = await type(["token", "local"]);
+  const client = new Client({ name: "user", version: "1" });
+  const headers = { authorization: `Bearer ${stdout.trim()}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  return client;
+}
+
 describe("a command line", () => {
   it("tells what there is, for the whole and for each command", async () => {
     const whole = await type(["--help"]);
     expect(whole.code).toBe(0);
-    for (const name of ["up", "mcp", "gateway", "worker", "simulate", "down", "demo"]) {
+    for (const name of ["up", "mcp", "gateway", "worker", "simulate", "token", "down", "demo"]) {
       expect(whole.stdout).toMatch(new RegExp(`\\b${name}\\b`));
     }
     expect(await type([])).toMatchObject({ code: 0, stdout: whole.stdout });
@@ -135,12 +144,41 @@ describe("gateway", () => {
   );
 });
 
+describe("tokens", () => {
+  it("are shown once, listed without their value, and end when they are revoked", async () => {
+    const made = await type(["token", "create", "ann"]);
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ujb_[\w-]{43}\n$/) });
+    expect((await type(["token", "create", "ann"])).stderr).toMatch(/"ann" has a token.*token revoke/);
+    expect((await type(["token", "create", "../x"])).code).toBe(1);
+    const listed = await type(["token", "list"]);
+    expect(listed.stdout).toMatch(/^PRINCIPAL {2}CREATED\nann {8}20\d\d-/);
+    const kept = readFileSync(join(data.dataDir, "tokens.json"), "utf8");
+    expect(kept).not.toContain(made.stdout.trim());
+    expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 0 });
+    expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 2 });
+    expect((await type(["token", "list"])).stdout).toMatch(/No tokens yet/);
+  });
+
+  it("let others reach a gateway; without one it is refused to listen for them", async () => {
+    await type(["token", "create", "ci"]);
+    const gateway = start("gateway", ["gateway", "--host", "0.0.0.0", "--port", "0"]);
+    const [, port = ""] = await gateway.line(/^MCP endpoint: .*:(\d+)\/mcp$/);
+    const { stdout: local } = await type(["token", "local"]);
+    const post = (token: string) =>
+      fetch(`http://127.0.0.1:${port}/mcp`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+      });
+    expect((await post(local.trim())).status).toBe(401);
+    expect(await type(["gateway", "--host", "0.0.0.0", "--insecure-local"])).toMatchObject({ code: 2 });
+  });
+});
+
 describe("up and down", () => {
   it("up --simulate serves; Ctrl-C ends it; down ends the private Redis and keeps its data", async () => {
     const up = start("up", ["up", "--simulate", "--port", "0"]);
     const [, url = ""] = await up.line(/^MCP endpoint: (.*)$/);
-    const client = new Client({ name: "user", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    const client = await clientOf(url);
     await until("the Editor's tools are listed", async () =>
       (await client.listTools()).tools.some(({ name }) => name === "get-hierarchy"),
     );
@@ -170,8 +208,7 @@ describe("up and down", () => {
     for (const round of [1, 2]) {
       const up = start(`up ${round}`, ["up", "--simulate", "--port", "0"]);
       const [, url = ""] = await up.line(/^MCP endpoint: (.*)$/);
-      const client = new Client({ name: "user", version: "1" });
-      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      const client = await clientOf(url);
       await until("the Editor's tools are listed", async () =>
         (await client.listTools()).tools.some(({ name }) => name === "execute-menu-item"),
       );

@@ -1,21 +1,54 @@
-/** Where the HTTP gateway listens: options before configuration. */
+/** Where the HTTP gateway listens, and whom it lets in: options before configuration. */
+import type { Authenticator } from "../gateway/auth/authenticator.js";
+import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
+import { createTokens } from "../gateway/auth/tokens.js";
 import { addressRefused, isLoopback } from "../gateway/http.js";
-import type { Config } from "../shared/config.js";
 import { UsageError } from "./command.js";
+import type { Settings } from "./runtime.js";
 
 export const addressArgs = {
-  host: { type: "string", description: "Loopback address to listen on" },
+  host: { type: "string", description: "Address to listen on; anything but loopback needs tokens" },
   port: { type: "string", description: "Port to listen on; 0 takes a free one" },
+  "insecure-local": {
+    type: "boolean",
+    description: "No token: every program and user of this machine may run tools in your Editors",
+    default: false,
+  },
 } as const;
 
-export function addressOf(
-  args: { host?: string | undefined; port?: string | undefined },
-  config: Config,
-): { host: string; port: number } {
+export interface Access {
+  host: string;
+  port: number;
+  /** undefined: everybody on this machine. */
+  auth: Authenticator | undefined;
+}
+
+/** Decided before anything is started; rejects with ADDRESS_REFUSED. */
+export async function accessOf(
+  args: { host?: string | undefined; port?: string | undefined; "insecure-local": boolean },
+  { config, tokensFile, localTokenFile }: Settings,
+): Promise<Access> {
   const host = args.host ?? config.UNITY_BROKER_HOST;
-  // Said before anything is started.
-  if (!isLoopback(host)) throw addressRefused(host);
-  return { host, port: args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port) };
+  const port = args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port);
+  const tokens = createTokens(tokensFile);
+  if (isLoopback(host)) {
+    if (args["insecure-local"]) return { host, port, auth: undefined };
+    return { host, port, auth: withLocalToken(tokens, await ensureLocalToken(localTokenFile)) };
+  }
+  if (args["insecure-local"]) throw new UsageError(`--insecure-local opens this machine only, not ${host}`);
+  if ((await tokens.list()).length === 0) throw addressRefused(host);
+  return { host, port, auth: tokens };
+}
+
+/** What whoever starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */
+export function endpointHint(url: string, { auth, host }: Access, self: string): string {
+  const add = `claude mcp add --transport http unity ${url}`;
+  if (!auth) {
+    return `MCP endpoint: ${url}\nNo token is asked for (--insecure-local): every program and user of this machine may run tools in your Editors.\nAdd it to a client, for example: ${add}`;
+  }
+  const token = isLoopback(host) ? `$(${self} token local)` : "<token>";
+  const from = isLoopback(host) ? "this user's token" : `a token of \`${self} token create <name>\``;
+  return `MCP endpoint: ${url}\nIt asks for ${from}. Add it to a client, for example:\n  ${add} --header "Authorization: Bearer ${token}"`;
 }
 
 export function portOf(text: string): number {

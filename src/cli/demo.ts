@@ -44,8 +44,7 @@ export const demo = command({
     }
     const self = selfCommand();
     console.log(`\nThat endpoint ended with the demo. To have one that stays:  ${self} up --simulate`);
-    console.log("Add it to a client:  claude mcp add --transport http unity http://127.0.0.1:8787/mcp");
-    console.log(`or let the client start the broker itself:  claude mcp add unity -- ${self} mcp`);
+    console.log(`or let a client start the broker itself:  claude mcp add unity -- ${self} mcp`);
   },
 });
 
@@ -54,11 +53,11 @@ async function start(
   folder: string,
   closers: (() => Promise<unknown>)[],
 ): Promise<{ url: string; editor: SimulatedEditor }> {
-  const { config, cacheDir } = readSettings();
+  const found = readSettings();
   const settings = {
-    config: { ...config, REDIS_URL: undefined, UNITY_BROKER_LOG_LEVEL: "error" as const },
+    ...found,
+    config: { ...found.config, REDIS_URL: undefined, UNITY_BROKER_LOG_LEVEL: "error" as const },
     dataDir: join(folder, "data"),
-    cacheDir,
     editorsFolder: join(folder, "editors"),
   };
   console.log("1. Starting a private Redis, the gateway, the worker and a simulated Unity Editor …");

@@ -1,9 +1,10 @@
 /** `unity-broker gateway`: MCP over Streamable HTTP, without a worker. */
 import { createGateway } from "../gateway/gateway.js";
 import { createHttpGateway } from "../gateway/http.js";
-import { addressArgs, addressOf } from "./address.js";
+import { accessOf, addressArgs, endpointHint } from "./address.js";
 import { command } from "./command.js";
 import { gatewayOptions, readSettings, startRuntime } from "./runtime.js";
+import { selfCommand } from "./self.js";
 import { stopRequested } from "./stop.js";
 import { VERSION } from "./version.js";
 
@@ -13,12 +14,15 @@ export const gateway = command({
   async run({ args }) {
     const stopping = stopRequested();
     const settings = readSettings();
-    const address = addressOf(args, settings.config);
+    const access = await accessOf(args, settings);
     const runtime = await startRuntime(settings);
     const verbs = createGateway(runtime, gatewayOptions(runtime.config));
     try {
-      const http = await createHttpGateway({ gateway: verbs, log: runtime.log, version: VERSION }, address);
-      console.log(`MCP endpoint: ${http.url}`);
+      const http = await createHttpGateway(
+        { gateway: verbs, log: runtime.log, version: VERSION, auth: access.auth },
+        access,
+      );
+      console.log(endpointHint(http.url, access, selfCommand()));
       await stopping;
       await http.close();
     } finally {

@@ -12,6 +12,7 @@ const subCommands = {
   gateway: async () => (await import("./gateway.js")).gateway,
   worker: async () => (await import("./worker.js")).worker,
   simulate: async () => (await import("./simulate.js")).simulate,
+  token: async () => (await import("./token.js")).token,
   down: async () => (await import("./down.js")).down,
   demo: async () => (await import("./demo.js")).demo,
 };

@@ -18,6 +18,8 @@ export interface Settings {
   dataDir: string;
   cacheDir: string;
   editorsFolder: string;
+  tokensFile: string;
+  localTokenFile: string;
 }
 
 export interface Runtime extends Settings {
@@ -33,11 +35,14 @@ const HOUR = 60 * MINUTE;
 export function readSettings(): Settings {
   const config = readConfig(process.env);
   const directories = defaultDirectories(process.env);
+  const dataDir = config.UNITY_BROKER_DATA_DIR ?? directories.dataDir;
   return {
     config,
-    dataDir: config.UNITY_BROKER_DATA_DIR ?? directories.dataDir,
+    dataDir,
     cacheDir: config.UNITY_BROKER_CACHE_DIR ?? directories.cacheDir,
     editorsFolder: config.UNITY_BROKER_EDITORS_DIR ?? join(homedir(), ".unity-job-broker", "editors"),
+    tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
+    localTokenFile: join(dataDir, "local.token"),
   };
 }
 

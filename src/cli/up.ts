@@ -3,7 +3,7 @@ import { createGateway } from "../gateway/gateway.js";
 import { createHttpGateway } from "../gateway/http.js";
 import { createSimulatedEditor } from "../simulator/editor.js";
 import { createWorker } from "../worker/worker.js";
-import { addressArgs, addressOf } from "./address.js";
+import { accessOf, addressArgs, endpointHint } from "./address.js";
 import { command } from "./command.js";
 import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
 import { selfCommand } from "./self.js";
@@ -19,13 +19,16 @@ export const up = command({
   async run({ args }) {
     const stopping = stopRequested();
     const settings = readSettings();
-    const address = addressOf(args, settings.config);
+    const access = await accessOf(args, settings);
     const runtime = await startRuntime(settings);
     const closers: (() => Promise<unknown>)[] = [runtime.close];
     try {
       const gateway = createGateway(runtime, gatewayOptions(runtime.config));
       closers.unshift(gateway.close);
-      const http = await createHttpGateway({ gateway, log: runtime.log, version: VERSION }, address);
+      const http = await createHttpGateway(
+        { gateway, log: runtime.log, version: VERSION, auth: access.auth },
+        access,
+      );
       closers.unshift(http.close);
       const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
       closers.unshift(worker.close);
@@ -34,8 +37,7 @@ export const up = command({
         closers.unshift(editor.close);
         console.log(`Simulated Unity Editor ${editor.editorId} on port ${editor.port}`);
       }
-      console.log(`MCP endpoint: ${http.url}`);
-      console.log(`Add it to a client, for example: claude mcp add --transport http unity ${http.url}`);
+      console.log(endpointHint(http.url, access, selfCommand()));
       console.log(
         `Ctrl-C ends it; operations and results stay in Redis (\`${selfCommand()} down\` ends a private one).`,
       );

@@ -1,5 +1,5 @@
 /**
- * The broker's verbs: submit, read, wait, cancel, list. Every surface is a skin over them; a rule lives here or in
+ * The broker's verbs: submit, read, wait, cancel, explain, list, and confirm. Every surface is a skin over them; a rule lives here or in
  * the pure functions below, never in a skin. No verb executes anything: execution belongs to the Editor's owner.
  */
 import { randomUUID } from "node:crypto";
@@ -11,10 +11,12 @@ import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Chain, Live, Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import type { ReplayOptions, Requester } from "../shared/replay.js";
+import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
 import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
+import { newRecord } from "./new-record.js";
 import type { Waiters } from "./waiters.js";
 
 export interface Submission {
@@ -22,6 +24,11 @@ export interface Submission {
   relation: "created" | "joined" | "replayed";
   /** Seconds to wait, as the caller wrote it. */
   timeout: unknown;
+}
+
+export interface Explained {
+  record: OperationRecord;
+  duplicates: Duplicate[];
 }
 
 export interface Broker extends Deliveries {
@@ -41,6 +48,8 @@ export interface Broker extends Deliveries {
     logId: string,
     requester: Requester,
   ): Promise<OperationView | "ended" | undefined>;
+  /** The operation with the calls that found it instead of creating another. */
+  explain(principal: string, logId: string): Promise<Explained | "ended" | undefined>;
   /** The principal's operations, the latest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
   /** Every Editor ever seen; `connected`: it showed a sign of life lately. */
@@ -81,6 +90,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return "record" in changed ? changed.record : record;
   };
 
+  const noteDuplicate = (
+    { logId }: OperationRecord,
+    relation: Duplicate["relation"],
+    { requester }: ReadCall,
+    { now }: Chain,
+  ): Promise<void> =>
+    operations.noteDuplicate(logId, {
+      at: now,
+      relation,
+      caller: requester.caller?.id ?? null,
+      requestId: requester.requestId,
+    });
+
   const carryOut = async (
     call: ReadCall,
     decision: Decision,
@@ -90,9 +112,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       case "refuse":
         throw refusal(decision.problem, call);
       case "replay":
+        await noteDuplicate(decision.record, "replayed", call, chain);
         return { record: decision.record, relation: "replayed" };
       case "join": {
         const { record } = decision;
+        await noteDuplicate(record, "joined", call, chain);
         return { record: record.state === "accepted" ? await enqueue(record) : record, relation: "joined" };
       }
       case "create": {
@@ -151,7 +175,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const readCall = await deps.calls.read(call);
       const { requester, tool, parameters } = readCall;
       await deliveries.heard(requester, readCall.hash);
-      if (parameters.forceNew !== undefined) await deliveries.named(requester, parameters.forceNew);
+      if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
       const named =
         parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
       for (;;) {
@@ -220,6 +244,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return read(principal, logId);
     },
 
+    async explain(principal, logId) {
+      const record = await ownRecord(principal, logId);
+      return typeof record === "object"
+        ? { record, duplicates: await operations.duplicatesOf(logId) }
+        : record;
+    },
+
     async list(principal, limit) {
       return Promise.all((await operations.listOf(principal, limit)).map((record) => viewOf(record, true)));
     },
@@ -230,37 +261,6 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     tools: () => deps.catalog.tools(),
-  };
-}
-
-function newRecord(
-  call: ReadCall,
-  decision: Extract<Decision, { kind: "create" }>,
-  chain: Chain,
-  logId: string,
-): OperationRecord {
-  const { requester, tool } = call;
-  return {
-    logId,
-    hash: call.hash,
-    fingerprint: call.fingerprint,
-    principal: call.principal,
-    tool: tool.name,
-    effect: tool.effect,
-    lane: tool.lane,
-    cancellable: tool.cancellable,
-    keyed: call.parameters.idempotencyKey !== undefined,
-    editor: decision.editor,
-    editorOpen: decision.editorOpen,
-    after: decision.after,
-    ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
-    order: Number(chain.version) + 1,
-    // The script counts; a reader finds the count beside the record.
-    mutationSeq: 0,
-    state: "accepted",
-    acceptedAt: chain.now,
-    createdBy: { caller: requester.caller?.id ?? null, requestId: requester.requestId },
-    deliveries: {},
   };
 }
 

@@ -10,7 +10,7 @@ export interface Deliveries {
    */
   delivered(requester: Requester, logId: string, answer: { tookMs: number; names: boolean }): Promise<void>;
   /** The caller named this log_id in a message: what it was told before has been read. */
-  named(requester: Requester, logId: string): Promise<void>;
+  confirm(requester: Requester, logId: string): Promise<void>;
   /**
    * A message came from this caller. On stdio, where clients cancel what they give up, it confirms everything told
    * before, except to an identical call: pass the hash of a tool call, nothing for any other message.
@@ -42,7 +42,7 @@ export function createDeliveries(
   const unconfirmed = new Map<string, Told[]>();
 
   /** `by`: the message that proves it; a request that was made before it is no new wish either. */
-  const confirm = async (callerId: string, logId: string, by: Requester["requestId"]): Promise<void> => {
+  const confirmFor = async (callerId: string, logId: string, by: Requester["requestId"]): Promise<void> => {
     await operations.change(logId, (record) => {
       const delivery = record.deliveries[callerId];
       if (!delivery) return undefined;
@@ -81,8 +81,8 @@ export function createDeliveries(
       if (!confirms) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
     },
 
-    async named({ caller, requestId }, logId) {
-      if (caller) await confirm(caller.id, logId, requestId);
+    async confirm({ caller, requestId }, logId) {
+      if (caller) await confirmFor(caller.id, logId, requestId);
     },
 
     async heard({ caller }, hash) {
@@ -93,7 +93,7 @@ export function createDeliveries(
         caller.id,
         open.filter((entry) => entry.hash === hash),
       );
-      for (const entry of read) await confirm(caller.id, entry.logId, null);
+      for (const entry of read) await confirmFor(caller.id, entry.logId, null);
     },
 
     async retracted({ caller, requestId }) {

@@ -1,7 +1,8 @@
-/** The HTTP surface of a gateway: one fastify app on this machine's own addresses. */
+/** The HTTP surface of a gateway: one fastify app, open to this machine alone unless tokens say who calls. */
 import { fastify } from "fastify";
 import { BrokerError, ERRORS } from "../shared/errors.js";
 import type { Log } from "../shared/log.js";
+import { type Authenticator, authenticate } from "./auth/authenticator.js";
 import type { Gateway } from "./gateway.js";
 import { mcpRoutes, refuse } from "./mcp/http-routes.js";
 import { createHttpSessions } from "./mcp/http-sessions.js";
@@ -9,7 +10,7 @@ import type { ProgressOptions } from "./mcp/progress.js";
 import { createToolList } from "./mcp/tool-list.js";
 
 export interface HttpGatewayOptions {
-  /** A loopback address or name; there are no tokens yet. */
+  /** Without `auth` a loopback address or name. */
   host: string;
   /** 0: any free port. */
   port: number;
@@ -29,19 +30,18 @@ export interface HttpGateway {
   close(): Promise<void>;
 }
 
-/** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. */
+/** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. Without `auth` everybody is the principal `local`. */
 export async function createHttpGateway(
-  deps: { gateway: Gateway; log: Log; version: string },
+  deps: { gateway: Gateway; log: Log; version: string; auth?: Authenticator | undefined },
   options: HttpGatewayOptions,
 ): Promise<HttpGateway> {
   const { host, port } = options;
-  if (!isLoopback(host)) throw addressRefused(host);
+  const isPrivate = isLoopback(host);
+  if (!isPrivate && !deps.auth) throw addressRefused(host);
   const { log, version } = deps;
   const { broker, store } = deps.gateway;
-  const app = fastify({
-    logger: false,
-    forceCloseConnections: true,
-  });
+  const app = fastify({ logger: false, forceCloseConnections: true });
+  app.decorateRequest("principal", "");
   const toolList = createToolList(
     { broker, news: store.news, log },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -54,12 +54,17 @@ export async function createHttpGateway(
 
   // A web page that a browser shows can send requests here, also under a name of its own (DNS rebinding).
   app.addHook("onRequest", async (request, reply) => {
-    const { host: named, origin } = request.headers;
-    const wrong = !isLoopback(hostOf(`http://${named ?? ""}`))
-      ? `The Host header ${named ?? ""} is refused.`
-      : origin !== undefined && !isLoopback(hostOf(origin))
-        ? `The Origin ${origin} is refused.`
-        : undefined;
+    const { host: named = "", origin } = request.headers;
+    const isOwnPage = (page: string): boolean =>
+      isPrivate
+        ? isLoopback(hostOf(page))
+        : hostOf(page) !== undefined && hostOf(page) === hostOf(`http://${named}`);
+    const wrong =
+      isPrivate && !isLoopback(hostOf(`http://${named}`))
+        ? `The Host header ${named} is refused.`
+        : origin !== undefined && !isOwnPage(origin)
+          ? `The Origin ${origin} is refused.`
+          : undefined;
     if (wrong) {
       const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
       refuse(reply, http, rpc, `${wrong} ${next}`);
@@ -72,11 +77,9 @@ export async function createHttpGateway(
     return undefined;
   });
   app.get("/healthz", async () => ({ status: "ok", version }));
-  await app.register(mcpRoutes, {
-    sessions,
-    log,
-    principal: "local",
-    bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
+  await app.register(async (guarded) => {
+    guarded.addHook("onRequest", authenticate(deps.auth, "Bearer"));
+    await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
   });
 
   const close = async (): Promise<void> => {

@@ -13,13 +13,19 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("The redis-server, valkey-server or memurai to start privately"),
-  UNITY_BROKER_DATA_DIR: z.string().optional().describe("Where the private Redis keeps its data"),
+  UNITY_BROKER_DATA_DIR: z
+    .string()
+    .optional()
+    .describe("Where the private Redis and this user's token are kept"),
   UNITY_BROKER_CACHE_DIR: z.string().optional().describe("Where an obtained Redis binary is kept"),
   UNITY_BROKER_EDITORS_DIR: z
     .string()
     .optional()
     .describe("Where Unity Editors write their endpoint files (default `~/.unity-job-broker/editors`)"),
-  UNITY_BROKER_HOST: z.string().default("127.0.0.1").describe("Address of the HTTP gateway; loopback only"),
+  UNITY_BROKER_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Address of the HTTP gateway; anything but loopback needs tokens"),
   UNITY_BROKER_PORT: z.coerce
     .number()
     .int()
@@ -27,6 +33,18 @@ export const CONFIG = {
     .max(65535)
     .default(8787)
     .describe("Port of the HTTP gateway"),
+  UNITY_BROKER_TOKENS_FILE: z
+    .string()
+    .optional()
+    .describe("The gateway's tokens, hashed (default: `tokens.json` in the data directory)"),
+  UNITY_BROKER_TOKEN: z
+    .string()
+    .optional()
+    .describe("The token of the command line: with it, calls go through the gateway"),
+  UNITY_BROKER_URL: z
+    .string()
+    .optional()
+    .describe("The gateway of the command line (default: the host and port above)"),
   UNITY_BROKER_LOG_LEVEL: z
     .enum(["silent", "error", "warn", "info", "debug"])
     .default("info")

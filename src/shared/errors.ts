@@ -159,7 +159,25 @@ export const ERRORS = {
     http: 403,
     rpc: -32603,
     retry: "never",
-    next: "Without tokens the gateway serves this machine only: use 127.0.0.1, ::1 or localhost.",
+    next: "Without tokens the gateway serves this machine only: use 127.0.0.1, ::1 or localhost, or make a token with `unity-broker token create <name>`.",
+  },
+  UNAUTHORIZED: {
+    http: 401,
+    rpc: -32003,
+    retry: "never",
+    next: "Send `Authorization: Bearer <token>`: on this machine the one that `unity-broker token local` shows, elsewhere one from `unity-broker token create <name>`. Nothing was executed.",
+  },
+  TOKEN_REFUSED: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "Choose another name (letters, digits, . _ @ -), or end the one that there is with `unity-broker token revoke <name>`.",
+  },
+  TOKENS_UNREADABLE: {
+    http: 503,
+    rpc: -32002,
+    retry: "never",
+    next: "Mend or remove that file; nobody is let in meanwhile.",
   },
   INTERNAL: {
     http: 500,

@@ -109,7 +109,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     const gateway = createMember(gatewayLine, async () => {
       // Clients come back to the address that they know.
       const port = url === "" ? "0" : new URL(url).port;
-      const started = processes.start("gateway", ["gateway", "--port", port], withRedis(gatewayLine));
+      const started = processes.start(
+        "gateway",
+        ["gateway", "--port", port, "--insecure-local"],
+        withRedis(gatewayLine),
+      );
       url = (await started.line(/^MCP endpoint: (.*)$/))[1] ?? "";
       return started;
     });

@@ -102,7 +102,7 @@ export function createGateway(world: World) {
         signal: request.signal,
       });
     } else {
-      await broker.named(request.requester, named);
+      await broker.confirm(request.requester, named);
       if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.requester);
       else {
         request.accepted();

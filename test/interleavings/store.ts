@@ -154,6 +154,9 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
           .reverse()
           .slice(0, limit),
       ),
+    // Told to people only: nothing is decided by it.
+    noteDuplicate: async () => undefined,
+    duplicatesOf: async () => [],
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

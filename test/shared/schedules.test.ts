@@ -95,7 +95,7 @@ describe("a retry is not a new wish", () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
-    await deliveries.named(from(HTTP, 2), "op1");
+    await deliveries.confirm(from(HTTP, 2), "op1");
     expect(await calls(HTTP, 3)).toBe("create");
   });
 
@@ -104,7 +104,7 @@ describe("a retry is not a new wish", () => {
     await executes(HTTP, 1);
     await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 10_000, names: true });
     expect(await calls(HTTP, 3)).toBe("replay op1");
-    await deliveries.named(from(HTTP, 4), "op1");
+    await deliveries.confirm(from(HTTP, 4), "op1");
     expect(await calls(HTTP, 5)).toBe("create");
   });
 
@@ -120,7 +120,7 @@ describe("a retry is not a new wish", () => {
   test("▲7 naming a log_id before anything was told confirms nothing", async () => {
     const { executes, calls, deliveries } = gateway();
     await executes(HTTP, 1);
-    await deliveries.named(from(HTTP, 2), "op1");
+    await deliveries.confirm(from(HTTP, 2), "op1");
     expect(await calls(HTTP, 3)).toBe("replay op1");
   });
 
@@ -148,7 +148,7 @@ describe("a retry is not a new wish", () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 2);
     await answers(HTTP, 2);
-    await deliveries.named(from(HTTP, 3), "op1");
+    await deliveries.confirm(from(HTTP, 3), "op1");
     expect(await calls(HTTP, 1)).toBe("replay op1");
     expect(await calls(HTTP, 2)).toBe("replay op1");
   });
@@ -157,7 +157,7 @@ describe("a retry is not a new wish", () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 2);
     await answers(HTTP, 2);
-    await deliveries.named(from(HTTP, 3), "op1");
+    await deliveries.confirm(from(HTTP, 3), "op1");
     expect(await calls({ id: "the session before", transport: "http" }, 99)).toBe("replay op1");
   });
 
@@ -177,7 +177,7 @@ describe("a retry is not a new wish", () => {
     await executes(HTTP, 2, { logId: "op2", supersedes: "op1", after: "op1" });
     expect(await calls(HTTP, 3, force)).toBe("replay op2");
     await answers(HTTP, 3, { logId: "op2" });
-    await deliveries.named(from(HTTP, 4), "op2");
+    await deliveries.confirm(from(HTTP, 4), "op2");
     expect(await calls(HTTP, 5, force)).toBe("replay op2");
   });
 
@@ -196,7 +196,7 @@ describe("a retry is not a new wish", () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
-    await deliveries.named(from(HTTP, 4), "op1");
+    await deliveries.confirm(from(HTTP, 4), "op1");
     await answers(HTTP, 4, { names: true, tookMs: 1 });
     expect(await calls(HTTP, 3)).toBe("replay op1");
   });
@@ -205,7 +205,7 @@ describe("a retry is not a new wish", () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
-    await deliveries.named(from(HTTP, 4), "op1");
+    await deliveries.confirm(from(HTTP, 4), "op1");
     expect(await calls(HTTP, 3)).toBe("replay op1");
   });
 });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Answer, answerOf, notFound, type OperationView } from "../../shared/answer.js";
 import { BrokerError } from "../../shared/errors.js";
 import { isFinal } from "../../shared/operation.js";
+import { timelineOf, whyOnce } from "../../shared/timeline.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { OpenRequest } from "./open-request.js";
@@ -79,6 +80,28 @@ const TOOLS: BrokerTool[] = [
       ofNamed(args.log_id, call, async () => {
         const seen = await call.broker.cancel(call.principal, args.log_id, call.request.requester);
         return answer(args.log_id, seen, call, cancelNote(seen));
+      }),
+  ),
+  define(
+    "explain_operation",
+    "Explain operation",
+    "Tells an operation's story: when it was accepted, sent, started and ended, which calls found it instead of running it again, and who was told.",
+    z.object({ log_id: logId }),
+    true,
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const seen = await call.broker.explain(call.principal, args.log_id);
+        if (typeof seen !== "object") return missing(args.log_id, seen);
+        const { record, duplicates } = seen;
+        return {
+          status: "completed",
+          log_id: record.logId,
+          tool: record.tool,
+          editor: record.editor,
+          state: record.state,
+          timeline: timelineOf(record, duplicates),
+          message: whyOnce(record, duplicates),
+        };
       }),
   ),
   define(
@@ -176,7 +199,7 @@ async function ofNamed(
   read: () => Promise<ToolAnswer>,
 ): Promise<ToolAnswer> {
   if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
-  await call.broker.named(call.request.requester, named);
+  await call.broker.confirm(call.request.requester, named);
   return read();
 }
 

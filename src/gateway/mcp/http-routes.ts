@@ -13,12 +13,11 @@ const SESSION_NOT_FOUND = -32001;
 export interface McpRoutesOptions {
   sessions: HttpSessions;
   log: Log;
-  principal: string;
   bodyLimit: number;
 }
 
 export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
-  const { sessions, log, principal, bodyLimit } = options;
+  const { sessions, log, bodyLimit } = options;
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
@@ -29,9 +28,10 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
     }
   });
   app.setErrorHandler((error: Error & { statusCode?: number; rpcCode?: number }, _request, reply) => {
-    if (isStoreAway(error)) {
-      const away = new BrokerError("STORE_UNAVAILABLE", "", {}, error);
-      return refuse(reply, ERRORS.STORE_UNAVAILABLE.http, ERRORS.STORE_UNAVAILABLE.rpc, away.message);
+    const refused = isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : error;
+    if (refused instanceof BrokerError) {
+      const { http, rpc } = ERRORS[refused.code];
+      return refuse(reply, http, rpc, refused.message);
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return refuse(reply, status, error.rpcCode ?? RPC_INVALID_REQUEST, error.message);
@@ -68,7 +68,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
         );
       }
       // Always a new session: a client that starts over does not mean its old one, whatever header it sends.
-      if (isInitializeRequest(request.body)) return sessions.open(principal);
+      if (isInitializeRequest(request.body)) return sessions.open(request.principal);
     }
     const id = request.headers["mcp-session-id"];
     if (typeof id !== "string") {
@@ -79,7 +79,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
         "The header Mcp-Session-Id is missing: initialize first.",
       );
     }
-    const found = await sessions.find(id, principal);
+    const found = await sessions.find(id, request.principal);
     return found ?? refuse(reply, 404, SESSION_NOT_FOUND, "Session not found: initialize again.");
   };
 }

@@ -23,6 +23,8 @@ export const keys = {
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** HASH, retention: progress, partial (JSON each), overwritten while it runs. */
   live: (logId: string) => `${TAG}:live:${logId}`,
+  /** LIST, 3 × retention after the last entry, the newest 100: the calls that found this operation (JSON). */
+  duplicates: (logId: string) => `${TAG}:duplicates:${logId}`,
   /** STRING, retention + 7 days: the principal; tells "retention ended" from "never existed". */
   tombstone: (logId: string) => `${TAG}:tombstone:${logId}`,
   /** ZSET by acceptedAt, trimmed to the retention: the log_ids of a principal. */

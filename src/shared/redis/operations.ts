@@ -1,6 +1,7 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
 import type { Redis } from "ioredis";
 import { isFinal, type OperationRecord } from "../operation.js";
+import type { Duplicate } from "../timeline.js";
 import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
 import { channels, keys } from "./keys.js";
@@ -57,6 +58,9 @@ export interface Operations {
   resultOf(logId: string): Promise<string | undefined>;
   live(logId: string): Promise<Live>;
   report(logId: string, live: Live): Promise<void>;
+  /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
+  noteDuplicate(logId: string, duplicate: Duplicate): Promise<void>;
+  duplicatesOf(logId: string): Promise<Duplicate[]>;
   /** Newest first. */
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
   openOf(editor: string): Promise<OperationRecord[]>;
@@ -187,6 +191,20 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         .pexpire(keys.live(logId), forgottenMs)
         .publish(channels.changed, logId)
         .exec();
+    },
+
+    async noteDuplicate(logId, duplicate) {
+      await redis
+        .multi()
+        .rpush(keys.duplicates(logId), JSON.stringify(duplicate))
+        .ltrim(keys.duplicates(logId), -100, -1)
+        .pexpire(keys.duplicates(logId), 3 * options.retentionMs)
+        .exec();
+    },
+
+    async duplicatesOf(logId) {
+      const entries = await redis.lrange(keys.duplicates(logId), 0, -1);
+      return entries.map((text) => JSON.parse(text) as Duplicate);
     },
 
     async listOf(principal, limit) {

@@ -1,0 +1,52 @@
+/** Who a caller over HTTP is: the principal that a token names. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { BrokerError } from "../../shared/errors.js";
+
+export interface Authenticator {
+  /** The principal of a token; undefined: none or a wrong one. Safe to call for every request. */
+  principalOf(token: string | undefined): Promise<string | undefined>;
+}
+
+/** Whoever reaches a gateway without tokens: it listens on this machine's own addresses only. */
+export const LOCAL_PRINCIPAL = "local";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by `authenticate` before any handler of a guarded route. */
+    principal: string;
+  }
+}
+
+/**
+ * A hook for guarded routes: sets `request.principal`, or ends the request with UNAUTHORIZED. `challenge` is what a
+ * client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
+ */
+export function authenticate(auth: Authenticator | undefined, challenge: "Bearer" | "Basic") {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!auth) {
+      request.principal = LOCAL_PRINCIPAL;
+      return;
+    }
+    const token = tokenIn(request.headers.authorization);
+    const principal = await auth.principalOf(token);
+    if (principal === undefined) {
+      reply.header("www-authenticate", `${challenge} realm="Unity Job Broker"`);
+      const what = token === undefined ? "This request has no token." : "This token is not known here.";
+      throw new BrokerError("UNAUTHORIZED", what);
+    }
+    request.principal = principal;
+  };
+}
+
+/** The token of an Authorization header: Bearer, or the password of Basic. */
+export function tokenIn(authorization: string | undefined): string | undefined {
+  const [, scheme = "", value = ""] = /^(\w+) +(\S+)$/.exec(authorization ?? "") ?? [];
+  switch (scheme.toLowerCase()) {
+    case "bearer":
+      return value;
+    case "basic":
+      return Buffer.from(value, "base64").toString("utf8").split(":").slice(1).join(":") || undefined;
+    default:
+      return undefined;
+  }
+}

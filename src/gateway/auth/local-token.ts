@@ -1,0 +1,52 @@
+/** The token of this user on this machine: principal `local`, so that stdio and HTTP of one user are one. */
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Authenticator, LOCAL_PRINCIPAL } from "./authenticator.js";
+import { newToken } from "./tokens.js";
+
+/**
+ * The token in this file, made if there is none. Processes that start at once agree: the file appears whole, and the
+ * first one stays. Readable by its owner only (on Windows: by whom the folder's permissions allow, the user's own).
+ */
+export async function ensureLocalToken(file: string): Promise<string> {
+  const known = await readLocalToken(file);
+  if (known !== undefined) return known;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}.tmp`;
+  await writeFile(draft, `${newToken()}\n`, { mode: 0o600 });
+  try {
+    await link(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await readFile(file, "utf8")).trim();
+}
+
+/** The token in this file; undefined when there is none. */
+export async function readLocalToken(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, "utf8")).trim() || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Accepts the local token beside those of `others`. */
+export function withLocalToken(others: Authenticator, localToken: string): Authenticator {
+  const expected = digest(localToken);
+  return {
+    async principalOf(token) {
+      if (token !== undefined && timingSafeEqual(digest(token), expected)) return LOCAL_PRINCIPAL;
+      return others.principalOf(token);
+    },
+  };
+}
+
+/** Of one length, whatever is compared. */
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,87 @@
+/** The story of one operation, told from its record: what happened when, and why it ran once. */
+import { isFinal, type OperationRecord } from "./operation.js";
+import type { RpcId } from "./rpc.js";
+
+/** A call that found this operation instead of creating one. */
+export interface Duplicate {
+  /** ms since the epoch, store clock. */
+  at: number;
+  relation: "joined" | "replayed";
+  /** null: a stateless request. */
+  caller: string | null;
+  requestId: RpcId | null;
+}
+
+export interface TimelineEntry {
+  /** ISO 8601. */
+  at: string;
+  event: string;
+  detail?: string;
+}
+
+/** Pure: in the order of time; entries of one moment in the order of an operation's life. */
+export function timelineOf(record: OperationRecord, duplicates: readonly Duplicate[]): TimelineEntry[] {
+  const entries: { at: number; event: string; detail?: string | undefined }[] = [];
+  const add = (at: number | undefined, event: string, detail?: string): void => {
+    if (at !== undefined) entries.push({ at, event, detail });
+  };
+  add(record.acceptedAt, "accepted", whatFor(record));
+  for (const { at, relation, caller, requestId } of duplicates)
+    add(at, relation, `by ${who(caller, requestId)}`);
+  add(record.dispatchedAt, "sent", `to ${record.editor}`);
+  add(record.startedAt, "started", record.executedAs && `in the Editor as ${record.executedAs}`);
+  add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
+  add(record.endedAt, record.state, ending(record));
+  for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {
+    add(at, "delivered", `to ${who(caller, requestId)}${confirmed ? ", who confirmed it" : ""}`);
+  }
+  return entries
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, event, detail }) => ({
+      at: new Date(at).toISOString(),
+      event,
+      ...(detail ? { detail } : {}),
+    }));
+}
+
+/** One sentence: how often it was asked for, how often it ran. */
+export function whyOnce(record: OperationRecord, duplicates: readonly Duplicate[]): string {
+  const joined = duplicates.filter(({ relation }) => relation === "joined").length;
+  const replayed = duplicates.length - joined;
+  const found = [
+    ...(joined > 0 ? [`${joined} joined it while it was under way`] : []),
+    ...(replayed > 0 ? [`${replayed} got its recorded outcome`] : []),
+  ];
+  const asked =
+    duplicates.length === 0
+      ? "One call asked for it, and no other found it."
+      : `${duplicates.length + 1} calls asked for it: one created it, ${found.join(", ")}.`;
+  return `${asked} ${execution(record)}`;
+}
+
+function execution(record: OperationRecord): string {
+  if (record.executedAs)
+    return `The Editor had executed this call before, as ${record.executedAs}; it was not run again.`;
+  if (record.state === "interrupted")
+    return "Whether the Editor executed it is not known; it is not run again by itself.";
+  if (record.startedAt !== undefined) return "The Editor executed it once.";
+  return isFinal(record.state) ? "The Editor never began it." : "The Editor has not begun it yet.";
+}
+
+function whatFor({ createdBy, supersedes }: OperationRecord): string {
+  const by = `from ${who(createdBy.caller, createdBy.requestId)}`;
+  return supersedes === undefined ? by : `${by}, to run ${supersedes} once more`;
+}
+
+function ending({ error, executionMs }: OperationRecord): string | undefined {
+  if (error) return error.message;
+  return executionMs === undefined ? undefined : `after ${executionMs / 1000} s`;
+}
+
+/** The beginning of a caller's id tells callers apart; the whole of it is nobody's business. */
+function who(caller: string | null, requestId: RpcId | null): string {
+  if (caller === null) return "a stateless request";
+  const [kind = "", id = ""] = caller.split(":");
+  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind;
+  return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
+}

@@ -1,0 +1,151 @@
+/** Two principals on one gateway: nothing of one can be reached by the other, by any handle, over MCP. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTokens, type Tokens } from "../src/gateway/auth/tokens.js";
+import { createHttpGateway } from "../src/gateway/http.js";
+import type { Answer } from "../src/shared/answer.js";
+import { createHeardLog, INITIALIZE, post } from "./harness/mcp.js";
+import { eventually, type System, useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const closers: (() => Promise<unknown>)[] = [];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ujb-principals-"));
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Call = (name: string, args?: Record<string, unknown>) => Promise<Answer>;
+
+interface Stage {
+  system: System;
+  tokens: Tokens;
+  url: string;
+  ann: Call;
+  ben: Call;
+}
+
+async function stage(): Promise<Stage> {
+  const system = await start();
+  const tokens = createTokens(join(folder, "tokens.json"));
+  const http = await createHttpGateway(
+    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
+    { host: "127.0.0.1", port: 0 },
+  );
+  closers.push(http.close);
+  const callerOf = async (principal: string): Promise<Call> => {
+    const headers = { authorization: `Bearer ${await tokens.create(principal)}` };
+    const client = new Client({ name: principal, version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }));
+    closers.push(() => client.close());
+    return async (name, args = {}) =>
+      (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer;
+  };
+  return { system, tokens, url: http.url, ann: await callerOf("ann"), ben: await callerOf("ben") };
+}
+
+const HELD = { Name: "a", Hold: true };
+
+describe("by log_id", () => {
+  test.each([
+    ["get_operation_result", {}],
+    ["get_operation_result", { wait: true, timeout: 0.1 }],
+    ["get_operation_status", {}],
+    ["explain_operation", {}],
+    ["cancel_operation", {}],
+  ])("%s %j finds one's own and not another's", async (verb, args) => {
+    const { system, ann, ben } = await stage();
+    const { log_id } = await ann("work", { ...HELD, timeout: 0 });
+    await system.bench.begins("a");
+    const refused = await ben(verb, { log_id, ...args });
+    expect(refused).toMatchObject({ status: "not_found", error_code: "NOT_FOUND" });
+    // As one that never was: nothing tells that it exists.
+    const nobodys = await ben(verb, { log_id: "00000000-0000-4000-8000-000000000000", ...args });
+    expect({ ...refused, log_id: "" }).toEqual({ ...nobodys, log_id: "" });
+    expect(await ann(verb, { log_id, ...args })).toMatchObject({ log_id, tool: "work" });
+    system.bench.finish("a");
+    const end = await ann("get_operation_result", { log_id, wait: true, timeout: 30 });
+    expect(["completed", "cancelled"]).toContain(end.status);
+  });
+
+  test("force_new of another's operation supersedes nothing of it", async () => {
+    const { system, ann, ben } = await stage();
+    const first = await ann("work", { Name: "a", timeout: 30 });
+    const bens = await ben("work", { Name: "a", timeout: 30, force_new: first.log_id });
+    expect(bens.log_id).not.toBe(first.log_id);
+    expect(await ann("work", { Name: "a", timeout: 30 })).toMatchObject({ log_id: first.log_id });
+    expect(system.executions("a")).toBe(2);
+  });
+});
+
+describe("by the call itself", () => {
+  test("the same call of another principal is another operation; one's own is joined", async () => {
+    const { system, ann, ben } = await stage();
+    const first = await ann("work", { ...HELD, timeout: 0 });
+    await system.bench.begins("a");
+    const bens = await ben("work", { ...HELD, timeout: 0 });
+    expect(bens.log_id).not.toBe(first.log_id);
+    expect(bens).not.toHaveProperty("deduplicated");
+    expect(await ann("work", { ...HELD, timeout: 0 })).toMatchObject({
+      log_id: first.log_id,
+      deduplicated: true,
+    });
+    system.bench.finish("a");
+    await ann("get_operation_result", { log_id: first.log_id, wait: true, timeout: 30 });
+    await eventually(() => system.executions("a") === 2, "ben's began");
+    system.bench.finish("a");
+    await ben("get_operation_result", { log_id: bens.log_id, wait: true, timeout: 30 });
+  });
+
+  test("an idempotency key is one's own", async () => {
+    const { ann, ben } = await stage();
+    const key = { Name: "a", timeout: 30, idempotency_key: "nightly" };
+    const first = await ann("work", key);
+    expect((await ben("work", key)).log_id).not.toBe(first.log_id);
+    // Nor does it tell that the key is taken: another call under it is no conflict.
+    expect((await ben("work", { ...key, Name: "b" })).error_code).toBe("IDEMPOTENCY_CONFLICT");
+    expect(await ann("work", key)).toMatchObject({ log_id: first.log_id, deduplicated: true });
+  });
+
+  test("list_operations lists one's own", async () => {
+    const { ann, ben } = await stage();
+    const { log_id } = await ann("work", { Name: "a", timeout: 30 });
+    expect((await ben("list_operations")).operations).toEqual([]);
+    expect((await ann("list_operations")).operations).toMatchObject([{ log_id }]);
+  });
+});
+
+describe("by the session", () => {
+  test("another principal's session is not found, and a revoked token ends all of its sessions", async () => {
+    const { tokens, url } = await stage();
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    const cat = bearer(await tokens.create("cat"));
+    const dan = bearer(await tokens.create("dan"));
+    const opened = await post(url, INITIALIZE, { headers: cat });
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    const session = opened.sessionId ?? "";
+    expect((await post(url, list, { session, headers: cat })).status).toBe(200);
+    expect((await post(url, list, { session, headers: dan })).status).toBe(404);
+    await tokens.revoke("cat");
+    expect((await post(url, list, { session, headers: cat })).status).toBe(401);
+  });
+
+  test("without a token, or with a wrong one, nothing is answered but how to get one", async () => {
+    const { url } = await stage();
+    for (const headers of [{}, { authorization: "Bearer ujb_wrong" }, { authorization: "Digest x" }]) {
+      const refused = await post(url, INITIALIZE, { headers: headers as Record<string, string> });
+      expect(refused.status).toBe(401);
+      expect(refused.messages[0]?.error?.message).toMatch(/unity-broker token/);
+    }
+    const bare = await fetch(url, { method: "POST" });
+    expect(bare.headers.get("www-authenticate")).toMatch(/^Bearer/);
+    await bare.text();
+  });
+});

@@ -1,0 +1,87 @@
+/** Who is let in: the token file, the local token, and the gateway's answer to whoever has none. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { tokenIn } from "../src/gateway/auth/authenticator.js";
+import { ensureLocalToken, withLocalToken } from "../src/gateway/auth/local-token.js";
+import { createTokens } from "../src/gateway/auth/tokens.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ujb-tokens-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the token file", () => {
+  test("names the principal of a token and keeps only its hash, for its owner's eyes", async () => {
+    const file = join(folder, "data", "tokens.json");
+    const tokens = createTokens(file);
+    const ann = await tokens.create("ann");
+    const ben = await tokens.create("ben");
+    expect(await tokens.principalOf(ann)).toBe("ann");
+    expect(await tokens.principalOf(ben)).toBe("ben");
+    expect(readFileSync(file, "utf8")).not.toContain(ann.slice(4));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("lets nobody in without a token, with a wrong one, or with the hash of one", async () => {
+    const file = join(folder, "tokens.json");
+    const tokens = createTokens(file);
+    const ann = await tokens.create("ann");
+    const [entry] = await tokens.list();
+    for (const wrong of [undefined, "", `${ann}x`, ann.slice(0, -1), entry?.sha256, "ann"]) {
+      expect(await tokens.principalOf(wrong)).toBeUndefined();
+    }
+  });
+
+  test("a token revoked by another process is refused from the next request on", async () => {
+    const file = join(folder, "tokens.json");
+    const gateway = createTokens(file);
+    const ann = await createTokens(file).create("ann");
+    expect(await gateway.principalOf(ann)).toBe("ann");
+    expect(await createTokens(file).revoke("ann")).toBe(true);
+    expect(await gateway.principalOf(ann)).toBeUndefined();
+    const again = await createTokens(file).create("ann");
+    expect(again).not.toBe(ann);
+    expect(await gateway.principalOf(again)).toBe("ann");
+  });
+
+  test("that cannot be read lets nobody in and says so", async () => {
+    const file = join(folder, "tokens.json");
+    for (const broken of ["{", '{"tokens":[{"principal":"ann"}]}', "[]"]) {
+      writeFileSync(file, broken);
+      await expect(createTokens(file).principalOf("x")).rejects.toMatchObject({ code: "TOKENS_UNREADABLE" });
+    }
+  });
+
+  test.each(["", "local", "a b", "../etc", "-x", "a".repeat(65)])(
+    "refuses the principal %j",
+    async (name) => {
+      const tokens = createTokens(join(folder, "tokens.json"));
+      await expect(tokens.create(name)).rejects.toMatchObject({ code: "TOKEN_REFUSED" });
+    },
+  );
+});
+
+describe("the local token", () => {
+  test("is one for all processes that start at once, and only its owner can read it", async () => {
+    const file = join(folder, "data", "local.token");
+    const made = await Promise.all(Array.from({ length: 8 }, () => ensureLocalToken(file)));
+    expect(new Set(made).size).toBe(1);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const auth = withLocalToken(createTokens(join(folder, "none.json")), made[0] ?? "");
+    expect(await auth.principalOf(made[0])).toBe("local");
+    expect(await auth.principalOf(`${made[0]} `)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["Bearer abc", "abc"],
+  ["bearer  abc", "abc"],
+  [`Basic ${Buffer.from("me:a:b").toString("base64")}`, "a:b"],
+  [`Basic ${Buffer.from("me:").toString("base64")}`, undefined],
+  ["Digest abc", undefined],
+  ["Bearer", undefined],
+  [undefined, undefined],
+])("the token in the header %j is %j", (header, token) => expect(tokenIn(header)).toBe(token));
