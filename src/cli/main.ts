@@ -7,6 +7,14 @@ import { VERSION } from "./version.js";
 
 /** Each is loaded when it is called: a client that starts `mcp` waits for its first answer. */
 const subCommands = {
+  call: async () => (await import("./call.js")).call,
+  result: async () => (await import("./result.js")).result,
+  status: async () => (await import("./questions.js")).status,
+  cancel: async () => (await import("./questions.js")).cancel,
+  list: async () => (await import("./questions.js")).list,
+  explain: async () => (await import("./questions.js")).explain,
+  editors: async () => (await import("./questions.js")).editors,
+  tools: async () => (await import("./questions.js")).tools,
   up: async () => (await import("./up.js")).up,
   mcp: async () => (await import("./mcp.js")).mcp,
   gateway: async () => (await import("./gateway.js")).gateway,
@@ -50,4 +58,5 @@ async function run(rawArgs: string[]): Promise<number> {
   }
 }
 
-process.exit(await run(process.argv.slice(2)));
+// A command that asked the broker has set the exit code that its answer deserves.
+process.exit((await run(process.argv.slice(2))) || process.exitCode);

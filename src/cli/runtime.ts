@@ -31,7 +31,12 @@ export interface Runtime extends Settings {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** process.env is read here and nowhere else. */
+/** What the terminal says of itself, NO_COLOR and FORCE_COLOR among it. */
+export function terminal(): NodeJS.ProcessEnv {
+  return process.env;
+}
+
+/** process.env is read in this file and nowhere else. */
 export function readSettings(): Settings {
   const config = readConfig(process.env);
   const directories = defaultDirectories(process.env);

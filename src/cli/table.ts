@@ -26,7 +26,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     chars: { ...BORDERLESS, middle: "  " },
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
-  drawn.push([...head], ...rows.map((row) => [...row]));
+  drawn.push(...(head.length > 0 ? [[...head]] : []), ...rows.map((row) => [...row]));
   return drawn
     .toString()
     .split("\n")

@@ -1,0 +1,113 @@
+/** `unity-broker call`: one tool call from a terminal or a script. */
+import type { Answer } from "../shared/answer.js";
+import { exitCodeOf } from "./client/exit-codes.js";
+import { createProgressView, waitFor, withProgress } from "./client/follow.js";
+import type { TypedCall } from "./client/read-outcomes.js";
+import { renderAnswer } from "./client/render.js";
+import { type Asking, askBroker } from "./client/session.js";
+import { command, UsageError } from "./command.js";
+
+const DEFAULT_WAIT_S = 30;
+
+export const call = command({
+  meta: { name: "call", description: "Calls a tool of a Unity Editor and waits for its outcome" },
+  args: {
+    tool: { type: "positional", description: "The tool, see `unity-broker tools`", required: true },
+    json: {
+      type: "string",
+      description: "Its arguments as a JSON object; the answer is printed as JSON too",
+    },
+    args: { type: "string", description: "Its arguments as a JSON object; the answer is printed as text" },
+    timeout: {
+      type: "string",
+      description: `Seconds to wait (default ${DEFAULT_WAIT_S}); then it goes on by itself`,
+    },
+    follow: { type: "boolean", description: "Wait until the end, with progress", default: false },
+    editor: { type: "string", description: "The Editor, by id or a unique beginning of it" },
+    key: {
+      type: "string",
+      description: "Idempotency key: one operation per key, however often it is sent (for CI)",
+    },
+    "force-new": { type: "string", description: "The log_id of an operation of this call to supersede" },
+  },
+  async run({ args }) {
+    const given = objectIn(args.json ?? args.args ?? "{}");
+    const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, DEFAULT_WAIT_S);
+    await askBroker({ serves: true }, async (asking) => {
+      const { client, print, signal } = asking;
+      const typed: TypedCall = {
+        place: client.place,
+        token: asking.token,
+        tool: args.tool,
+        arguments: given,
+      };
+      const explicit = args["force-new"];
+      // A key names one operation for good: whoever gives one does not want another run.
+      const forceNew = explicit ?? (args.key === undefined ? await asking.readOutcomes.of(typed) : undefined);
+      const parameters = {
+        ...given,
+        ...(args.editor === undefined ? {} : { [named("editor", given)]: args.editor }),
+        ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
+        ...(forceNew === undefined ? {} : { [named("force_new", given)]: forceNew }),
+      };
+      const view = args.follow ? createProgressView(process.stderr) : undefined;
+      const options = { seconds, signal, onProgress: view?.show };
+      const answer = await waitFor(
+        (timeout, logId) =>
+          logId === undefined
+            ? client.call(
+                args.tool,
+                { ...parameters, [named("timeout", given)]: timeout },
+                withProgress(options),
+              )
+            : client.call(
+                "get_operation_result",
+                { log_id: logId, wait: timeout > 0, timeout },
+                withProgress(options),
+              ),
+        options,
+      );
+      view?.close();
+      const text =
+        args.json === undefined
+          ? renderAnswer(answer, asking.colours, asking.self)
+          : JSON.stringify(answer, undefined, 2);
+      if (await print(text)) await remember(asking, typed, answer);
+      return exitCodeOf(answer);
+    });
+  },
+});
+
+/** The outcome was read: the same command is a new wish from now on. Not after an unknown outcome, which stays so. */
+async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answer: Answer): Promise<void> {
+  const { log_id, state } = answer;
+  if (log_id === undefined || (state !== "completed" && state !== "failed" && state !== "cancelled")) return;
+  await readOutcomes.printed(typed, log_id);
+  // Names the log_id, which confirms the delivery.
+  await client.call("get_operation_status", { log_id });
+}
+
+/** A tool that has such a parameter itself gets the broker's with a prefix. */
+function named(parameter: string, given: Record<string, unknown>): string {
+  return Object.hasOwn(given, parameter) ? `broker_${parameter}` : parameter;
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`the arguments are not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UsageError('the arguments are not a JSON object, for example {"Message": "hello"}');
+  return value as Record<string, unknown>;
+}
+
+export function secondsIn(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds >= 0))
+    throw new UsageError(`--timeout ${text} is not a number of seconds from 0`);
+  return seconds;
+}

@@ -1,0 +1,35 @@
+/** How a command that asked the broker ends; docs/command-line.md has the same table. */
+import type { Answer } from "../../shared/answer.js";
+
+export const EXIT = {
+  /** The operation completed, or the question was answered. */
+  ok: 0,
+  /** It failed, expired or was refused. */
+  failed: 1,
+  /** The command line itself is wrong. */
+  usage: 2,
+  /** The wait ended; the operation goes on. */
+  goesOn: 3,
+  notFound: 4,
+  /** Nobody knows whether it ran. */
+  unknown: 5,
+  cancelled: 6,
+  /** Ctrl-C while waiting; the operation goes on. */
+  detached: 130,
+} as const;
+
+export function exitCodeOf(answer: Pick<Answer, "status" | "error_code">): number {
+  switch (answer.status) {
+    case "completed":
+      return EXIT.ok;
+    case "running":
+    case "timeout":
+      return EXIT.goesOn;
+    case "cancelled":
+      return EXIT.cancelled;
+    case "not_found":
+      return EXIT.notFound;
+    case "error":
+      return answer.error_code === "OUTCOME_UNKNOWN" ? EXIT.unknown : EXIT.failed;
+  }
+}

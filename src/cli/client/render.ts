@@ -1,0 +1,145 @@
+/** What people read: answers, lists and timelines as text, at most 80 columns where nothing is longer by itself. */
+import pc from "picocolors";
+import type { Answer } from "../../shared/answer.js";
+import type { State } from "../../shared/operation.js";
+import type { TimelineEntry } from "../../shared/timeline.js";
+import { table } from "../table.js";
+
+export type Colours = ReturnType<typeof pc.createColors>;
+
+/** Colours for a terminal only; NO_COLOR and FORCE_COLOR are heard. */
+export function coloursFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
+  const wanted = env.NO_COLOR ? false : env.FORCE_COLOR ? env.FORCE_COLOR !== "0" : stream.isTTY === true;
+  return pc.createColors(wanted);
+}
+
+function stateIn(colours: Colours, state: State | string): string {
+  switch (state) {
+    case "completed":
+      return colours.green(state);
+    case "failed":
+    case "error":
+    case "expired":
+      return colours.red(state);
+    case "interrupted":
+    case "not_found":
+      return colours.magenta(state);
+    case "cancelled":
+      return colours.dim(state);
+    default:
+      return colours.yellow(state);
+  }
+}
+
+/** One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. */
+export function renderAnswer(answer: Answer, colours: Colours, self: string): string {
+  const took = answer.execution_ms === undefined ? "" : ` in ${seconds(answer.execution_ms)}`;
+  const what = answer.tool === undefined ? "" : `  ${answer.tool} on ${answer.editor}${took}`;
+  const shown = answer.result ?? answer.partial_result;
+  return [
+    `${stateIn(colours, answer.state ?? answer.status)}${what}`,
+    ...(answer.log_id === undefined ? [] : [colours.dim(`log_id ${answer.log_id}`)]),
+    ...(answer.error_code === undefined ? [] : [colours.red(answer.error_code)]),
+    ...(answer.status === "completed" && !answer.deduplicated ? [] : [wrap(answer.message)]),
+    ...hintsFor(answer, self),
+    ...(shown === undefined ? [] : [typeof shown === "string" ? shown : JSON.stringify(shown, undefined, 2)]),
+  ].join("\n");
+}
+
+/** The message speaks to MCP clients; these are the same ways on the command line. */
+function hintsFor({ status, state, log_id, force_new, error_code }: Answer, self: string): string[] {
+  if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
+  if (force_new !== undefined && state !== undefined) return [`Once more:  add --force-new ${force_new}`];
+  return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];
+}
+
+export function renderOperations(operations: readonly Answer[], now: number, colours: Colours): string {
+  if (operations.length === 0) return "No operations yet.";
+  return table(
+    ["LOG_ID", "TOOL", "STATE", "AGE"],
+    operations.map(({ log_id = "", tool = "", state = "", accepted_at = "" }) => [
+      log_id,
+      cut(tool, 22),
+      stateIn(colours, state),
+      age(now - Date.parse(accepted_at)),
+    ]),
+  );
+}
+
+export interface ShownEditor {
+  id: string;
+  project: string;
+  unity_version: string;
+  connected: boolean;
+  phase?: string;
+  trouble?: { message: string };
+}
+
+export function renderEditors(editors: readonly ShownEditor[], colours: Colours): string {
+  if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
+  const rows = editors.map(({ id, unity_version, connected, phase }) => [
+    cut(id, 44),
+    cut(unity_version, 14),
+    connected ? colours.green(phase ?? "connected") : colours.red("away"),
+  ]);
+  const troubles = editors.flatMap(({ id, trouble }) => (trouble ? [wrap(`${id}: ${trouble.message}`)] : []));
+  return [table(["EDITOR", "UNITY", "STATE"], rows), ...troubles].join("\n");
+}
+
+export function renderTools(
+  tools: readonly { name: string; description?: string | undefined; readOnly: boolean }[],
+  colours: Colours,
+): string {
+  if (tools.length === 0) return "No tools yet: no Unity Editor has told its tools.";
+  return table(
+    ["TOOL", "", "DESCRIPTION"],
+    tools.map(({ name, description = "", readOnly }) => [
+      cut(name, 28),
+      readOnly ? colours.dim("reads") : "",
+      cut(description.split("\n")[0] ?? "", 42),
+    ]),
+  );
+}
+
+export function renderTimeline(
+  answer: { message: string; log_id?: string; tool?: string; timeline: TimelineEntry[] },
+  colours: Colours,
+): string {
+  const rows = answer.timeline.map(({ at, event, detail = "" }) => [
+    colours.dim(at.slice(11, 23)),
+    stateIn(colours, event),
+    detail,
+  ]);
+  const [first] = answer.timeline;
+  return [
+    `${answer.tool}  ${colours.dim(`log_id ${answer.log_id}`)}`,
+    ...(first ? [colours.dim(`${first.at.slice(0, 10)} (UTC)`)] : []),
+    table([], rows),
+    wrap(answer.message),
+  ].join("\n");
+}
+
+function seconds(ms: number): string {
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(1)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+function age(ms: number): string {
+  const steps: [number, string][] = [
+    [86_400_000, "d"],
+    [3_600_000, "h"],
+    [60_000, "min"],
+  ];
+  const [size, unit] = steps.find(([least]) => ms >= least) ?? [1_000, "s"];
+  return `${Math.max(0, Math.floor(ms / size))} ${unit}`;
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+/** At spaces, to 80 columns. */
+function wrap(text: string): string {
+  return text.replace(/(.{1,80})(?: +|$)/g, "$1\n").trimEnd();
+}

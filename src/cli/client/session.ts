@@ -1,0 +1,56 @@
+/** One question to the broker from the command line: connects, prints, ends with the exit code. */
+import { join } from "node:path";
+import { readSettings, terminal } from "../runtime.js";
+import { selfCommand } from "../self.js";
+import { type BrokerClient, connectBroker } from "./broker-client.js";
+import { EXIT } from "./exit-codes.js";
+import { createReadOutcomes, type ReadOutcomes } from "./read-outcomes.js";
+import { type Colours, coloursFor } from "./render.js";
+
+export interface Asking {
+  client: BrokerClient;
+  token: string | undefined;
+  readOutcomes: ReadOutcomes;
+  colours: Colours;
+  /** How this command was called. */
+  self: string;
+  /** Aborted by Ctrl-C: ends a wait, never an operation. */
+  signal: AbortSignal;
+  /** True once the whole text has left this process; false where nobody reads it. */
+  print(text: string): Promise<boolean>;
+}
+
+/** Runs `ask` with a connected broker; its answer becomes the exit code. */
+export async function askBroker(
+  options: { serves: boolean },
+  ask: (asking: Asking) => Promise<number>,
+): Promise<void> {
+  const settings = readSettings();
+  const interrupt = new AbortController();
+  const onInterrupt = (): void => interrupt.abort();
+  process.once("SIGINT", onInterrupt);
+  const client = await connectBroker(options, settings);
+  try {
+    process.exitCode = await ask({
+      client,
+      token: settings.config.UNITY_BROKER_TOKEN,
+      readOutcomes: createReadOutcomes(join(settings.dataDir, "read-outcomes")),
+      colours: coloursFor(process.stdout, terminal()),
+      self: selfCommand(),
+      signal: interrupt.signal,
+      print,
+    });
+    if (interrupt.signal.aborted && process.exitCode === EXIT.goesOn) process.exitCode = EXIT.detached;
+  } finally {
+    process.off("SIGINT", onInterrupt);
+    await client.close();
+  }
+}
+
+function print(text: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    // A reader that went away (`| head`) is no error of ours.
+    process.stdout.once("error", () => resolve(false));
+    process.stdout.write(`${text}\n`, (error) => resolve(!error));
+  });
+}

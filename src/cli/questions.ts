@@ -1,0 +1,122 @@
+/** The commands that ask one thing and print the answer: status, cancel, list, explain, editors, tools. */
+import type { Answer } from "../shared/answer.js";
+import type { TimelineEntry } from "../shared/timeline.js";
+import { EXIT, exitCodeOf } from "./client/exit-codes.js";
+import {
+  type Colours,
+  renderAnswer,
+  renderEditors,
+  renderOperations,
+  renderTimeline,
+  renderTools,
+  type ShownEditor,
+} from "./client/render.js";
+import { askBroker } from "./client/session.js";
+import { command, UsageError } from "./command.js";
+
+const json = { type: "boolean", description: "The answer as JSON", default: false } as const;
+const log_id = {
+  type: "positional",
+  description: "The log_id that an earlier answer gave",
+  required: true,
+} as const;
+
+/** A command about one operation, answered by one tool of the broker. */
+function aboutOperation(
+  name: string,
+  description: string,
+  tool: string,
+  render: (answer: Answer, colours: Colours, self: string) => string,
+  exitCode: (answer: Answer) => number,
+) {
+  return command({
+    meta: { name, description },
+    args: { log_id, json },
+    run: ({ args }) =>
+      askBroker({ serves: false }, async ({ client, colours, print, self }) => {
+        const answer = await client.call(tool, { log_id: args.log_id });
+        await print(args.json ? JSON.stringify(answer, undefined, 2) : render(answer, colours, self));
+        return exitCode(answer);
+      }),
+  });
+}
+
+/** The question was answered, whatever the answer is. */
+const found = (answer: Answer): number => (answer.status === "not_found" ? EXIT.notFound : EXIT.ok);
+
+export const status = aboutOperation(
+  "status",
+  "Says where an operation stands, without its result",
+  "get_operation_status",
+  renderAnswer,
+  exitCodeOf,
+);
+
+export const cancel = aboutOperation(
+  "cancel",
+  "Cancels an operation that waits; asks the Editor to cancel one that runs",
+  "cancel_operation",
+  renderAnswer,
+  found,
+);
+
+export const explain = aboutOperation(
+  "explain",
+  "Tells an operation's story: why it ran once, and who was told",
+  "explain_operation",
+  (answer, colours, self) =>
+    Array.isArray(answer.timeline)
+      ? renderTimeline(answer as Answer & { timeline: TimelineEntry[] }, colours)
+      : renderAnswer(answer, colours, self),
+  found,
+);
+
+export const list = command({
+  meta: { name: "list", description: "Lists your operations, the latest first" },
+  args: { limit: { type: "string", description: "How many at most (default 20, up to 100)" }, json },
+  run: ({ args }) => {
+    const limit = Number(args.limit ?? 20);
+    if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+      throw new UsageError(`--limit ${args.limit} is not a number from 1 to 100`);
+    return askBroker({ serves: false }, async ({ client, colours, print }) => {
+      const { operations } = await client.call("list_operations", { limit });
+      await print(
+        args.json
+          ? JSON.stringify(operations, undefined, 2)
+          : renderOperations(operations as Answer[], Date.now(), colours),
+      );
+      return EXIT.ok;
+    });
+  },
+});
+
+export const editors = command({
+  meta: { name: "editors", description: "Lists the Unity Editors that the broker knows" },
+  args: { json },
+  run: ({ args }) =>
+    askBroker({ serves: true }, async ({ client, colours, print }) => {
+      const answer = await client.call("list_editors");
+      await print(
+        args.json
+          ? JSON.stringify(answer.editors, undefined, 2)
+          : renderEditors(answer.editors as ShownEditor[], colours),
+      );
+      return EXIT.ok;
+    }),
+});
+
+export const tools = command({
+  meta: { name: "tools", description: "Lists the tools of the Unity Editors" },
+  args: { json },
+  run: ({ args }) =>
+    askBroker({ serves: true }, async ({ client, colours, print }) => {
+      const all = await client.tools();
+      const shown = all.map(({ name, description, annotations }) => ({
+        name,
+        description,
+        readOnly: annotations?.readOnlyHint === true,
+      }));
+      await print(args.json ? JSON.stringify(all, undefined, 2) : renderTools(shown, colours));
+      return EXIT.ok;
+    }),
+});
