@@ -1,74 +1,18 @@
 /** The commands as a user types them: what they print, how they end, and what they leave. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defaultDirectories } from "../src/embedded-redis/directories.js";
+import { describe, expect, it } from "vitest";
 import { identify } from "../src/embedded-redis/living-process.js";
-import { expectNoLeak } from "./harness/leaks.js";
+import { useCommandLine } from "./harness/command-line.js";
 import { openStdioClient, type StdioClient } from "./harness/process-clients.js";
-import { environment, startWorld, toolsAreKnown, type World } from "./harness/process-world.js";
-import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./harness/processes.js";
-import { createDataDirectory, type TestDataDirectory } from "./harness/redis.js";
+import { startWorld, toolsAreKnown, type World } from "./harness/process-world.js";
+import { MAIN, type RunningProcess, until } from "./harness/processes.js";
 
-let processes: Processes;
-let folder: string;
-let data: TestDataDirectory;
-let env: NodeJS.ProcessEnv;
-const closers: (() => Promise<unknown>)[] = [];
-
-beforeEach(() => {
-  processes = createProcesses();
-  folder = mkdtempSync(join(tmpdir(), "ujb-commands-"));
-  data = createDataDirectory();
-  env = environment(folder, {
-    UNITY_BROKER_DATA_DIR: data.dataDir,
-    // The binary that other tests have obtained; everything else of the home directory is the test's own.
-    UNITY_BROKER_CACHE_DIR: defaultDirectories(process.env).cacheDir,
-    UNITY_BROKER_LOG_LEVEL: "info",
-  });
-});
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-  const faults = await processes.close();
-  await data.remove();
-  rmSync(folder, { recursive: true, force: true });
-  expect(faults, processes.logs()).toEqual([]);
-  await expectNoLeak();
-});
-
-interface Typed {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  ms: number;
-}
-
-/** Runs a command to its end. */
-async function type(args: string[], more: Record<string, string> = {}): Promise<Typed> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...env, ...more } });
-  processes.guard(child.pid ?? 0);
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { code, stdout, stderr, ms: performance.now() - startedAt };
-}
-
-function start(name: string, args: string[], more: Record<string, string> = {}): RunningProcess {
-  return processes.start(name, args, { ...env, ...more });
-}
+const { type, start, here, closeLater } = useCommandLine();
 
 /** A client with this user's token, as `unity-broker token local` shows it. */
 async function clientOf(url: string): Promise<Client> {
@@ -152,7 +96,7 @@ describe("tokens", () => {
     expect((await type(["token", "create", "../x"])).code).toBe(1);
     const listed = await type(["token", "list"]);
     expect(listed.stdout).toMatch(/^PRINCIPAL {2}CREATED\nann {8}20\d\d-/);
-    const kept = readFileSync(join(data.dataDir, "tokens.json"), "utf8");
+    const kept = readFileSync(join(here().dataDir, "tokens.json"), "utf8");
     expect(kept).not.toContain(made.stdout.trim());
     expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 0 });
     expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 2 });
@@ -189,13 +133,13 @@ describe("up and down", () => {
     expect(await up.kill("SIGINT")).toEqual({ code: 0, signal: null });
     expect(up.stdout).toMatch(/claude mcp add --transport http unity http/);
 
-    const { pid } = JSON.parse(readFileSync(join(data.dataDir, "redis", "endpoint.json"), "utf8")) as {
+    const { pid } = JSON.parse(readFileSync(join(here().dataDir, "redis", "endpoint.json"), "utf8")) as {
       pid: number;
     };
     expect(lives(pid)).toBe(true);
     expect(await type(["down"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/has ended/) });
     await until("the private Redis is gone", () => !lives(pid));
-    expect(existsSync(join(data.dataDir, "redis"))).toBe(true);
+    expect(existsSync(join(here().dataDir, "redis"))).toBe(true);
     expect(await type(["down"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/No private Redis/),
@@ -231,7 +175,7 @@ describe("up and down", () => {
 describe("mcp", () => {
   const serve = async (name: string): Promise<StdioClient> => openStdioClient(start(name, ["mcp"]));
   const simulate = async (): Promise<RunningProcess> => {
-    const args = ["simulate", "--port", "0", "--ledger-folder", join(folder, "ledger")];
+    const args = ["simulate", "--port", "0", "--ledger-folder", join(here().folder, "ledger")];
     const editor = start("editor", args);
     await editor.line(/^Simulated Unity Editor/);
     return editor;
@@ -289,9 +233,9 @@ describe("mcp", () => {
            { stdio: ["inherit", "inherit", "inherit"] });
          process.stderr.write("pid " + child.pid + "\\n"); setInterval(() => {}, 1000);`,
       ],
-      { env, stdio: ["pipe", "pipe", "pipe"] },
+      { env: here().env, stdio: ["pipe", "pipe", "pipe"] },
     );
-    processes.guard(parent.pid ?? 0);
+    here().processes.guard(parent.pid ?? 0);
     let stderr = "";
     parent.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
@@ -307,7 +251,7 @@ describe("mcp", () => {
     );
     await output;
     const pid = Number(/^pid (\d+)$/m.exec(stderr)?.[1]);
-    processes.guard(pid);
+    here().processes.guard(pid);
     expect(lives(pid)).toBe(true);
     const closed = new Promise((resolve) => parent.once("close", resolve));
     parent.kill("SIGKILL");
@@ -357,7 +301,7 @@ describe("mcp", () => {
 describe("worker and gateway", () => {
   it("end at SIGTERM with work under way, which the next ones finish", async () => {
     const world: World = await startWorld();
-    closers.push(world.close);
+    closeLater(world.close);
     const client = await world.http();
     const item = { MenuItemPath: "Simulator/Block For 2 Seconds", timeout: 40 };
     const waiting = client.ask("execute-menu-item", item);

@@ -1,7 +1,7 @@
 /** `unity-broker call`: one tool call from a terminal or a script. */
 import type { Answer } from "../shared/answer.js";
 import { exitCodeOf } from "./client/exit-codes.js";
-import { createProgressView, waitFor, withProgress } from "./client/follow.js";
+import { createProgressView, waitForResult } from "./client/follow.js";
 import type { TypedCall } from "./client/read-outcomes.js";
 import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
@@ -50,23 +50,13 @@ export const call = command({
         ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
         ...(forceNew === undefined ? {} : { [named("force_new", given)]: forceNew }),
       };
-      const view = args.follow ? createProgressView(process.stderr) : undefined;
-      const options = { seconds, signal, onProgress: view?.show };
-      const answer = await waitFor(
-        (timeout, logId) =>
-          logId === undefined
-            ? client.call(
-                args.tool,
-                { ...parameters, [named("timeout", given)]: timeout },
-                withProgress(options),
-              )
-            : client.call(
-                "get_operation_result",
-                { log_id: logId, wait: timeout > 0, timeout },
-                withProgress(options),
-              ),
-        options,
-      );
+      const accepted = await client.call(args.tool, { ...parameters, [named("timeout", given)]: 0 });
+      const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
+      const view = args.follow && goesOn ? createProgressView(process.stderr) : undefined;
+      const answer =
+        goesOn && seconds > 0
+          ? await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show })
+          : accepted;
       view?.close();
       const text =
         args.json === undefined

@@ -14,36 +14,26 @@ export interface FollowOptions {
   signal: AbortSignal;
 }
 
-/** Calls `ask` with the seconds of one wait until its answer is final or the time is over. */
-export async function waitFor(
-  ask: (waitSeconds: number, logId: string | undefined) => Promise<Answer>,
-  { seconds, signal }: FollowOptions,
+/** Asks for a result, over as many waits as it takes; answers where the operation stands when the waiting is over. */
+export async function waitForResult(
+  client: BrokerClient,
+  logId: string,
+  { seconds, onProgress, signal }: FollowOptions,
 ): Promise<Answer> {
   const startedAt = performance.now();
-  let answer: Answer | undefined;
-  for (;;) {
-    const left = seconds - (performance.now() - startedAt) / 1000;
-    answer = await ask(Math.max(0, Math.min(left, ONE_WAIT_S)), answer?.log_id);
-    const goesOn = answer.status === "timeout" || answer.status === "running";
-    if (!goesOn || left <= ONE_WAIT_S || signal.aborted) return answer;
+  const options = { signal, ...(onProgress ? { onProgress } : {}) };
+  try {
+    for (;;) {
+      const left = Math.max(0, seconds - (performance.now() - startedAt) / 1000);
+      const timeout = Math.min(left, ONE_WAIT_S);
+      const wait = { log_id: logId, wait: timeout > 0, timeout };
+      const answer = await client.call("get_operation_result", wait, options);
+      if (answer.status !== "running" || left <= ONE_WAIT_S) return answer;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return client.call("get_operation_status", { log_id: logId });
   }
-}
-
-/** Asks for a result until it is there. */
-export function waitForResult(client: BrokerClient, logId: string, options: FollowOptions): Promise<Answer> {
-  return waitFor(
-    (timeout) =>
-      client.call(
-        "get_operation_result",
-        { log_id: logId, wait: timeout > 0, timeout },
-        withProgress(options),
-      ),
-    options,
-  );
-}
-
-export function withProgress({ onProgress, signal }: FollowOptions) {
-  return { signal, ...(onProgress ? { onProgress } : {}) };
 }
 
 export interface ProgressView {
