@@ -14,6 +14,8 @@ const subCommands = {
   simulate: async () => (await import("./simulate.js")).simulate,
   down: async () => (await import("./down.js")).down,
   demo: async () => (await import("./demo.js")).demo,
+  install: async () => (await import("./install.js")).install,
+  uninstall: async () => (await import("./uninstall.js")).uninstall,
 };
 
 const main = defineCommand({
