@@ -341,6 +341,16 @@ describe("an entry that changes its transport", () => {
 });
 
 describe("TOML", () => {
+  it.each(['model = "gpt"\n', 'model = "gpt"', "# only this\n", "[a]\r\nb = 1\r\n"])(
+    "leaves no empty table where %j named no servers",
+    async (content) => {
+      const path = file("config", content);
+      await install({ client: "codex", path });
+      await uninstall({ client: "codex", path });
+      expect(text(path)).toBe(content);
+    },
+  );
+
   it("writes nothing that only TOML 1.1 allows, whatever the style of the file", async () => {
     const path = file("config", 'mcp_servers = { docs = { command = "a" } }\nlist = [\n  1,\n  2,\n]\n');
     await install({ client: "codex", path });
@@ -411,9 +421,10 @@ describe("the file", () => {
 
   it("keeps its mode, and its copy has it too; one made for a token is its owner's", async () => {
     const path = file("config", CONTENT);
-    chmodSync(path, 0o640);
+    // More than any umask would let it have.
+    chmodSync(path, 0o666);
     const { backup } = await install({ path });
-    expect([path, backup ?? ""].map((name) => statSync(name).mode & 0o777)).toEqual([0o640, 0o640]);
+    expect([path, backup ?? ""].map((name) => statSync(name).mode & 0o777)).toEqual([0o666, 0o666]);
     expect(backup).toBe(`${path}.backup-2026-01-02T03-04-05-678Z`);
     await install({ path: file("secret"), reach: HTTP });
     expect(statSync(file("secret")).mode & 0o777).toBe(0o600);
