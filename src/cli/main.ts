@@ -23,6 +23,8 @@ const subCommands = {
   token: async () => (await import("./token.js")).token,
   down: async () => (await import("./down.js")).down,
   demo: async () => (await import("./demo.js")).demo,
+  install: async () => (await import("./install.js")).install,
+  uninstall: async () => (await import("./uninstall.js")).uninstall,
 };
 
 const main = defineCommand({

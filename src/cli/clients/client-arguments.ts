@@ -1,0 +1,89 @@
+/** What `install` and `uninstall` are told: the client, which of its files, the entry's name, the broker's address. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { ArgsDef } from "citty";
+import { readConfig } from "../../shared/config.js";
+import { UsageError } from "../command.js";
+import { CLIENTS, type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
+import type { Place } from "./installation.js";
+
+export const clientArgs = {
+  client: {
+    type: "positional",
+    required: false,
+    description: CLIENTS.map(({ id }) => id).join(", "),
+  },
+  project: {
+    type: "string",
+    description: "The file of the project in this folder (default: the current one)",
+  },
+  name: { type: "string", description: "The server's name in the client", default: "unity" },
+  force: { type: "boolean", description: "Also when that name belongs to another server", default: false },
+  print: { type: "boolean", description: "Print what would be done and write nothing", default: false },
+  json: { type: "boolean", description: "Print the outcome as JSON", default: false },
+} as const satisfies ArgsDef;
+
+export interface ClientArguments {
+  client?: string | undefined;
+  /** "" when it is given without a folder. */
+  project?: string | undefined;
+  /** "" when it is given without an address. */
+  http?: string | undefined;
+  name: string;
+  force: boolean;
+}
+
+/**
+ * The arguments with `--project` and `--http` closed where no value follows them.
+ *
+ * The parser knows no optional values: it would take the next option for the folder.
+ */
+export function withoutValues(rawArgs: readonly string[]): string[] {
+  return rawArgs.map((argument, index) => {
+    const isOpen = argument === "--project" || argument === "--http";
+    const next = rawArgs[index + 1];
+    return isOpen && (next === undefined || next.startsWith("-")) ? `${argument}=` : argument;
+  });
+}
+
+/** Everything outside is asked here. Throws a UsageError for what cannot be meant. */
+export function placeOf(args: ClientArguments): { place: Place; address: string } {
+  const machine: Machine = { platform: process.platform, env: process.env, home: homedir() };
+  const client = clientNamed(args.client);
+  // Codex and Claude Code allow no more.
+  if (!/^[A-Za-z0-9_-]+$/.test(args.name)) {
+    throw new UsageError(`--name ${args.name}: use letters, digits, - and _ only`);
+  }
+  const own = ownAddress(machine);
+  const address = args.http ? addressIn(args.http) : own;
+  return {
+    place: {
+      client,
+      path: pathOf(client, args.project, machine),
+      scope: args.project === undefined ? "user" : "project",
+      name: args.name,
+      addresses: [own, address],
+      force: args.force,
+    },
+    address,
+  };
+}
+
+function pathOf(client: Client, project: string | undefined, machine: Machine): string {
+  if (project === undefined) return userFile(client, machine);
+  const folder = resolve(project);
+  if (!existsSync(folder)) throw new UsageError(`--project ${project}: there is no such folder`);
+  return projectFile(client, folder, machine);
+}
+
+/** Where this machine's gateway listens by its configuration. */
+function ownAddress({ env }: Machine): string {
+  const { UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = readConfig(env);
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
+}
+
+function addressIn(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new UsageError(`--http ${text} is not an address such as http://127.0.0.1:8787/mcp`);
+}

@@ -1,0 +1,80 @@
+/** The MCP clients that `install` knows, read from one table of data (clients.json), and where each keeps its file. */
+import { posix, win32 } from "node:path";
+import { z } from "zod";
+import { UsageError } from "../command.js";
+import table from "./clients.json" with { type: "json" };
+
+const Launch = z.object({ command: z.string(), args: z.array(z.string()) });
+
+const Client = z.object({
+  id: z.string(),
+  /** As its makers write it. */
+  title: z.string(),
+  /** `json`: the client documents plain JSON; `jsonc`: it reads comments too. */
+  format: z.enum(["json", "jsonc", "toml"]),
+  /** The keys under which a file lists its servers by name. */
+  servers: z.array(z.string()),
+  /** The user's own file. */
+  file: z.object({ darwin: z.string(), linux: z.string(), win32: z.string() }),
+  /** Relative to a project's folder; null where the client has no such file. */
+  projectFile: z.string().nullable(),
+  stdio: z.record(z.string(), z.unknown()),
+  /** Null where the file cannot name a server by its address. */
+  http: z
+    .object({
+      entry: z.record(z.string(), z.unknown()),
+      /** What a bearer token adds. */
+      token: z.record(z.string(), z.unknown()),
+    })
+    .nullable(),
+  /** What the user does for the client to notice. */
+  afterwards: z.string(),
+  /** The page that decides all this. */
+  source: z.url(),
+});
+export type Client = z.infer<typeof Client>;
+
+const Table = z.object({
+  launch: z.object({ installed: Launch, installedOnWindows: Launch, checkout: Launch }),
+  clients: z.array(Client),
+});
+
+export const { launch: LAUNCH, clients: CLIENTS } = Table.parse(table);
+
+/** Whose files are meant; nothing here asks the running system, so that every system's paths are under test. */
+export interface Machine {
+  platform: NodeJS.Platform;
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+}
+
+/** The client of that id; a UsageError lists the ids there are. */
+export function clientNamed(id: string | undefined): Client {
+  const client = CLIENTS.find((one) => one.id === id);
+  if (client !== undefined) return client;
+  const ids = CLIENTS.map((one) => one.id).join(", ");
+  throw new UsageError(id ? `unknown client ${id}: choose one of ${ids}` : `which client? One of ${ids}`);
+}
+
+/** The user's own file of a client. Systems without a row of their own (BSD) are taken for Linux. */
+export function userFile(client: Client, machine: Machine): string {
+  const { platform, env, home } = machine;
+  const { join, isAbsolute } = platform === "win32" ? win32 : posix;
+  const written = client.file[platform === "win32" || platform === "darwin" ? platform : "linux"];
+  const filled = written.replace(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, otherwise: string) => {
+    const value = env[name];
+    return value && isAbsolute(value) ? value : otherwise;
+  });
+  // join also turns the table's / into the system's own.
+  return filled.startsWith("~") ? join(home, filled.slice(1)) : join(filled);
+}
+
+/** A project's file of a client; a UsageError where the client has none. */
+export function projectFile(client: Client, folder: string, machine: Pick<Machine, "platform">): string {
+  if (client.projectFile === null) {
+    throw new UsageError(
+      `${client.title} has no file for a project: leave --project out to use the user's file`,
+    );
+  }
+  return (machine.platform === "win32" ? win32 : posix).join(folder, client.projectFile);
+}

@@ -1,0 +1,99 @@
+/** What a client's file says about this broker: the entry, whether one that is there is ours, what becomes of it. */
+import { isDeepStrictEqual } from "node:util";
+import { UsageError } from "../command.js";
+import { type Client, LAUNCH } from "./client-table.js";
+
+export type Entry = Record<string, unknown>;
+export type Transport = "stdio" | "http";
+
+/** How a client reaches the broker. */
+export type Reach =
+  | { transport: "stdio"; command: string; args: string[] }
+  | { transport: "http"; url: string; token: string | undefined };
+
+/**
+ * The command with which a client starts the broker.
+ *
+ * Out of a package it is named, so that npx finds it wherever it is installed then, and a checkout is named by its path.
+ */
+export function startCommand(main: string, platform: NodeJS.Platform): Reach {
+  const isInstalled = main.split(/[\\/]/).includes("node_modules");
+  const chosen = !isInstalled
+    ? LAUNCH.checkout
+    : platform === "win32"
+      ? LAUNCH.installedOnWindows
+      : LAUNCH.installed;
+  const { command, args } = chosen;
+  return { transport: "stdio", command, args: args.map((word) => word.replace("{main}", () => main)) };
+}
+
+/** The entry in the client's own words; a UsageError where the client cannot reach a broker that way. */
+export function entryOf(client: Client, reach: Reach): Entry {
+  if (reach.transport === "stdio") return fill(client.stdio, reach) as Entry;
+  if (client.http === null) {
+    throw new UsageError(
+      `${client.title}'s file lists servers that it starts itself, none by address: leave --http and --token out`,
+    );
+  }
+  const { entry, token } = client.http;
+  return fill(reach.token === undefined ? entry : { ...entry, ...token }, reach) as Entry;
+}
+
+function fill(template: unknown, reach: Reach): unknown {
+  if (template === "{args}") return reach.transport === "stdio" ? reach.args : [];
+  if (typeof template === "string") {
+    const values = reach as unknown as Record<string, string>;
+    return template.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+  }
+  return Object.fromEntries(
+    Object.entries(template as Entry).map(([key, value]) => [key, fill(value, reach)]),
+  );
+}
+
+/**
+ * Whether an entry starts this broker or names one of its addresses.
+ *
+ * Another server of the same name must not be overwritten by mistake; ours may be in the words of an older version or
+ * of another checkout. An address counts only when it is known: other Unity servers listen at loopback too.
+ */
+export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { command, args } = entry as { command?: unknown; args?: unknown };
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
+  const names = words.map((word) => word.split(/[\\/]/).at(-1) ?? "");
+  if (names.some((name) => /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name))) return true;
+  if (words.some((word) => /[\\/]dist[\\/]cli[\\/]main\.js$/.test(word)) && words.at(-1) === "mcp")
+    return true;
+  return Object.values(entry).some((value) => typeof value === "string" && addresses.includes(value));
+}
+
+/**
+ * The fields to write so that what is there becomes what is wanted, by path inside the entry; none when it is so
+ * already, `whole` when the old one has to go.
+ *
+ * What the user added (an environment, a time limit, a switch) stays, as long as the transport does: fields of the
+ * other transport make Codex refuse its whole file.
+ */
+export function changes(there: unknown, wanted: Entry): "whole" | { path: string[]; value: unknown }[] {
+  if (typeof there !== "object" || there === null || Array.isArray(there)) return "whole";
+  if (transportOf(there as Entry) !== transportOf(wanted)) return "whole";
+  return differences(there as Entry, wanted);
+}
+
+function differences(there: Entry, wanted: Entry): { path: string[]; value: unknown }[] {
+  return Object.entries(wanted).flatMap(([key, value]) => {
+    const old = there[key];
+    if (isTable(value) && isTable(old)) {
+      return differences(old, value).map((one) => ({ ...one, path: [key, ...one.path] }));
+    }
+    return isDeepStrictEqual(old, value) ? [] : [{ path: [key], value }];
+  });
+}
+
+function isTable(value: unknown): value is Entry {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function transportOf(entry: Entry): Transport {
+  return "command" in entry ? "stdio" : "http";
+}
