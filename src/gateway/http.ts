@@ -2,11 +2,14 @@
 import { fastify } from "fastify";
 import { BrokerError, ERRORS } from "../shared/errors.js";
 import type { Log } from "../shared/log.js";
+import type { Authenticator } from "./auth.js";
 import type { Gateway } from "./gateway.js";
 import { mcpRoutes, refuse } from "./mcp/http-routes.js";
 import { createHttpSessions } from "./mcp/http-sessions.js";
 import type { ProgressOptions } from "./mcp/progress.js";
 import { createToolList } from "./mcp/tool-list.js";
+import { HEALTH_PATHS } from "./operators/health.js";
+import { operatorRoutes } from "./operators/operator-routes.js";
 
 export interface HttpGatewayOptions {
   /** A loopback address or name; there are no tokens yet. */
@@ -31,7 +34,7 @@ export interface HttpGateway {
 
 /** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. */
 export async function createHttpGateway(
-  deps: { gateway: Gateway; log: Log; version: string },
+  deps: { gateway: Gateway; log: Log; version: string; auth?: Authenticator | undefined },
   options: HttpGatewayOptions,
 ): Promise<HttpGateway> {
   const { host, port } = options;
@@ -41,6 +44,8 @@ export async function createHttpGateway(
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
+    // A job's id is part of its page's path, and longer than the usual 100.
+    routerOptions: { maxParamLength: 400 },
   });
   const toolList = createToolList(
     { broker, news: store.news, log },
@@ -65,13 +70,17 @@ export async function createHttpGateway(
       refuse(reply, http, rpc, `${wrong} ${next}`);
       return reply;
     }
-    if (isClosing) {
+    if (isClosing && !HEALTH_PATHS.includes(request.url)) {
       refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
       return reply;
     }
     return undefined;
   });
-  app.get("/healthz", async () => ({ status: "ok", version }));
+  await app.register(operatorRoutes, {
+    gateway: deps.gateway,
+    auth: deps.auth,
+    isClosing: () => isClosing,
+  });
   await app.register(mcpRoutes, {
     sessions,
     log,

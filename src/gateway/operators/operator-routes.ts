@@ -1,0 +1,32 @@
+/** The operators' pages: /healthz and /readyz for everybody, /metrics and /dashboard for who has a token. */
+import type { FastifyInstance } from "fastify";
+import type { Authenticator } from "../auth.js";
+import type { Gateway } from "../gateway.js";
+import { dashboard } from "./dashboard.js";
+import { createGuard } from "./guard.js";
+import { healthRoutes } from "./health.js";
+import { createMetrics } from "./metrics.js";
+
+export interface OperatorRoutesOptions {
+  gateway: Gateway;
+  auth: Authenticator | undefined;
+  isClosing(): boolean;
+}
+
+export async function operatorRoutes(app: FastifyInstance, options: OperatorRoutesOptions): Promise<void> {
+  const { store, broker } = options.gateway;
+  await app.register(healthRoutes, { askStore: store.operations.now, isClosing: options.isClosing });
+
+  await app.register(async (guarded) => {
+    guarded.addHook("onRequest", createGuard(options.auth));
+    guarded.addHook("onSend", async (_request, reply) => {
+      reply.header("cache-control", "no-store");
+    });
+    const metrics = createMetrics({ store, broker });
+    guarded.get("/metrics", async (_request, reply) => {
+      reply.type(metrics.contentType);
+      return metrics.scrape();
+    });
+    await guarded.register(dashboard, { prefix: "/dashboard", store });
+  });
+}
