@@ -1,4 +1,5 @@
 /** What operators are told in numbers, and whether the gateway can serve. */
+import { readFileSync } from "node:fs";
 import { fastify } from "fastify";
 import { afterEach, expect, test } from "vitest";
 import type { Gateway } from "../src/gateway/gateway.js";
@@ -156,6 +157,15 @@ test("a gateway that closes says so while its Redis is there, one whose Redis is
   expect(await ask({ askStore: silent, isClosing: () => true, patienceMs: 5 })).toMatchObject({
     missing: ["open gateway", "redis"],
   });
+});
+
+test("the operations guide names every metric, and none that is not there", async () => {
+  const system = await start();
+  const { text } = await serve(system.gateway);
+  const told = [...(await text()).matchAll(/^# TYPE (unity_broker_\w+)/gm)].map(([, name]) => name);
+  const guide = readFileSync(new URL("../docs/operations.md", import.meta.url), "utf8");
+  const written = [...guide.matchAll(/^\| `(unity_broker_\w+)`/gm)].map(([, name]) => name);
+  expect(written.sort()).toEqual(told.sort());
 });
 
 test("buckets hold what took at most so long", () => {
