@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { debianRelease, unpackDebianRedis } from "./debian-package.js";
+import { type DebianPackages, debianRelease } from "./debian-package.js";
 import type { Environment } from "./directories.js";
-import { identify } from "./living-process.js";
+import { libraryDirectories, obtainPackageTree, withLibraries } from "./package-tree.js";
 import { type Attempt, redisUnavailable } from "./redis-errors.js";
 import { findProgram, runCommand, searchDirectories } from "./run-command.js";
 
@@ -25,8 +24,20 @@ export interface BinaryOptions {
 }
 
 const PROGRAMS = ["valkey-server", "redis-server", "memurai"];
-/** Prefix of directories that belong to the process whose id follows, as long as that lives. */
-const SCRATCH = ".obtaining-";
+/** `otherwise`: what redis-server needs beyond any Debian or Ubuntu. */
+const DEBIAN_PACKAGES: DebianPackages = {
+  wanted: ["redis-server", "redis-tools"],
+  otherwise: [
+    "redis-server",
+    "redis-tools",
+    "libjemalloc2",
+    "liblua5.1-0",
+    "liblzf1",
+    "lua-cjson",
+    "lua-bitop",
+    "libatomic1",
+  ],
+};
 const OLDEST = [6, 2] as const;
 
 /** A program to ask, or why there is none. */
@@ -68,7 +79,14 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
       options.say(
         `No Redis on this machine: fetching the signed redis-server package into ${tree} (installs nothing).`,
       );
-      const obtained = await attempt("apt-get download", await obtainWithApt(tree, options));
+      const missing = await obtainPackageTree(tree, DEBIAN_PACKAGES, {
+        env: options.env,
+        async whyNot(unpacked) {
+          const found = await probe(serverIn(unpacked), options.env);
+          return typeof found === "string" ? found : undefined;
+        },
+      });
+      const obtained = await attempt("apt-get download", missing ? { missing } : serverIn(tree));
       if (obtained) return obtained;
     } else {
       attempts.push({ tried: "apt-get download", because: "apt-get and dpkg are not on PATH" });
@@ -114,50 +132,6 @@ async function probe(candidate: Candidate, env: Environment): Promise<RedisBinar
   return { file, libraryPath, version: numbers[0].replace("v=", "") };
 }
 
-/** The environment in which a binary runs: its unpacked libraries before the system's own. */
-export function withLibraries(env: Environment, libraryPath: readonly string[]): Environment {
-  if (libraryPath.length === 0) return env;
-  const before = env.LD_LIBRARY_PATH;
-  return { ...env, LD_LIBRARY_PATH: [...libraryPath, ...(before ? [before] : [])].join(":") };
-}
-
-/** Unpacks beside the final place and renames, so that nobody ever sees half a tree. */
-async function obtainWithApt(tree: string, options: BinaryOptions): Promise<Candidate> {
-  let scratch: string | undefined;
-  try {
-    const parent = join(options.cacheDir, "redis");
-    mkdirSync(parent, { recursive: true });
-    clearAbandoned(parent);
-    scratch = mkdtempSync(join(parent, `${SCRATCH}${process.pid}-`));
-    const fresh = join(scratch, "tree");
-    await unpackDebianRedis(fresh, { workDir: join(scratch, "apt"), env: options.env });
-    const usable = await probe(serverIn(fresh), options.env);
-    if (typeof usable === "string") return { missing: usable };
-    // Another process may have been faster, and may be running its server: a tree that works stays.
-    if (typeof (await probe(serverIn(tree), options.env)) !== "string") return serverIn(tree);
-    try {
-      if (existsSync(tree)) renameSync(tree, join(scratch, "replaced"));
-      renameSync(fresh, tree);
-    } catch (error) {
-      // Faster than us between our look and our rename: its tree is as good as ours.
-      if (!existsSync(tree)) throw error;
-    }
-    return serverIn(tree);
-  } catch (error) {
-    return { missing: (error as Error).message };
-  } finally {
-    if (scratch) rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-/** Deletes what processes left that were killed while they fetched. */
-function clearAbandoned(parent: string): void {
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(SCRATCH) || identify(Number.parseInt(name.slice(SCRATCH.length), 10))) continue;
-    rmSync(join(parent, name), { recursive: true, force: true });
-  }
-}
-
 function programIn(names: string[], directories: string[], missing: string): Candidate {
   const file = findProgram(names, directories);
   return file ? { file } : { missing };
@@ -166,12 +140,4 @@ function programIn(names: string[], directories: string[], missing: string): Can
 function serverIn(tree: string): Candidate {
   const file = findProgram(["valkey-server", "redis-server"], [join(tree, "usr", "bin")]);
   return file ? { file, libraryPath: libraryDirectories(tree) } : { missing: "not there yet" };
-}
-
-function libraryDirectories(tree: string): string[] {
-  const found = new Set<string>();
-  for (const entry of readdirSync(tree, { recursive: true, withFileTypes: true })) {
-    if (/\.so(\.|$)/.test(entry.name)) found.add(entry.parentPath);
-  }
-  return [...found].sort();
 }

@@ -6,18 +6,6 @@ import { type CommandResult, runCommand } from "./run-command.js";
 const UPDATE_TIMEOUT_MS = 180_000;
 const DOWNLOAD_TIMEOUT_MS = 180_000;
 
-/** What redis-server needs beyond any Debian or Ubuntu; only for a system whose own dependencies do not resolve. */
-const FIXED_PACKAGES = [
-  "redis-server",
-  "redis-tools",
-  "libjemalloc2",
-  "liblua5.1-0",
-  "liblzf1",
-  "lua-cjson",
-  "lua-bitop",
-  "libatomic1",
-];
-
 /** Names the system a package belongs to, since a binary of one release does not run on another. */
 export function debianRelease(): string {
   const fields = new Map<string, string>();
@@ -33,15 +21,23 @@ export function debianRelease(): string {
   return name.replaceAll(/[^A-Za-z0-9.-]/g, "_");
 }
 
+export interface DebianPackages {
+  /** Fetched with whatever this system lacks for them. */
+  wanted: readonly string[];
+  /** All that is needed, by name; only for a system whose own dependencies do not resolve. */
+  otherwise?: readonly string[];
+}
+
 /**
- * Unpacks the distribution's own redis-server package, and the libraries that this system lacks, below `destination`.
+ * Unpacks the distribution's own packages, and those that this system lacks for them, below `destination`.
  *
  * Needs no root and installs nothing: apt works on private lists and a private archive, with the system's sources and
  * keys as they are, so what arrives is signed like any installed package. A name that is already installed is fetched
  * all the same. Rejects with what apt said.
  */
-export async function unpackDebianRedis(
+export async function unpackDebianPackages(
   destination: string,
+  packages: DebianPackages,
   options: { workDir: string; env: Environment },
 ): Promise<void> {
   const { workDir } = options;
@@ -59,8 +55,10 @@ export async function unpackDebianRedis(
   const update = await apt(UPDATE_TIMEOUT_MS, "update");
   // A download-only install resolves exactly what this system lacks.
   const flags = ["-y", "--download-only", "--no-install-recommends", "--reinstall"];
-  let download = await apt(DOWNLOAD_TIMEOUT_MS, "install", ...flags, "redis-server", "redis-tools");
-  if (download.code !== 0) download = await apt(DOWNLOAD_TIMEOUT_MS, "download", ...FIXED_PACKAGES);
+  let download = await apt(DOWNLOAD_TIMEOUT_MS, "install", ...flags, ...packages.wanted);
+  if (download.code !== 0 && packages.otherwise) {
+    download = await apt(DOWNLOAD_TIMEOUT_MS, "download", ...packages.otherwise);
+  }
   if (download.code !== 0) throw new Error(complaints(update, download));
 
   for (const name of readdirSync(archives)) {

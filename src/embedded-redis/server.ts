@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type RedisBinary, withLibraries } from "./binary.js";
+import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
+import { withLibraries } from "./package-tree.js";
 
 /** How to reach a private server: accepted by `new Redis(…)` and as BullMQ's `connection` as it stands. */
 export type RedisAddress =

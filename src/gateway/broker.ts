@@ -10,7 +10,9 @@ import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Chain, Live, Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
+import type { Tally } from "../shared/redis/tally.js";
 import type { ReplayOptions, Requester } from "../shared/replay.js";
+import { durationCounts, repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
 import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
@@ -64,6 +66,7 @@ export interface BrokerDeps {
   catalog: Catalog;
   calls: CallReader;
   waiters: Waiters;
+  tally: Pick<Tally, "add">;
   askForCancel: (logId: string) => Promise<void>;
   newLogId?: () => string;
 }
@@ -197,11 +200,14 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
           options.replay,
         );
         const done = await carryOut(readCall, decision, chain);
-        if (done) return { ...done, timeout: parameters.timeout };
+        if (!done) continue;
+        if (done.relation !== "created") deps.tally.add(repetitionCounts(done.relation));
+        return { ...done, timeout: parameters.timeout };
       }
     },
 
     async wait(principal, logId, wait) {
+      const beganAt = performance.now();
       let latest = await read(principal, logId);
       const final = await waiters.until(
         logId,
@@ -213,6 +219,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         },
         wait,
       );
+      if (typeof latest === "object") deps.tally.add(durationCounts("waited", performance.now() - beganAt));
       return typeof final === "object" ? final : latest;
     },
 

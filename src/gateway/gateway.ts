@@ -61,6 +61,7 @@ export function createGateway(
       catalog,
       calls,
       waiters,
+      tally: store.tally,
     },
     options,
   );

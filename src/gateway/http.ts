@@ -4,10 +4,12 @@ import { BrokerError, ERRORS } from "../shared/errors.js";
 import type { Log } from "../shared/log.js";
 import { type Authenticator, authenticate } from "./auth/authenticator.js";
 import type { Gateway } from "./gateway.js";
-import { mcpRoutes, refuse } from "./mcp/http-routes.js";
+import { mcpRoutes, refuse, refuseWith } from "./mcp/http-routes.js";
 import { createHttpSessions } from "./mcp/http-sessions.js";
 import type { ProgressOptions } from "./mcp/progress.js";
 import { createToolList } from "./mcp/tool-list.js";
+import { HEALTH_PATHS } from "./operators/health.js";
+import { operatorRoutes } from "./operators/operator-routes.js";
 
 export interface HttpGatewayOptions {
   /** Without `auth` a loopback address or name. */
@@ -40,7 +42,12 @@ export async function createHttpGateway(
   if (!isPrivate && !deps.auth) throw addressRefused(host);
   const { log, version } = deps;
   const { broker, store } = deps.gateway;
-  const app = fastify({ logger: false, forceCloseConnections: true });
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    // A job's id is part of its page's path, and longer than the usual 100.
+    routerOptions: { maxParamLength: 400 },
+  });
   app.decorateRequest("principal", "");
   const toolList = createToolList(
     { broker, news: store.news, log },
@@ -70,15 +77,19 @@ export async function createHttpGateway(
       refuse(reply, http, rpc, `${wrong} ${next}`);
       return reply;
     }
-    if (isClosing) {
+    if (isClosing && !HEALTH_PATHS.includes(request.url)) {
       refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
       return reply;
     }
     return undefined;
   });
-  app.get("/healthz", async () => ({ status: "ok", version }));
+  await app.register(operatorRoutes, {
+    gateway: deps.gateway,
+    auth: deps.auth,
+    isClosing: () => isClosing,
+  });
   await app.register(async (guarded) => {
-    guarded.addHook("onRequest", authenticate(deps.auth, "Bearer"));
+    guarded.addHook("onRequest", authenticate(deps.auth, "Bearer", refuseWith));
     await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
   });
 

@@ -51,6 +51,7 @@ export function createGateway(world: World) {
           store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
         },
         position: async () => undefined,
+        lanesOf: () => [],
         close: async () => undefined,
       },
       editors: { ids: async () => [EDITOR], mutations: known, find: async () => undefined } as never,
@@ -60,6 +61,7 @@ export function createGateway(world: World) {
         schema: { check: () => undefined },
         editorIds: async () => [EDITOR],
       }),
+      tally: { add: () => undefined },
       waiters: {
         async until(_logId, look, { ms, signal }) {
           for (const deadline = world.now() + ms; ; ) {

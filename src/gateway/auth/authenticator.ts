@@ -18,23 +18,29 @@ declare module "fastify" {
 }
 
 /**
- * A hook for guarded routes: sets `request.principal`, or ends the request with UNAUTHORIZED. `challenge` is what a
- * client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
+ * A hook for guarded routes: sets `request.principal`, or has the request refused with UNAUTHORIZED. `challenge` is
+ * what a client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
  */
-export function authenticate(auth: Authenticator | undefined, challenge: "Bearer" | "Basic") {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+export function authenticate(
+  auth: Authenticator | undefined,
+  challenge: "Bearer" | "Basic",
+  refuse: (reply: FastifyReply, error: BrokerError) => unknown,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (!auth) {
       request.principal = LOCAL_PRINCIPAL;
-      return;
+      return undefined;
     }
     const token = tokenIn(request.headers.authorization);
     const principal = await auth.principalOf(token);
     if (principal === undefined) {
       reply.header("www-authenticate", `${challenge} realm="Unity Job Broker"`);
       const what = token === undefined ? "This request has no token." : "This token is not known here.";
-      throw new BrokerError("UNAUTHORIZED", what);
+      refuse(reply, new BrokerError("UNAUTHORIZED", what));
+      return reply;
     }
     request.principal = principal;
+    return undefined;
   };
 }
 

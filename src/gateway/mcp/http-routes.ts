@@ -29,10 +29,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
   });
   app.setErrorHandler((error: Error & { statusCode?: number; rpcCode?: number }, _request, reply) => {
     const refused = isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : error;
-    if (refused instanceof BrokerError) {
-      const { http, rpc } = ERRORS[refused.code];
-      return refuse(reply, http, rpc, refused.message);
-    }
+    if (refused instanceof BrokerError) return refuseWith(reply, refused);
     const status = error.statusCode ?? 500;
     if (status < 500) return refuse(reply, status, error.rpcCode ?? RPC_INVALID_REQUEST, error.message);
     log.error({ error }, "a request to /mcp failed");
@@ -88,4 +85,9 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
 export function refuse(reply: FastifyReply, status: number, code: number, message: string): undefined {
   reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
   return undefined;
+}
+
+/** The same for an error of the closed table. */
+export function refuseWith(reply: FastifyReply, { code, message }: BrokerError): undefined {
+  return refuse(reply, ERRORS[code].http, ERRORS[code].rpc, message);
 }

@@ -5,12 +5,12 @@ import type { Redis, Result } from "ioredis";
  * Writes one operation if nothing of its hash changed since the caller looked.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
- *      9 mutations counter, 10 lease
+ *      9 mutations counter, 10 lease, 11 tally
  * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
  *      5 acceptedAt, 6 "open" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
- *      16 principal
+ *      16 principal, 17… pairs of a counter and what it grows by
  * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease).
  */
 const APPLY = `
@@ -39,6 +39,7 @@ else
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
   end
 end
+for i = 17, #ARGV, 2 do redis.call('HINCRBY', KEYS[11], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
 redis.call('PUBLISH', ARGV[9], logId)
@@ -55,6 +56,6 @@ export type Applied = "applied" | "conflict" | "fenced";
 
 /** Defines the script on a connection; the answer is one of `Applied`. */
 export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 10, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 11, lua: APPLY });
   return async (keyList, argumentList) => (await redis.ujbApply(...keyList, ...argumentList)) as Applied;
 }

@@ -45,6 +45,8 @@ export const keys = {
   lease: (editor: string) => `${TAG}:lease:${editor}`,
   /** INTEGER, for ever: the highest epoch given to an owner. */
   epoch: (editor: string) => `${TAG}:epoch:${editor}`,
+  /** HASH, for ever: the store's counters (src/shared/tally.ts). */
+  tally: `${TAG}:tally`,
   /** STRING with a short time to live: one sweeper at a time. */
   sweeper: `${TAG}:sweeper`,
   /** STRING, retention since last use: how an MCP session was initialised, to adopt it after a restart. */

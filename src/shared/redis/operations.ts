@@ -1,6 +1,7 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
 import type { Redis } from "ioredis";
 import { isFinal, type OperationRecord } from "../operation.js";
+import { type Counts, countsOfChange, countsOfCreation } from "../tally.js";
 import type { Duplicate } from "../timeline.js";
 import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
@@ -74,7 +75,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
     kind: "create" | "change",
     { record, result }: Change,
     version: string,
-    extra: { args?: string; fence?: Fence },
+    extra: { args?: string; fence?: Fence; counts: Counts },
   ): Promise<Applied> => {
     const { logId, editor } = record;
     return apply(
@@ -89,6 +90,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         keys.open(editor),
         keys.mutations(editor),
         keys.lease(editor),
+        keys.tally,
       ],
       [
         version,
@@ -107,6 +109,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         record.supersedes ?? "",
         record.effect === "read_only" ? "" : "mutating",
         record.principal,
+        ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
   };
@@ -139,7 +142,8 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
       return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
     },
 
-    create: (record, args, version) => write("create", { record }, version, { args }),
+    create: (record, args, version) =>
+      write("create", { record }, version, { args, counts: countsOfCreation(record) }),
 
     async change(logId, change, fence) {
       for (;;) {
@@ -151,7 +155,10 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         if (!record) return { kind: "unknown" };
         const wanted = change(record, at);
         if (!wanted) return { kind: "unchanged", record };
-        const applied = await write("change", wanted, version, { fence });
+        const applied = await write("change", wanted, version, {
+          fence,
+          counts: countsOfChange(record, wanted.record),
+        });
         if (applied === "applied") return { kind: "applied", record: wanted.record };
         if (applied === "fenced") return { kind: "fenced" };
       }

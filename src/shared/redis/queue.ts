@@ -2,7 +2,7 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation.js";
-import type { Lane } from "../tool.js";
+import { LANES, type Lane } from "../tool.js";
 import { BULL_PREFIX } from "./keys.js";
 
 /** A job says only which operation it is for: the record decides whether it may run (▲1). */
@@ -22,6 +22,8 @@ export interface Queues {
   remove(record: OperationRecord): Promise<void>;
   /** Jobs before this one in its lane; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
+  /** BullMQ's own objects for an Editor's lanes, to look at: their jobs belong to the verbs and to the owner. */
+  lanesOf(editor: string): Queue<JobData>[];
   close(): Promise<void>;
 }
 
@@ -43,8 +45,8 @@ export function createQueues(
 ): Queues {
   const open = new Map<string, Queue<JobData>>();
 
-  const queueOf = (record: OperationRecord): Queue<JobData> => {
-    const name = queueName(record.editor, record.lane);
+  const queueOf = ({ editor, lane }: Pick<OperationRecord, "editor" | "lane">): Queue<JobData> => {
+    const name = queueName(editor, lane);
     const known = open.get(name);
     if (known) return known;
     const queue = new Queue<JobData>(name, {
@@ -96,6 +98,8 @@ export function createQueues(
       const index = before.findIndex((job) => job.id === jobId);
       return index < 0 ? undefined : index + (await queue.getActiveCount());
     },
+
+    lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
 
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));

@@ -7,6 +7,7 @@ import { createNews, type News } from "./news.js";
 import { createOperations, type Operations } from "./operations.js";
 import { createQueues, type Queues } from "./queue.js";
 import { createSessions, type Sessions } from "./sessions.js";
+import { createTally, type Tally } from "./tally.js";
 
 export interface Store {
   storeId: string;
@@ -15,6 +16,7 @@ export interface Store {
   queues: Queues;
   news: News;
   sessions: Sessions;
+  tally: Tally;
   /** Tries for the ownership of an Editor until closed. */
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
   /** Asks the owner of the operation's Editor to pass a cancellation on. */
@@ -46,6 +48,7 @@ export async function openStore(
     operations: createOperations(commands, options),
     editors: createEditors(commands),
     sessions: createSessions(commands, options),
+    tally: createTally(commands),
     lease: (editor, leaseOptions, events) => createLease(commands, editor, leaseOptions, events),
     async askForCancel(logId) {
       await commands.publish(channels.cancel, logId);

@@ -1,0 +1,64 @@
+/**
+ * What the dashboard shows of jobs: which operation, its tool, Editor and state. Never arguments, results or who
+ * asked: whoever may see the dashboard is not thereby allowed to read what others do.
+ */
+import type { OperationRecord } from "../../shared/operation.js";
+
+/** A job as Bull Board answers it; what is not named here passes as it is. */
+interface BoardJob {
+  data: unknown;
+  returnValue?: unknown;
+}
+
+/** Of a job's data only the operation's handle; a job that was made by hand may hold anything. */
+export function shownData(data: unknown): { operation?: string } {
+  const { logId } = asObject(data);
+  return typeof logId === "string" ? { operation: logId } : {};
+}
+
+/** Of what a worker returned only its word for the job's end. */
+export function shownReturn(returned: unknown): { processed?: string } {
+  const { processed } = asObject(returned);
+  return typeof processed === "string" ? { processed } : {};
+}
+
+/** Completes every job in an answer of Bull Board's API with what its operation's record says. */
+export async function describeJobs<Answer extends { body: string | object }>(
+  answer: Answer,
+  find: (logId: string) => Promise<OperationRecord | undefined>,
+): Promise<Answer> {
+  const { queues = [], job } = answer.body as { queues?: { jobs: BoardJob[] }[]; job?: BoardJob };
+  const describe = async (shown: BoardJob): Promise<BoardJob> => {
+    const { operation } = shown.data as { operation?: string };
+    const record = operation === undefined ? undefined : await find(operation);
+    return { ...shown, data: record ? shownOperation(record) : { operation, known: false } };
+  };
+  if (job) return { ...answer, body: { ...(answer.body as object), job: await describe(job) } };
+  if (queues.length === 0) return answer;
+  const described = queues.map(async (queue) => ({
+    ...queue,
+    jobs: await Promise.all(queue.jobs.map(describe)),
+  }));
+  return { ...answer, body: { ...(answer.body as object), queues: await Promise.all(described) } };
+}
+
+function shownOperation(record: OperationRecord) {
+  const time = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
+  return {
+    operation: record.logId,
+    tool: record.tool,
+    editor: record.editor,
+    state: record.state,
+    effect: record.effect,
+    accepted: time(record.acceptedAt),
+    sent: time(record.dispatchedAt),
+    started: time(record.startedAt),
+    ended: time(record.endedAt),
+    executionMs: record.executionMs,
+    error: record.error?.code,
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

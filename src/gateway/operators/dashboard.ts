@@ -1,0 +1,69 @@
+/** /dashboard: Bull Board, to look at only. What jobs show is said in board-jobs.ts. */
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { FastifyAdapter } from "@bull-board/fastify";
+import type { FastifyInstance } from "fastify";
+import type { Store } from "../../shared/redis/store.js";
+import { describeJobs, shownData, shownReturn } from "./board-jobs.js";
+
+export interface DashboardOptions {
+  prefix: string;
+  store: Pick<Store, "queues" | "editors" | "operations">;
+}
+
+/** The page's own parts and nothing from elsewhere: neither for the operator's privacy nor offline is that wanted. */
+const CONTENT_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+const FOREIGN_FONTS = /<link href="https:\/\/fonts\.googleapis\.com[^>]*>/;
+
+/** Serves below `prefix`; the caller guards it. */
+export async function dashboard(
+  app: FastifyInstance,
+  { prefix: path, store }: DashboardOptions,
+): Promise<void> {
+  const adapter = new FastifyAdapter().setBasePath(path);
+
+  const lanes = async (): Promise<BullMQAdapter[]> => {
+    const editors = await store.editors.ids();
+    return editors.flatMap((editor) => store.queues.lanesOf(editor)).map(toLookAt);
+  };
+  const board = createBullBoard({
+    queues: [],
+    serverAdapter: adapter,
+    options: {
+      uiConfig: {
+        boardTitle: "Unity Job Broker",
+        hideDocsLink: true,
+        pollingInterval: { showSetting: true },
+      },
+      handlerHooks: {
+        // Editors come and go: every answer is about those that are known now.
+        before: async () => board.replaceQueues(await lanes()),
+        after: (_context, answer) => describeJobs(answer, store.operations.find),
+      },
+    },
+  });
+
+  // Bull Board refuses what touches one queue by itself (readOnlyMode), but not what touches all of them.
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.method === "GET" || request.method === "HEAD") return undefined;
+    return reply
+      .code(405)
+      .header("allow", "GET, HEAD")
+      .send({ error: "The dashboard only shows; use the tools or the command line." });
+  });
+  app.addHook("onSend", async (_request, reply, payload) => {
+    reply.header("content-security-policy", CONTENT_POLICY);
+    return typeof payload === "string" ? payload.replace(FOREIGN_FONTS, "") : payload;
+  });
+  await app.register(adapter.registerPlugin());
+}
+
+/** Without buttons, and without what a job holds beyond its operation. */
+function toLookAt(queue: ConstructorParameters<typeof BullMQAdapter>[0]): BullMQAdapter {
+  const adapter = new BullMQAdapter(queue, { readOnlyMode: true });
+  adapter.setFormatter("data", shownData);
+  adapter.setFormatter("returnValue", shownReturn);
+  adapter.setFormatter("progress", () => 0);
+  return adapter;
+}

@@ -1,0 +1,115 @@
+/**
+ * /metrics: Prometheus.
+ *
+ * What is told of operations and Editors is told of the store (src/shared/tally.ts says why it counts there): every
+ * gateway tells the same, survives its restart, and includes what stdio clients and workers did. So over several
+ * gateways on one store take `max`, not `sum`; what is told of the process (`process_…`, `nodejs_…`) is each one's own.
+ * No label holds a tool, an Editor, a principal or a log_id: the number of series is fixed.
+ */
+import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from "prom-client";
+import { STATES } from "../../shared/operation.js";
+import type { Store } from "../../shared/redis/store.js";
+import { type Distribution, sheetOf } from "../../shared/tally.js";
+import type { Broker } from "../broker.js";
+
+export interface Metrics {
+  contentType: string;
+  /** The text of a scrape. While Redis is away it tells that, and of the process. */
+  scrape(): Promise<string>;
+}
+
+export function createMetrics(deps: {
+  store: Pick<Store, "tally" | "editors" | "operations">;
+  broker: Pick<Broker, "editors">;
+}): Metrics {
+  const { store, broker } = deps;
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `unity_broker_${name}`, help, labelNames, registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `unity_broker_${name}`, help, labelNames, registers });
+
+  collectDefaultMetrics({ register: registry });
+  const storeUp = gauge("store_up", "1 while Redis answers this gateway");
+  const accepted = counter("operations_accepted_total", "Operations accepted", ["effect"]);
+  const ended = counter("operations_ended_total", "Operations ended, by their final state", [
+    "state",
+    "effect",
+  ]);
+  const repeated = counter(
+    "duplicates_total",
+    "Calls that were answered by an operation that existed: joined in flight, or replayed",
+    ["relation"],
+  );
+  const open = gauge("operations_open", "Operations that have not ended", ["state"]);
+  const editors = gauge("editors", "Known Editors", ["connected", "phase"]);
+  const queued = told(registry, "queue_seconds", "From acceptance to the last sending to the Editor");
+  const executed = told(registry, "execution_seconds", "How long the Editor executed");
+  const waited = told(registry, "wait_seconds", "How long callers waited for an answer");
+
+  const look = async (): Promise<void> => {
+    const [counts, known] = await Promise.all([store.tally.read(), broker.editors()]);
+    const records = await Promise.all(
+      known.editors.map(({ profile }) => store.operations.openOf(profile.editorId)),
+    );
+    const sheet = sheetOf(counts);
+    for (const metric of [accepted, ended, repeated, open, editors]) metric.reset();
+    for (const { count, ...labels } of sheet.accepted) accepted.inc(labels, count);
+    for (const { count, ...labels } of sheet.ended) ended.inc(labels, count);
+    for (const { count, ...labels } of sheet.repeated) repeated.inc(labels, count);
+    for (const state of STATES.slice(0, 4)) open.set({ state }, 0);
+    for (const { state } of records.flat()) open.inc({ state });
+    for (const { connected, live } of known.editors) {
+      editors.inc({ connected: connected ? "yes" : "no", phase: (connected && live?.phase) || "" });
+    }
+    queued.tell(sheet.durations.queued);
+    executed.tell(sheet.durations.executed);
+    waited.tell(sheet.durations.waited);
+  };
+
+  return {
+    contentType: registry.contentType,
+    async scrape() {
+      storeUp.set(0);
+      await look().then(
+        () => storeUp.set(1),
+        // What was seen last would look like the present.
+        () => [accepted, ended, repeated, open, editors, queued, executed, waited].map((one) => one.reset()),
+      );
+      return registry.metrics();
+    },
+  };
+}
+
+/** A histogram whose buckets were counted elsewhere: prom-client's own only counts what it observes itself. */
+function told(registry: Registry, what: string, help: string) {
+  const name = `unity_broker_${what}`;
+  let distribution: Distribution | undefined;
+  const histogram = {
+    name,
+    help,
+    type: "histogram",
+    aggregator: "sum",
+    async get() {
+      if (!distribution) return { name, help, type: "histogram", values: [], aggregator: "sum" };
+      const { upTo, sumSeconds, count } = distribution;
+      const values = [
+        ...upTo.map(({ le, count }) => ({ metricName: `${name}_bucket`, labels: { le }, value: count })),
+        { metricName: `${name}_sum`, labels: {}, value: sumSeconds },
+        { metricName: `${name}_count`, labels: {}, value: count },
+      ];
+      return { name, help, type: "histogram", values, aggregator: "sum" };
+    },
+  };
+  // The registry asks its metrics for nothing but this.
+  registry.registerMetric(histogram as unknown as Histogram);
+  return {
+    tell(latest: Distribution): void {
+      distribution = latest;
+    },
+    reset(): void {
+      distribution = undefined;
+    },
+  };
+}
