@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./answer.js";
 import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
+import { startKeeper } from "./keeper-start.js";
 import { identify, isLiving } from "./living-process.js";
 import { redisNotStarted } from "./redis-errors.js";
 import { isPrivate, makeRunDirectory, removeSocket, socketPath } from "./run-directory.js";
@@ -15,6 +16,8 @@ import { alone } from "./start-claim.js";
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
+  /** A server that this call starts ends when nobody was connected for this long, ms; undefined or 0: never. */
+  readonly idleMs?: number | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -152,7 +155,10 @@ async function start(
     address,
     (given) => server.exitCode === null && server.signalCode === null && limits(given),
   );
-  if (answer === "ready") return { address, pid: server.pid, started: true };
+  if (answer === "ready") {
+    if (options.idleMs) startKeeper({ address, idleMs: options.idleMs }, { env: options.env, directory });
+    return { address, pid: server.pid, started: true };
+  }
   server.kill("SIGKILL");
   removeEndpoint(directory);
   if ("path" in address) removeSocket(address.path);

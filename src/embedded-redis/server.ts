@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type RedisBinary, withLibraries } from "./binary.js";
 import type { Environment } from "./directories.js";
@@ -21,6 +30,9 @@ export interface LaunchOptions {
   readonly fsync?: "everysec" | "always";
 }
 
+/** Of redis.log, bytes. */
+const LARGEST_LOG = 5 * 1024 * 1024;
+
 /**
  * Starts a private Redis server and returns at once; `awaitAnswer` tells when it can be used.
  *
@@ -29,6 +41,7 @@ export interface LaunchOptions {
  */
 export function launchServer(options: LaunchOptions): ChildProcess {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  turnLog(options.directory);
   const configuration = join(options.directory, "redis.conf");
   // A file and not arguments: a password among the arguments would be readable by every user of the machine.
   writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
@@ -69,6 +82,13 @@ function quote(text: string): string {
 
 export function logFile(directory: string): string {
   return join(directory, "redis.log");
+}
+
+/** Redis only ever appends. Between two servers a log that grew large becomes the old one, and replaces that. */
+function turnLog(directory: string): void {
+  const log = logFile(directory);
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LARGEST_LOG) renameSync(log, `${log}.old`);
 }
 
 /** The last lines of a server's log, for the message about its failure; empty when there is no log. */
