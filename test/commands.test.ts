@@ -242,43 +242,6 @@ describe("mcp", () => {
     },
   );
 
-  it("ends when the client that started it was killed", async () => {
-    // The client holds its own end of the pipes through a child of its own, so that no end of input tells it.
-    const parent = spawn(
-      process.execPath,
-      [
-        "-e",
-        `const child = require("node:child_process").spawn(process.execPath, [${JSON.stringify(MAIN)}, "mcp"],
-           { stdio: ["inherit", "inherit", "inherit"] });
-         process.stderr.write("pid " + child.pid + "\\n"); setInterval(() => {}, 1000);`,
-      ],
-      { env, stdio: ["pipe", "pipe", "pipe"] },
-    );
-    processes.guard(parent.pid ?? 0);
-    let stderr = "";
-    parent.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    const output = new Promise<void>((resolve) => parent.stdout.once("data", () => resolve()));
-    parent.stdin.write(
-      `${JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-      })}\n`,
-    );
-    await output;
-    const pid = Number(/^pid (\d+)$/m.exec(stderr)?.[1]);
-    processes.guard(pid);
-    expect(lives(pid)).toBe(true);
-    const closed = new Promise((resolve) => parent.once("close", resolve));
-    parent.kill("SIGKILL");
-    await until("it has noticed", () => !lives(pid));
-    parent.stdin.destroy();
-    await closed;
-  });
-
   it("two at once share one Editor: one owns it, and when that one ends, the other takes over", async () => {
     await simulate();
     const one = await serve("mcp one");
