@@ -4,6 +4,7 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   statSync,
@@ -42,7 +43,7 @@ const LARGEST_LOG = 5 * 1024 * 1024;
 export function launchServer(options: LaunchOptions): ChildProcess {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
   turnLog(options.directory);
-  const configuration = join(options.directory, "redis.conf");
+  const configuration = configurationFile(options.directory);
   // A file and not arguments: a password among the arguments would be readable by every user of the machine.
   writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
   return spawn(options.binary.file, [configuration], {
@@ -63,7 +64,6 @@ function serverConfiguration(options: LaunchOptions): string {
   return [
     "# Written at every start by unity-broker; changes are lost.",
     ...listen,
-    "daemonize no",
     `dir ${quote(directory)}`,
     `logfile ${quote(logFile(directory))}`,
     // Losing an operation's record would allow a second execution: nothing is evicted, everything is appended.
@@ -73,6 +73,23 @@ function serverConfiguration(options: LaunchOptions): string {
     'save ""',
     "",
   ].join("\n");
+}
+
+function configurationFile(directory: string): string {
+  return join(directory, "redis.conf");
+}
+
+/** The port and the password that the last server was started with; undefined when it had a socket, or none was. */
+export function configuredPort(directory: string): RedisAddress | undefined {
+  let text: string;
+  try {
+    text = readFileSync(configurationFile(directory), "utf8");
+  } catch {
+    return undefined;
+  }
+  const found = /^bind (\S+)\nport (\d+)\nrequirepass "(\w+)"$/m.exec(text);
+  const [, host, port, password] = found ?? [];
+  return host && password ? { host, port: Number(port), password } : undefined;
 }
 
 /** Redis' own quoting knows the escapes that JSON uses for these characters. */
