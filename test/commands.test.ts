@@ -1,5 +1,3 @@
-/** The commands as a user types them: what they print, how they end, and what they leave. */
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,7 +8,7 @@ import { identify } from "../src/embedded-redis/living-process.js";
 import { useCommandLine } from "./harness/command-line.js";
 import { openStdioClient, type StdioClient } from "./harness/process-clients.js";
 import { startWorld, toolsAreKnown, type World } from "./harness/process-world.js";
-import { MAIN, type RunningProcess, until } from "./harness/processes.js";
+import { type RunningProcess, until } from "./harness/processes.js";
 
 const { type, start, here, closeLater } = useCommandLine();
 
@@ -222,43 +220,6 @@ describe("mcp", () => {
       await next.close();
     },
   );
-
-  it("ends when the client that started it was killed", async () => {
-    // The client holds its own end of the pipes through a child of its own, so that no end of input tells it.
-    const parent = spawn(
-      process.execPath,
-      [
-        "-e",
-        `const child = require("node:child_process").spawn(process.execPath, [${JSON.stringify(MAIN)}, "mcp"],
-           { stdio: ["inherit", "inherit", "inherit"] });
-         process.stderr.write("pid " + child.pid + "\\n"); setInterval(() => {}, 1000);`,
-      ],
-      { env: here().env, stdio: ["pipe", "pipe", "pipe"] },
-    );
-    here().processes.guard(parent.pid ?? 0);
-    let stderr = "";
-    parent.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    const output = new Promise<void>((resolve) => parent.stdout.once("data", () => resolve()));
-    parent.stdin.write(
-      `${JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "initialize",
-        params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
-      })}\n`,
-    );
-    await output;
-    const pid = Number(/^pid (\d+)$/m.exec(stderr)?.[1]);
-    here().processes.guard(pid);
-    expect(lives(pid)).toBe(true);
-    const closed = new Promise((resolve) => parent.once("close", resolve));
-    parent.kill("SIGKILL");
-    await until("it has noticed", () => !lives(pid));
-    parent.stdin.destroy();
-    await closed;
-  });
 
   it("two at once share one Editor: one owns it, and when that one ends, the other takes over", async () => {
     await simulate();

@@ -281,24 +281,49 @@ describe("down", () => {
 });
 
 describe("where there are no unix sockets", () => {
-  test("one local port with a password, kept when the server is replaced", async () => {
+  /** Windows with Memurai: here a script of that name, before a real server. */
+  async function windows(): Promise<EmbeddedRedisOptions> {
     const binary = await findRedisBinary(options);
-    const windows: EmbeddedRedisOptions = {
-      ...options,
-      platform: "win32",
-      binary: binary.file,
-      env: { ...process.env, LD_LIBRARY_PATH: binary.libraryPath.join(":") },
-    };
-    const first = await ensureEmbeddedRedis(windows);
-    const address = first.address as { host: string; port: number; password: string };
+    writeProgram(join(scratch, "memurai.exe"), `exec '${binary.file}' "$@"`);
+    const env = { PATH: scratch, LD_LIBRARY_PATH: binary.libraryPath.join(":") };
+    return { ...options, platform: "win32", env };
+  }
+  type PortAddress = { host: string; port: number; password: string };
+
+  test("one local port with a password, kept when the server is replaced", async () => {
+    const given = await windows();
+    const first = await ensureEmbeddedRedis(given);
+    const address = first.address as PortAddress;
     expect(address.host).toBe("127.0.0.1");
     expect(await connect(address).ping()).toBe("PONG");
     await expect(connect({ host: address.host, port: address.port }).ping()).rejects.toThrow("NOAUTH");
+    expect(await ensureEmbeddedRedis(given)).toEqual({ ...first, started: false });
 
     await killServer(first.pid);
-    const second = await ensureEmbeddedRedis(windows);
+    const second = await ensureEmbeddedRedis(given);
     expect(second.started).toBe(true);
     expect(second.address).toEqual(first.address);
+  });
+
+  test("a running server whose endpoint file is lost is adopted: never two on one file", async () => {
+    const given = await windows();
+    const first = await ensureEmbeddedRedis(given);
+    rmSync(join(data.dataDir, "redis", "endpoint.json"));
+
+    expect(await ensureEmbeddedRedis(given)).toEqual({ ...first, started: false });
+  });
+
+  test("down saves and ends it, though its endpoint file is lost", async () => {
+    const given = await windows();
+    const first = await ensureEmbeddedRedis(given);
+    await connect(first.address as PortAddress).set("operation", "executed");
+    rmSync(join(data.dataDir, "redis", "endpoint.json"));
+
+    expect(await stopEmbeddedRedis(given)).toBe(true);
+
+    expect(identify(first.pid)).toBeUndefined();
+    const again = await ensureEmbeddedRedis(given);
+    expect(await connect(again.address as PortAddress).get("operation")).toBe("executed");
   });
 });
 
@@ -379,9 +404,35 @@ describe("the binary", () => {
     expect(message).not.toContain("apt-get");
   });
 
+  test.skipIf(process.platform === "darwin")("macOS with Homebrew: it installs, and is said to", async () => {
+    const { file } = await findRedisBinary(options);
+    const prefix = join(scratch, "homebrew");
+    const script = `case "$1" in --prefix) echo '${prefix}' ;; *) mkdir -p '${prefix}/bin' && ln -s '${file}' '${prefix}/bin/redis-server' ;; esac`;
+    const path = programs("mkdir", "ln");
+    writeProgram(join(path, "brew"), script);
+    const said: string[] = [];
+    const env = { ...process.env, PATH: path };
+    const found = await findRedisBinary({
+      cacheDir: join(scratch, "cache"),
+      env: { ...env, LD_LIBRARY_PATH: (await findRedisBinary(options)).libraryPath.join(":") },
+      platform: "darwin",
+      say: (text) => said.push(text),
+    });
+    expect(found.file).toBe(join(prefix, "bin", "redis-server"));
+    expect(said).toEqual([expect.stringContaining("brew install redis")]);
+  });
+
+  test.skipIf(process.platform === "darwin")("macOS whose Homebrew fails: its own words", async () => {
+    writeProgram(join(scratch, "brew"), 'echo "Error: no bottle available!" >&2; exit 1');
+    const message = await refusal({ ...nothing(), platform: "darwin" });
+    expect(message).toContain("brew install redis: Error: no bottle available!");
+  });
+
   test("Windows", async () => {
     const message = await refusal({ ...nothing(), platform: "win32" });
     expect(message).toContain("memurai on PATH: not there");
+    // Debian's and Homebrew's ways are not tried there.
+    expect(message).not.toContain("brew");
     expect(message).toContain("winget install Memurai.MemuraiDeveloper");
     expect(message).toContain("REDIS_URL=redis://");
     expect(message).not.toContain("apt-get");
@@ -398,6 +449,19 @@ describe("the binary", () => {
 });
 
 describe("places", () => {
+  test("programs are also where a process started from a desktop does not look", () => {
+    expect(searchDirectories({ PATH: "/bin" }, "linux")).toEqual(["/bin"]);
+    expect(searchDirectories({ PATH: "/bin" }, "darwin")).toEqual(
+      expect.arrayContaining(["/bin", "/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"]),
+    );
+    expect(searchDirectories({ Path: "", ProgramFiles: "D:\\Programs" }, "win32")).toEqual([
+      "D:\\Programs\\Memurai",
+    ]);
+    // A script would not start without a shell.
+    writeProgram(join(scratch, "memurai.cmd"), "");
+    expect(findProgram(["memurai"], [scratch], "win32")).toBeUndefined();
+  });
+
   test("each platform's own convention", () => {
     expect(defaultDirectories({ HOME: "/home/u" }, "linux")).toEqual({
       dataDir: "/home/u/.local/share/unity-job-broker",

@@ -11,7 +11,9 @@ export const mcp = command({
   meta: { name: "mcp", description: "MCP over stdio: the command that a client starts" },
   async run() {
     const stopping = Promise.race([stopRequested(), parentGone()]);
-    const runtime = await startRuntime();
+    // Obtaining a Redis may take minutes: whoever has gone by then is not served any more.
+    const runtime = await Promise.race([startRuntime(), stopping.then(() => undefined)]);
+    if (!runtime) return;
     const gateway = createGateway(runtime, gatewayOptions(runtime.config));
     const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
     const session = serveStdio(

@@ -1,17 +1,19 @@
 /** What every command that serves needs: configuration, a log on stderr, and the store, private Redis included. */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
 import { defaultDirectories } from "../embedded-redis/directories.js";
-import { type EmbeddedRedisOptions, ensureEmbeddedRedis } from "../embedded-redis/embedded-redis.js";
+import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
 import type { GatewayOptions } from "../gateway/gateway.js";
 import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
 import { type Config, readConfig } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { WAIT_LIMITS } from "../shared/overdue.js";
+import type { RedisTarget } from "../shared/redis/connect.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
+import { createLog } from "./log.js";
+import { createRevival, openPrivate } from "./private-redis.js";
 
 export interface Settings {
   config: Config;
@@ -31,8 +33,8 @@ export interface Runtime extends Settings {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** What the terminal says of itself, NO_COLOR and FORCE_COLOR among it. */
-export function terminal(): NodeJS.ProcessEnv {
+/** The variables that are not ours: NO_COLOR, APPDATA and the like. */
+export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
@@ -54,38 +56,27 @@ export function readSettings(): Settings {
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
 export async function startRuntime(settings: Settings = readSettings()): Promise<Runtime> {
   const { config } = settings;
-  const log = pino({ level: config.UNITY_BROKER_LOG_LEVEL }, pino.destination({ dest: 2, sync: true }));
+  const log = createLog(config, { dataDir: settings.dataDir, command: process.argv[2] ?? "broker" });
   const embedded: EmbeddedRedisOptions = {
     dataDir: settings.dataDir,
     cacheDir: settings.cacheDir,
     env: process.env,
     say: (message) => log.info({}, message),
+    idleMs: config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE,
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
   const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
-  const redis = config.REDIS_URL ?? (await ensureEmbeddedRedis(embedded)).address;
-  const store = await openStore(redis, {
-    retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
-    onError(error) {
-      log.warn({ error: error.message }, "Redis");
-      revive?.();
-    },
-  });
+  const open = (redis: RedisTarget): Promise<Store> =>
+    openStore(redis, {
+      retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+      onError(error) {
+        log.warn({ error: error.message }, "Redis");
+        revive?.();
+      },
+    });
+  const store =
+    config.REDIS_URL === undefined ? await openPrivate(embedded, open) : await open(config.REDIS_URL);
   return { ...settings, log, store, close: store.close };
-}
-
-/** A private Redis that was killed comes back under the same address, and the connections with it. */
-function createRevival(options: EmbeddedRedisOptions, log: Log): () => void {
-  let underWay = false;
-  return () => {
-    if (underWay) return;
-    underWay = true;
-    ensureEmbeddedRedis(options)
-      .catch((error: Error) => log.error({ error: error.message }, "the private Redis could not be started"))
-      .finally(() => {
-        underWay = false;
-      });
-  };
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {

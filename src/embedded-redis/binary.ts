@@ -67,7 +67,7 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
 
   const directories = searchDirectories(options.env, platform);
   for (const name of PROGRAMS) {
-    const installed = await attempt(`${name} on PATH`, programIn([name], directories, "not there"));
+    const installed = await attempt(`${name} on PATH`, programIn([name], directories, "not there", platform));
     if (installed) return installed;
   }
 
@@ -132,8 +132,13 @@ async function probe(candidate: Candidate, env: Environment): Promise<RedisBinar
   return { file, libraryPath, version: numbers[0].replace("v=", "") };
 }
 
-function programIn(names: string[], directories: string[], missing: string): Candidate {
-  const file = findProgram(names, directories);
+function programIn(
+  names: string[],
+  directories: string[],
+  missing: string,
+  platform?: NodeJS.Platform,
+): Candidate {
+  const file = findProgram(names, directories, platform);
   return file ? { file } : { missing };
 }
 

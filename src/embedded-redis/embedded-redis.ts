@@ -7,14 +7,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./answer.js";
 import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
+import { startKeeper } from "./keeper-start.js";
 import { identify, isLiving } from "./living-process.js";
 import { redisNotStarted } from "./redis-errors.js";
 import { isPrivate, makeRunDirectory, removeSocket, socketPath } from "./run-directory.js";
-import { launchServer, logFile, logTail, type RedisAddress } from "./server.js";
+import { configuredPort, launchServer, logFile, logTail, type RedisAddress } from "./server.js";
 import { alone } from "./start-claim.js";
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
+  /** A server that this call starts ends when nobody was connected for this long, ms; undefined or 0: never. */
+  readonly idleMs?: number | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -66,11 +69,14 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
  * Resolves when its process is gone. Whoever is still connected loses the connection. Rejects with REDIS_START_FAILED
  * when the server does not end.
  */
-export async function stopEmbeddedRedis(options: { readonly dataDir: string }): Promise<boolean> {
+export async function stopEmbeddedRedis(options: {
+  readonly dataDir: string;
+  readonly platform?: NodeJS.Platform | undefined;
+}): Promise<boolean> {
   const directory = redisDirectory(options.dataDir);
   const nothingMeanwhile = async () => undefined;
   return alone<boolean>(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile }, async () => {
-    const known = readEndpoint(directory) ?? (await adopt(directory, process.platform));
+    const known = readEndpoint(directory) ?? (await adopt(directory, options.platform ?? process.platform));
     const running = known !== undefined && isLiving(known) && (await end(known));
     if (known && "path" in known.address) removeSocket(known.address.path);
     removeEndpoint(directory);
@@ -122,9 +128,8 @@ async function settle(directory: string, platform = process.platform): Promise<E
 
 /** A server without an endpoint file: its starter was killed in between, or the file was deleted. */
 async function adopt(directory: string, platform: NodeJS.Platform): Promise<Endpoint | undefined> {
-  if (platform === "win32") return undefined;
-  const address = { path: socketPath(directory) };
-  if (!isPrivate(dirname(address.path))) return undefined;
+  const address = platform === "win32" ? configuredPort(directory) : { path: socketPath(directory) };
+  if (!address || ("path" in address && !isPrivate(dirname(address.path)))) return undefined;
   if ((await awaitAnswer(address, (answer) => answer === "loading")) !== "ready") return undefined;
   const server = identify((await processIdAt(address)) ?? 0);
   if (!server) return undefined;
@@ -152,7 +157,10 @@ async function start(
     address,
     (given) => server.exitCode === null && server.signalCode === null && limits(given),
   );
-  if (answer === "ready") return { address, pid: server.pid, started: true };
+  if (answer === "ready") {
+    if (options.idleMs) startKeeper({ address, idleMs: options.idleMs }, { env: options.env, directory });
+    return { address, pid: server.pid, started: true };
+  }
   server.kill("SIGKILL");
   removeEndpoint(directory);
   if ("path" in address) removeSocket(address.path);

@@ -30,7 +30,8 @@ export function isLiving(known: ProcessIdentity): boolean {
   return now !== undefined && (known.mark === undefined || now.mark === undefined || known.mark === now.mark);
 }
 
-function hasProcess(pid: number): boolean {
+/** Whether any process has this id now, be it a zombie. */
+export function hasProcess(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, win32 } from "node:path";
 import type { Environment } from "./directories.js";
 
 export interface CommandResult {
@@ -37,9 +37,17 @@ export function runCommand(
   });
 }
 
-/** The first of these programs that a search path holds, names before directories; undefined when there is none. */
-export function findProgram(names: readonly string[], directories: readonly string[]): string | undefined {
-  const endings = process.platform === "win32" ? [".exe", ".cmd", ""] : [""];
+/**
+ * The first of these programs that a search path holds, names before directories; undefined when there is none.
+ *
+ * On Windows only `.exe`: scripts (`.cmd`) start in a shell alone, and what is looked for here has none.
+ */
+export function findProgram(
+  names: readonly string[],
+  directories: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  const endings = platform === "win32" ? [".exe"] : [""];
   for (const name of names) {
     for (const directory of directories) {
       for (const ending of endings) {
@@ -54,8 +62,8 @@ export function findProgram(names: readonly string[], directories: readonly stri
 /** The directories of PATH, and those which a program started from a desktop misses although a shell has them. */
 export function searchDirectories(env: Environment, platform: NodeJS.Platform): string[] {
   const path = (env.PATH ?? env.Path ?? "").split(delimiter).filter((directory) => directory !== "");
-  if (platform === "darwin") path.push("/opt/homebrew/bin", "/usr/local/bin");
-  if (platform === "win32") path.push("C:\\Program Files\\Memurai");
+  if (platform === "darwin") path.push("/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin");
+  if (platform === "win32") path.push(win32.join(env.ProgramFiles ?? "C:\\Program Files", "Memurai"));
   return [...new Set(path)];
 }
 

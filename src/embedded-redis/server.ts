@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
@@ -22,6 +32,9 @@ export interface LaunchOptions {
   readonly fsync?: "everysec" | "always";
 }
 
+/** Of redis.log, bytes. */
+const LARGEST_LOG = 5 * 1024 * 1024;
+
 /**
  * Starts a private Redis server and returns at once; `awaitAnswer` tells when it can be used.
  *
@@ -30,7 +43,8 @@ export interface LaunchOptions {
  */
 export function launchServer(options: LaunchOptions): ChildProcess {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-  const configuration = join(options.directory, "redis.conf");
+  turnLog(options.directory);
+  const configuration = configurationFile(options.directory);
   // A file and not arguments: a password among the arguments would be readable by every user of the machine.
   writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
   return spawn(options.binary.file, [configuration], {
@@ -51,7 +65,6 @@ function serverConfiguration(options: LaunchOptions): string {
   return [
     "# Written at every start by unity-broker; changes are lost.",
     ...listen,
-    "daemonize no",
     `dir ${quote(directory)}`,
     `logfile ${quote(logFile(directory))}`,
     // Losing an operation's record would allow a second execution: nothing is evicted, everything is appended.
@@ -63,6 +76,23 @@ function serverConfiguration(options: LaunchOptions): string {
   ].join("\n");
 }
 
+function configurationFile(directory: string): string {
+  return join(directory, "redis.conf");
+}
+
+/** The port and the password that the last server was started with; undefined when it had a socket, or none was. */
+export function configuredPort(directory: string): RedisAddress | undefined {
+  let text: string;
+  try {
+    text = readFileSync(configurationFile(directory), "utf8");
+  } catch {
+    return undefined;
+  }
+  const found = /^bind (\S+)\nport (\d+)\nrequirepass "(\w+)"$/m.exec(text);
+  const [, host, port, password] = found ?? [];
+  return host && password ? { host, port: Number(port), password } : undefined;
+}
+
 /** Redis' own quoting knows the escapes that JSON uses for these characters. */
 function quote(text: string): string {
   return JSON.stringify(text);
@@ -70,6 +100,13 @@ function quote(text: string): string {
 
 export function logFile(directory: string): string {
   return join(directory, "redis.log");
+}
+
+/** Redis only ever appends. Between two servers a log that grew large becomes the old one, and replaces that. */
+function turnLog(directory: string): void {
+  const log = logFile(directory);
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LARGEST_LOG) renameSync(log, `${log}.old`);
 }
 
 /** The last lines of a server's log, for the message about its failure; empty when there is no log. */

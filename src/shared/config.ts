@@ -13,10 +13,15 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("The redis-server, valkey-server or memurai to start privately"),
+  UNITY_BROKER_REDIS_IDLE_MINUTES: z.coerce
+    .number()
+    .min(0)
+    .default(30)
+    .describe("A private Redis that nobody used for this long ends, its data stays; 0: never"),
   UNITY_BROKER_DATA_DIR: z
     .string()
     .optional()
-    .describe("Where the private Redis and this user's token are kept"),
+    .describe("Where the private Redis, this user's token and debug logs are kept"),
   UNITY_BROKER_CACHE_DIR: z.string().optional().describe("Where an obtained Redis binary is kept"),
   UNITY_BROKER_EDITORS_DIR: z
     .string()
@@ -49,6 +54,10 @@ export const CONFIG = {
     .enum(["silent", "error", "warn", "info", "debug"])
     .default("info")
     .describe("How much is logged, to stderr"),
+  MCP_DEBUG: z
+    .string()
+    .optional()
+    .describe("`1`: everything is also logged to `logs/` in the data directory; a path: to that folder"),
   UNITY_BROKER_RETENTION_HOURS: hours(24).describe("How long an ended operation and its result are kept"),
   UNITY_BROKER_REPLAY_MINUTES: hours(15).describe(
     "How long a delivered outcome answers identical calls of callers that did not confirm it",

@@ -1,6 +1,6 @@
 /** One question to the broker from the command line: connects, prints, ends with the exit code. */
 import { join } from "node:path";
-import { readSettings, terminal } from "../runtime.js";
+import { environment, readSettings } from "../runtime.js";
 import { selfCommand } from "../self.js";
 import { type BrokerClient, connectBroker } from "./broker-client.js";
 import { EXIT } from "./exit-codes.js";
@@ -35,7 +35,7 @@ export async function askBroker(
       client,
       token: settings.config.UNITY_BROKER_TOKEN,
       readOutcomes: createReadOutcomes(join(settings.dataDir, "read-outcomes")),
-      colours: coloursFor(process.stdout, terminal()),
+      colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       signal: interrupt.signal,
       print,

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
 import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
+import { environment } from "../runtime.js";
 import { CLIENTS, type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
 import type { Place } from "./installation.js";
 
@@ -49,7 +50,7 @@ export function withoutValues(rawArgs: readonly string[]): string[] {
 
 /** Everything outside is asked here. Throws a UsageError for what cannot be meant. */
 export function placeOf(args: ClientArguments): { place: Place; address: string } {
-  const machine: Machine = { platform: process.platform, env: process.env, home: homedir() };
+  const machine: Machine = { platform: process.platform, env: environment(), home: homedir() };
   const client = clientNamed(args.client);
   // Codex and Claude Code allow no more.
   if (!/^[A-Za-z0-9_-]+$/.test(args.name)) {

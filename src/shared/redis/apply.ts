@@ -1,19 +1,21 @@
 /** The one script that writes operations. */
 import type { Redis, Result } from "ioredis";
+import { keys } from "./keys.js";
+import { guard, guarded } from "./schema.js";
 
 /**
  * Writes one operation if nothing of its hash changed since the caller looked.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
- *      9 mutations counter, 10 lease, 11 tally
+ *      9 mutations counter, 10 lease, 11 tally, 12 schema
  * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
  *      5 acceptedAt, 6 "open" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17… pairs of a counter and what it grows by
- * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease).
+ * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease). A newer schema refuses.
  */
-const APPLY = `
+const APPLY = `${guard("KEYS[12]")}
 if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 'conflict' end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return 'fenced' end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
@@ -56,6 +58,7 @@ export type Applied = "applied" | "conflict" | "fenced";
 
 /** Defines the script on a connection; the answer is one of `Applied`. */
 export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 11, lua: APPLY });
-  return async (keyList, argumentList) => (await redis.ujbApply(...keyList, ...argumentList)) as Applied;
+  redis.defineCommand("ujbApply", { numberOfKeys: 12, lua: APPLY });
+  return async (keyList, argumentList) =>
+    (await guarded(redis.ujbApply(...keyList, keys.schema, ...argumentList))) as Applied;
 }

@@ -1,8 +1,7 @@
 /** Connections to Redis, and the check that this Redis can be trusted with operations. */
-import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { BrokerError } from "../errors.js";
-import { keys, SCHEMA_VERSION } from "./keys.js";
+import { claimStore } from "./schema.js";
 
 /** Where a Redis listens: a unix socket's path, or host and port. Fits ioredis and BullMQ as it is. */
 export interface RedisAddress {
@@ -146,17 +145,4 @@ async function checkStore(redis: Redis): Promise<string | undefined> {
   return field("aof_enabled") === "0"
     ? "Redis has no AOF (appendonly no): operations are lost when it stops."
     : undefined;
-}
-
-async function claimStore(redis: Redis): Promise<string> {
-  await redis.setnx(keys.schema, SCHEMA_VERSION);
-  await redis.setnx(keys.storeId, randomUUID());
-  const [schema, storeId] = await redis.mget(keys.schema, keys.storeId);
-  if (Number(schema) > SCHEMA_VERSION) {
-    throw new BrokerError(
-      "STORE_UNFIT",
-      `A newer broker (schema ${schema}) uses this Redis; this one knows ${SCHEMA_VERSION}: \`npm install -g unity-job-broker@latest\`.`,
-    );
-  }
-  return storeId ?? "";
 }

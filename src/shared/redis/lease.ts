@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { keys } from "./keys.js";
+import { guard, guarded } from "./schema.js";
 
 /** The fence pair: a lower epoch, or an equal one with another nonce, is refused by the Editor. */
 export interface EditorFence {
@@ -35,17 +36,18 @@ export interface LeaseEvents {
   onError(error: Error): void;
 }
 
-/** KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 ttl ms. Answer: the new epoch, or 0 when another holds the lease. */
-const TAKE = `
+/** KEYS 1 lease, 2 epoch, 3 schema; ARGV 1 nonce, 2 ttl ms. Answer: the new epoch, or 0 when another holds the lease. */
+const TAKE = `${guard("KEYS[3]")}
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
 return redis.call('INCR', KEYS[2])
 `;
 
-/** KEYS 1 lease; ARGV 1 nonce, 2 ttl ms (0: give it up). Answer: 1 if it was ours. */
+/** KEYS 1 lease, 2 schema; ARGV 1 nonce, 2 ttl ms (0: give it up). Answer: 1 if it was ours. */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 1
+if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
+${guard("KEYS[2]")}
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
 /** KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 highest epoch seen. Answer: the new epoch, or 0 when the lease is not ours. */
@@ -58,8 +60,14 @@ return epoch
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbLeaseTake(lease: string, epoch: string, nonce: string, ttlMs: number): Result<number, Context>;
-    ujbLeaseRenew(lease: string, nonce: string, ttlMs: number): Result<number, Context>;
+    ujbLeaseTake(
+      lease: string,
+      epoch: string,
+      schema: string,
+      nonce: string,
+      ttlMs: number,
+    ): Result<number, Context>;
+    ujbLeaseRenew(lease: string, schema: string, nonce: string, ttlMs: number): Result<number, Context>;
     ujbLeaseRaise(lease: string, epoch: string, nonce: string, highest: number): Result<number, Context>;
   }
 }
@@ -72,8 +80,8 @@ export function createLease(
   events: LeaseEvents,
   monotonicMs: () => number = () => performance.now(),
 ): Lease {
-  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 2, lua: TAKE });
-  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 1, lua: RENEW });
+  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 3, lua: TAKE });
+  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 2, lua: RENEW });
   redis.defineCommand("ujbLeaseRaise", { numberOfKeys: 2, lua: RAISE });
   const leaseKey = keys.lease(editor);
   const epochKey = keys.epoch(editor);
@@ -100,16 +108,18 @@ export function createLease(
   const attempt = async (): Promise<void> => {
     const sentAt = monotonicMs();
     if (held) {
-      const kept = await redis.ujbLeaseRenew(leaseKey, held.ownerNonce, options.ttlMs);
+      const kept = await guarded(redis.ujbLeaseRenew(leaseKey, keys.schema, held.ownerNonce, options.ttlMs));
       if (kept === 1) keep(sentAt);
       else lose();
       return;
     }
     const ownerNonce = randomUUID();
-    const epoch = await redis.ujbLeaseTake(leaseKey, epochKey, ownerNonce, options.ttlMs);
+    const epoch = await guarded(
+      redis.ujbLeaseTake(leaseKey, epochKey, keys.schema, ownerNonce, options.ttlMs),
+    );
     if (epoch === 0) return;
     if (closed) {
-      await redis.ujbLeaseRenew(leaseKey, ownerNonce, 0);
+      await redis.ujbLeaseRenew(leaseKey, keys.schema, ownerNonce, 0);
       return;
     }
     held = { epoch, ownerNonce };
@@ -151,7 +161,7 @@ export function createLease(
       clearTimeout(expiry);
       const last = held;
       held = undefined;
-      if (last) await redis.ujbLeaseRenew(leaseKey, last.ownerNonce, 0).catch(() => undefined);
+      if (last) await redis.ujbLeaseRenew(leaseKey, keys.schema, last.ownerNonce, 0).catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,60 @@
+/**
+ * The keeper: a process of its own that ends the private Redis once nobody has used it for a while.
+ *
+ * A daemon that ends when idle (Gradle's, Bazel's, Nx's) does so from inside. redis-server has no such setting, the
+ * last broker process may be killed and then ends nothing, and a shell that counts clients (as pg_tmp has) would need
+ * a Redis client that is not on every machine. So whoever starts the server starts this too. It loads nothing but
+ * Node's own sockets: about 7 MB that it does not share with other Node processes, a third of what a Redis client
+ * would make of it.
+ *
+ * A server in use is left alone: whoever is connected counts, and whoever was connected since the last look. Should
+ * somebody come between the look and the end, they lose their connection as by a crash, and start the server anew
+ * (src/cli/private-redis.ts). Its data stays: it appends all of it to its file first.
+ * When a keeper is killed, its server just is not ended. A keeper ends with its server, whoever ended that.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { KEEPER_ORDER, type KeeperOrder } from "./keeper-start.js";
+import { createPlainClient, type PlainClient } from "./plain-client.js";
+
+/** Looks a few times in each idle time, and at least once a minute, so that the end is not late by much. */
+const LOOKS = 4;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Resolves when the server is gone. */
+async function keep(server: PlainClient, idleMs: number): Promise<void> {
+  let seen = -1;
+  let idleSince = performance.now();
+  const look = async (): Promise<void> => {
+    const [clients, connections] = [await clientsOf(server), await connectionsOf(server)];
+    if (clients > 1 || connections !== seen) {
+      seen = connections;
+      idleSince = performance.now();
+    } else if (performance.now() - idleSince >= idleMs) {
+      await server.command("SHUTDOWN");
+    }
+  };
+  let isUp = true;
+  void server.closed.then(() => {
+    isUp = false;
+  });
+  while (isUp) {
+    // A refusal (a full disk fails SHUTDOWN too) is no reason to stop looking.
+    await look().catch(() => undefined);
+    await Promise.race([server.closed, delay(Math.min(idleMs / LOOKS, LONGEST_PAUSE_MS))]);
+  }
+}
+
+/** All that are connected now, this one included. */
+async function clientsOf(server: PlainClient): Promise<number> {
+  return (await server.command("CLIENT", "LIST")).trim().split("\n").length;
+}
+
+/** All that ever were. */
+async function connectionsOf(server: PlainClient): Promise<number> {
+  const stats = await server.command("INFO", "stats");
+  return Number(/^total_connections_received:(\d+)/m.exec(stats)?.[1]);
+}
+
+const order = JSON.parse(process.env[KEEPER_ORDER] ?? "") as KeeperOrder;
+await keep(createPlainClient(order.address), order.idleMs);
+process.exit(0);

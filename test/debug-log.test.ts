@@ -1,0 +1,103 @@
+/** MCP_DEBUG: what a client hides is in a file. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createLog } from "../src/cli/log.js";
+import { defaultDirectories } from "../src/embedded-redis/directories.js";
+import { openStdioClient } from "./harness/process-clients.js";
+import { environment } from "./harness/process-world.js";
+import { createProcesses } from "./harness/processes.js";
+import { createDataDirectory, type TestDataDirectory } from "./harness/redis.js";
+
+let folder: string;
+let data: TestDataDirectory;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ujb-debug-"));
+  data = createDataDirectory();
+});
+afterEach(async () => {
+  await data.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("mcp with MCP_DEBUG", () => {
+  const serve = async (debug: string) => {
+    const processes = createProcesses();
+    const env = environment(folder, {
+      UNITY_BROKER_DATA_DIR: data.dataDir,
+      UNITY_BROKER_CACHE_DIR: defaultDirectories(process.env).cacheDir,
+      UNITY_BROKER_LOG_LEVEL: "info",
+      MCP_DEBUG: debug,
+    });
+    const client = await openStdioClient(processes.start("mcp", ["mcp"], env));
+    await client.request("tools/list");
+    await client.close();
+    expect(await processes.close()).toEqual([]);
+    return client.process;
+  };
+
+  it("logs everything to a file that is the user's own, and stdout stays protocol", async () => {
+    const { pid, stdout, stderr } = await serve("1");
+    const file = join(data.dataDir, "logs", `mcp-${pid}.log`);
+    const levels = linesOf(readFileSync(file, "utf8")).map(({ level }) => level);
+    expect(levels).toContain(20);
+    expect(levels).toContain(30);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    // Beside it, stderr has what it always has.
+    const said = linesOf(stderr).map(({ level }) => level);
+    expect(said).toContain(30);
+    expect(said).not.toContain(20);
+    for (const line of linesOf(stdout)) expect(line).toMatchObject({ jsonrpc: "2.0" });
+  });
+
+  it("0 is off", async () => {
+    await serve("0");
+    expect(readdirSync(data.dataDir)).not.toContain("logs");
+  });
+
+  it("a folder that cannot be written is said, and the work goes on", async () => {
+    writeFileSync(join(folder, "taken"), "");
+    const { stderr } = await serve(join(folder, "taken", "logs"));
+    expect(stderr).toContain("MCP_DEBUG: the file cannot be written");
+  });
+});
+
+describe("the folder", () => {
+  it("keeps the newest twenty, and what is not a log of ours", () => {
+    const logs = join(folder, "logs");
+    mkdirSync(logs);
+    writeFileSync(join(logs, "notes.txt"), "");
+    for (let age = 1; age <= 30; age += 1) {
+      const file = join(logs, `mcp-${1_000_000 + age}.log`);
+      writeFileSync(file, "");
+      utimesSync(file, new Date(), new Date(Date.now() - age * 60_000));
+    }
+    const config = { UNITY_BROKER_LOG_LEVEL: "silent", MCP_DEBUG: logs } as const;
+    createLog(config, { dataDir: folder, command: "worker" }).debug({}, "here");
+
+    const left = readdirSync(logs);
+    expect(left).toContain("notes.txt");
+    expect(left.filter((name) => name.endsWith(".log"))).toHaveLength(20);
+    expect(left).toContain("mcp-1000019.log");
+    expect(left).not.toContain("mcp-1000020.log");
+    expect(readFileSync(join(logs, `worker-${process.pid}.log`), "utf8")).toContain('"msg":"here"');
+  });
+});
+
+function linesOf(text: string): { level?: number }[] {
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+}
