@@ -31,7 +31,7 @@ const { ensureEmbeddedRedis } = await built<typeof import("../src/embedded-redis
 const { startKeeper } = await built<typeof import("../src/embedded-redis/keeper-start.js")>(
   "embedded-redis/keeper-start.js",
 );
-const { startRuntime } = await built<typeof import("../src/cli/runtime.js")>("cli/runtime.js");
+const { readSettings, startRuntime } = await built<typeof import("../src/cli/runtime.js")>("cli/runtime.js");
 
 const { cacheDir } = defaultDirectories(process.env);
 const silent = () => {};

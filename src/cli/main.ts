@@ -15,6 +15,7 @@ const subCommands = {
   explain: async () => (await import("./questions.js")).explain,
   editors: async () => (await import("./questions.js")).editors,
   tools: async () => (await import("./questions.js")).tools,
+  doctor: async () => (await import("./doctor.js")).doctor,
   up: async () => (await import("./up.js")).up,
   mcp: async () => (await import("./mcp.js")).mcp,
   gateway: async () => (await import("./gateway.js")).gateway,

@@ -54,7 +54,10 @@ export function readSettings(): Settings {
 }
 
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
-export async function startRuntime(settings: Settings = readSettings()): Promise<Runtime> {
+export async function startRuntime(
+  settings: Settings = readSettings(),
+  onStoreError: (error: Error) => void = () => undefined,
+): Promise<Runtime> {
   const { config } = settings;
   const log = createLog(config, { dataDir: settings.dataDir, command: process.argv[2] ?? "broker" });
   const embedded: EmbeddedRedisOptions = {
@@ -71,6 +74,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
+        onStoreError(error);
         revive?.();
       },
     });

@@ -1,0 +1,56 @@
+/** `unity-broker doctor`: what is wrong, and what mends it. Each check needs those before it. */
+
+import { connectBroker } from "./client/broker-client.js";
+import { EXIT } from "./client/exit-codes.js";
+import { coloursFor } from "./client/render.js";
+import { command } from "./command.js";
+import { checkEditors, checkEndpointFiles } from "./doctor/editors.js";
+import { type Finding, renderFindings } from "./doctor/finding.js";
+import { checkGateway } from "./doctor/gateway.js";
+import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "./doctor/machine.js";
+import { checkStore } from "./doctor/store.js";
+import { environment } from "./runtime.js";
+import { selfCommand } from "./self.js";
+
+export const doctor = command({
+  meta: { name: "doctor", description: "Finds what is wrong, and says what mends it" },
+  args: { json: { type: "boolean", description: "The findings as JSON", default: false } },
+  async run({ args }) {
+    const findings = await examine(selfCommand());
+    console.log(
+      args.json
+        ? JSON.stringify(findings, undefined, 2)
+        : renderFindings(findings, coloursFor(process.stdout, environment())),
+    );
+    process.exitCode = findings.some(({ state }) => state === "problem") ? EXIT.failed : EXIT.ok;
+  },
+});
+
+async function examine(self: string): Promise<Finding[]> {
+  const configuration = checkConfiguration();
+  if ("findings" in configuration) return [checkVersions(), ...configuration.findings];
+  const { settings } = configuration;
+  const findings = [checkVersions(), await checkFolder(settings), await checkTokens(settings)];
+  const isBroken = (): boolean => findings.some(({ state }) => state === "problem");
+  const isClient =
+    settings.config.UNITY_BROKER_TOKEN !== undefined || settings.config.UNITY_BROKER_URL !== undefined;
+  findings.push(await checkGateway(settings, self));
+  if (isBroken()) return findings;
+
+  let expected: string[] = [];
+  if (!isClient) {
+    const { findings: ofStore, runtime } = await checkStore(settings);
+    await runtime?.close();
+    const files = await checkEndpointFiles(settings, self);
+    findings.push(...ofStore, ...files.findings);
+    if (!runtime || files.ids.length === 0) return findings;
+    expected = files.ids;
+  }
+  const client = await connectBroker({ serves: true, isImpatient: true }, settings);
+  try {
+    findings.push(...(await checkEditors(client, expected)));
+  } finally {
+    await client.close();
+  }
+  return findings;
+}

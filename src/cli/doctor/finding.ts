@@ -1,0 +1,58 @@
+/** What the doctor found: one line a check, and for whatever is wrong the way to mend it. */
+import type { Colours } from "../client/render.js";
+
+export interface Finding {
+  check: string;
+  /** `warning`: it works, but not as well, or not for long. */
+  state: "ok" | "warning" | "problem";
+  says: string;
+  /** What to do about it, in words. */
+  next?: string | undefined;
+  /** A command that mends it. */
+  mend?: string | undefined;
+}
+
+export const ok = (check: string, says: string): Finding => ({ check, state: "ok", says });
+
+export function renderFindings(findings: readonly Finding[], colours: Colours): string {
+  const lines = findings.flatMap(({ check, state, says, next, mend }) => [
+    `${mark(state, colours)} ${check.padEnd(14)}${says}`,
+    ...(next === undefined ? [] : [`  ${" ".repeat(14)}${next}`]),
+    ...(mend === undefined ? [] : [`  ${" ".repeat(14)}${colours.bold(mend)}`]),
+  ]);
+  return [...lines, "", summary(findings, colours)].join("\n");
+}
+
+function mark(state: Finding["state"], colours: Colours): string {
+  switch (state) {
+    case "ok":
+      return colours.green("✓");
+    case "warning":
+      return colours.yellow("!");
+    case "problem":
+      return colours.red("✗");
+  }
+}
+
+function summary(findings: readonly Finding[], colours: Colours): string {
+  const problems = findings.filter(({ state }) => state === "problem").length;
+  const warnings = findings.filter(({ state }) => state === "warning").length;
+  if (problems > 0) return colours.red(`${problems} problem(s). Mend the first one, then ask again.`);
+  return warnings > 0
+    ? colours.yellow(`It works, with ${warnings} warning(s).`)
+    : colours.green("All is well.");
+}
+
+/** How this system's shell sets or removes a variable for the commands that follow. */
+export function unset(variable: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "win32" ? `Remove-Item Env:${variable}` : `unset ${variable}`;
+}
+
+export function set(variable: string, value: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "win32" ? `$env:${variable} = "${value}"` : `export ${variable}="${value}"`;
+}
+
+/** How this system's shell removes a file. */
+export function remove(file: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === "win32" ? `Remove-Item "${file}"` : `rm '${file.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,86 @@
+/** What this machine and this user bring: Node, configuration, folders, tokens. */
+import { access, constants, mkdir, stat } from "node:fs/promises";
+import { z } from "zod";
+import { createTokens } from "../../gateway/auth/tokens.js";
+import { readSettings, type Settings } from "../runtime.js";
+import { VERSION } from "../version.js";
+import { type Finding, ok, remove, unset } from "./finding.js";
+
+const LEAST_NODE = [20, 19];
+
+export function checkVersions(node = process.versions.node): Finding {
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const [leastMajor = 0, leastMinor = 0] = LEAST_NODE;
+  const says = `unity-job-broker ${VERSION} on Node ${node}`;
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return ok("versions", says);
+  return {
+    check: "versions",
+    state: "problem",
+    says: `${says}, which is too old`,
+    next: `Install Node ${leastMajor}.${leastMinor} or newer from https://nodejs.org.`,
+  };
+}
+
+/** The configuration, or what is wrong with each variable. */
+export function checkConfiguration(): { settings: Settings } | { findings: Finding[] } {
+  try {
+    return { settings: readSettings() };
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    return {
+      findings: error.issues.map(({ path, message }) => ({
+        check: "configuration",
+        state: "problem",
+        says: `${path.join(".")}: ${message}`,
+        mend: unset(path.map(String).join(".")),
+      })),
+    };
+  }
+}
+
+export async function checkFolder({ dataDir }: Settings): Promise<Finding> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.W_OK);
+    return ok("data", dataDir);
+  } catch (error) {
+    const isOther = (error as NodeJS.ErrnoException).code === "EEXIST";
+    return {
+      check: "data",
+      state: "problem",
+      says: `${dataDir} cannot be used: ${isOther ? "it is not a folder" : (error as Error).message}`,
+      mend: isOther ? remove(dataDir) : unset("UNITY_BROKER_DATA_DIR"),
+    };
+  }
+}
+
+export async function checkTokens({ tokensFile, localTokenFile }: Settings): Promise<Finding> {
+  try {
+    const entries = await createTokens(tokensFile).list();
+    const open = await openToOthers(localTokenFile, tokensFile);
+    if (open !== undefined) {
+      return {
+        check: "tokens",
+        state: "problem",
+        says: `${open} can be read by other users of this machine`,
+        mend: `chmod 600 '${open}'`,
+      };
+    }
+    return ok(
+      "tokens",
+      entries.length === 0 ? "this user's own" : `this user's own, and ${entries.length} made`,
+    );
+  } catch (error) {
+    return { check: "tokens", state: "problem", says: (error as Error).message, mend: remove(tokensFile) };
+  }
+}
+
+/** The first of these files whose mode lets others in; on Windows the folder's permissions decide. */
+async function openToOthers(...files: string[]): Promise<string | undefined> {
+  if (process.platform === "win32") return undefined;
+  for (const file of files) {
+    const found = await stat(file).catch(() => undefined);
+    if (found && (found.mode & 0o077) !== 0) return file;
+  }
+  return undefined;
+}

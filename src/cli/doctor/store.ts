@@ -1,0 +1,62 @@
+/** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
+import { BrokerError } from "../../shared/errors.js";
+import { type Runtime, type Settings, startRuntime } from "../runtime.js";
+import { type Finding, ok, unset } from "./finding.js";
+
+/** Clocks that differ by more than this make the ages in answers look odd, ms. */
+const CLOCK_MS = 5_000;
+
+/** `runtime` is the caller's to close; undefined: nothing else can be checked. */
+export async function checkStore(settings: Settings): Promise<{ findings: Finding[]; runtime?: Runtime }> {
+  const url = settings.config.REDIS_URL;
+  const cli = `redis-cli -u ${url ?? "<REDIS_URL>"}`;
+  const complaints: string[] = [];
+  try {
+    const quiet = { ...settings, config: { ...settings.config, UNITY_BROKER_LOG_LEVEL: "silent" as const } };
+    const runtime = await startRuntime(quiet, (error) => complaints.push(error.message));
+    const findings = [
+      complaints.some((text) => text.includes("appendonly"))
+        ? {
+            check: "Redis",
+            state: "warning" as const,
+            says: "it has no append-only file: what waits or has ended is lost when it stops",
+            mend: `${cli} CONFIG SET appendonly yes`,
+          }
+        : ok("Redis", url === undefined ? "private, of this user" : withoutPassword(url)),
+      await checkClock(runtime),
+    ];
+    return { findings, runtime };
+  } catch (error) {
+    return {
+      findings: [
+        { check: "Redis", state: "problem", says: (error as Error).message, ...mendFor(error, url, cli) },
+      ],
+    };
+  }
+}
+
+function mendFor(error: unknown, url: string | undefined, cli: string): Pick<Finding, "mend"> {
+  if (!(error instanceof BrokerError)) return {};
+  if (error.code === "STORE_UNREACHABLE" && url !== undefined) return { mend: unset("REDIS_URL") };
+  if (error.message.includes("maxmemory-policy"))
+    return { mend: `${cli} CONFIG SET maxmemory-policy noeviction` };
+  if (error.message.includes("newer broker")) return { mend: "npm install -g unity-job-broker@latest" };
+  return {};
+}
+
+async function checkClock({ store }: Runtime, now: () => number = Date.now): Promise<Finding> {
+  const before = now();
+  const stored = await store.operations.now();
+  const apart = Math.round(stored - (before + now()) / 2);
+  if (Math.abs(apart) < CLOCK_MS) return ok("clock", "as that of Redis");
+  return {
+    check: "clock",
+    state: "warning",
+    says: `Redis' clock is ${Math.abs(apart / 1000).toFixed(0)} s ${apart > 0 ? "ahead" : "behind"}; times in answers are Redis' own`,
+    next: "Let the operating systems of both machines set their clocks (NTP).",
+  };
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
+}
