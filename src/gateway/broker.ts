@@ -97,8 +97,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       }
       case "create": {
         const record = newRecord(call, decision, chain, newLogId());
-        const applied = await operations.create(record, call.arguments, chain.version);
-        return applied === "applied" ? { record: await enqueue(record), relation: "created" } : undefined;
+        const created = await operations.create(record, call.arguments, chain.version);
+        if (created.kind === "conflict") return undefined;
+        return { record: await enqueue(created.record), relation: "created" };
       }
     }
   };
@@ -255,6 +256,7 @@ function newRecord(
     after: decision.after,
     ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
     order: Number(chain.version) + 1,
+    band: call.band,
     // The script counts; a reader finds the count beside the record.
     mutationSeq: 0,
     state: "accepted",

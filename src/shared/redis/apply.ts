@@ -1,25 +1,27 @@
 /** The one script that writes operations. */
 import type { Redis, Result } from "ioredis";
+import { TURN } from "./turn.js";
 
 /**
  * Writes one operation if nothing of its hash changed since the caller looked.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
- *      9 mutations counter, 10 lease
+ *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations
  * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
- *      5 acceptedAt, 6 "open" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
+ *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
- *      16 principal
- * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease).
+ *      16 principal, 17 "interactive" | "batch"
+ * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease).
  */
-const APPLY = `
-if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 'conflict' end
-if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return 'fenced' end
+const APPLY = `${TURN}
+if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return {'conflict'} end
+if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 if ARGV[4] == 'create' then
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
-  redis.call('HSET', KEYS[2], 'mutationSeq', seq)
+  local turn = takeTurn(KEYS[11], KEYS[8], KEYS[12], ARGV[16], ARGV[17])
+  redis.call('HSET', KEYS[2], 'mutationSeq', seq, 'turn', turn)
   redis.call('SET', KEYS[3], ARGV[10])
   redis.call('ZADD', KEYS[7], ARGV[5], logId)
   redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', tonumber(ARGV[5]) - 3 * retention)
@@ -29,7 +31,7 @@ if ARGV[4] == 'create' then
 end
 redis.call('HSET', KEYS[2], 'doc', ARGV[2])
 if ARGV[11] ~= '' then redis.call('SET', KEYS[4], ARGV[11]) end
-if ARGV[6] == 'open' then
+if ARGV[6] ~= 'final' then
   redis.call('ZADD', KEYS[8], ARGV[5], logId)
   redis.call('SET', KEYS[6], ARGV[16])
 else
@@ -39,22 +41,32 @@ else
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
   end
 end
+redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
+redis.call(ARGV[6] == 'sent' and 'SADD' or 'SREM', KEYS[13], logId)
+local counted = redis.call('HMGET', KEYS[2], 'mutationSeq', 'turn')
+if ARGV[6] == 'sent' then turnCame(KEYS[11], counted[2]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
 redis.call('PUBLISH', ARGV[9], logId)
-return 'applied'
+return {'applied', tonumber(counted[1] or 0), tonumber(counted[2] or 0)}
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbApply(...keysAndArguments: string[]): Result<string, Context>;
+    ujbApply(...keysAndArguments: string[]): Result<[Applied["kind"], number?, number?], Context>;
   }
 }
 
-export type Applied = "applied" | "conflict" | "fenced";
+export type Applied =
+  | { kind: "applied"; mutationSeq: number; turn: number }
+  | { kind: "conflict" }
+  | { kind: "fenced" };
 
-/** Defines the script on a connection; the answer is one of `Applied`. */
+/** Defines the script on a connection. */
 export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 10, lua: APPLY });
-  return async (keyList, argumentList) => (await redis.ujbApply(...keyList, ...argumentList)) as Applied;
+  redis.defineCommand("ujbApply", { numberOfKeys: 13, lua: APPLY });
+  return async (keyList, argumentList) => {
+    const [kind, mutationSeq = 0, turn = 0] = await redis.ujbApply(...keyList, ...argumentList);
+    return kind === "applied" ? { kind, mutationSeq, turn } : { kind };
+  };
 }

@@ -1,9 +1,10 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
 import type { Redis } from "ioredis";
-import { isFinal, type OperationRecord } from "../operation.js";
+import { isFinal, type OperationRecord, type State } from "../operation.js";
 import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
 import { channels, keys } from "./keys.js";
+import { queueName } from "./queue.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain {
@@ -36,10 +37,12 @@ export type Changed =
   | { kind: "unknown" }
   | { kind: "fenced" };
 
+export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" };
+
 export interface Operations {
   chain(hash: string, forceNew?: string): Promise<Chain>;
-  /** Writes a new record if the chain is still at `version`. */
-  create(record: OperationRecord, args: string, version: string): Promise<Applied>;
+  /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
+  create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), writes if nothing of the hash changed meanwhile, else
    * asks again. `change` must be pure.
@@ -85,6 +88,9 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         keys.open(editor),
         keys.mutations(editor),
         keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
+        keys.waiting(record.principal),
+        keys.sent(record.principal),
       ],
       [
         version,
@@ -92,7 +98,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         logId,
         kind,
         String(record.acceptedAt),
-        isFinal(record.state) ? "final" : "open",
+        phaseOf(record.state),
         String(options.retentionMs),
         extra.fence ?? "",
         channels.changed,
@@ -103,12 +109,13 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         record.supersedes ?? "",
         record.effect === "read_only" ? "" : "mutating",
         record.principal,
+        record.band ?? "interactive",
       ],
     );
   };
 
   const find = async (logId: string): Promise<OperationRecord | undefined> =>
-    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq"));
+    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
     (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
@@ -135,7 +142,12 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
       return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
     },
 
-    create: (record, args, version) => write("create", { record }, version, { args }),
+    async create(record, args, version) {
+      const applied = await write("create", { record }, version, { args });
+      if (applied.kind !== "applied") return { kind: "conflict" };
+      const { mutationSeq, turn } = applied;
+      return { kind: "created", record: { ...record, mutationSeq, turn } };
+    },
 
     async change(logId, change, fence) {
       for (;;) {
@@ -148,8 +160,8 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         const wanted = change(record, at);
         if (!wanted) return { kind: "unchanged", record };
         const applied = await write("change", wanted, version, { fence });
-        if (applied === "applied") return { kind: "applied", record: wanted.record };
-        if (applied === "fenced") return { kind: "fenced" };
+        if (applied.kind === "applied") return { kind: "applied", record: wanted.record };
+        if (applied.kind === "fenced") return { kind: "fenced" };
       }
     },
 
@@ -199,7 +211,14 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
   };
 }
 
-function parse([doc, mutationSeq]: (string | null)[]): OperationRecord | undefined {
+function parse([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
   if (!doc) return undefined;
-  return { ...(JSON.parse(doc) as OperationRecord), mutationSeq: Number(mutationSeq ?? 0) };
+  const record = JSON.parse(doc) as OperationRecord;
+  return { ...record, mutationSeq: Number(mutationSeq ?? 0), turn: Number(turn ?? 0) };
+}
+
+/** What the script has to know of a state. */
+function phaseOf(state: State): "waiting" | "sent" | "final" {
+  if (isFinal(state)) return "final";
+  return state === "accepted" || state === "queued" ? "waiting" : "sent";
 }
