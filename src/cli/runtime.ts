@@ -7,8 +7,8 @@ import { type EmbeddedRedisOptions, ensureEmbeddedRedis } from "../embedded-redi
 import type { GatewayOptions } from "../gateway/gateway.js";
 import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
 import { type Config, readConfig } from "../shared/config.js";
+import { WAIT_LIMITS } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
-import { WAIT_LIMITS } from "../shared/overdue.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";

@@ -1,6 +1,7 @@
 /** Assembles the gateway: the broker's verbs over a store, and the sweeper. Surfaces are added by who starts it. */
+
+import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
-import { WAIT_LIMITS, type WaitLimits } from "../shared/overdue.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import { type Broker, createBroker } from "./broker.js";

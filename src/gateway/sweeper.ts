@@ -1,8 +1,8 @@
 /** Looks after operations that nobody waits for: adds lost jobs (▲1), ends what waited too long (▲15). */
 
+import { expiryOf, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
-import { overdue, type WaitLimits } from "../shared/overdue.js";
 import type { Store } from "../shared/redis/store.js";
 
 export interface SweeperOptions {
@@ -27,7 +27,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
 
   const end = async (logId: string, lastSeenAt: number): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
-      const event = overdue(record, lastSeenAt, now, options.limits);
+      const event = expiryOf(record, lastSeenAt, now, options.limits);
       const state = event && next(record.state, event);
       if (!event || !state) return undefined;
       const error =
@@ -68,7 +68,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
         await store.editors.forget(editor);
       }
       for (const record of open) {
-        if (overdue(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        if (expiryOf(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }
     }
