@@ -15,6 +15,8 @@ import type { Tool } from "../shared/tool.js";
 import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
+import { newRecord } from "./new-record.js";
+import { stands, type Unreached, unreachedOf, withTroubles } from "./troubles.js";
 import type { Waiters } from "./waiters.js";
 
 export interface Submission {
@@ -44,7 +46,12 @@ export interface Broker extends Deliveries {
   /** The principal's operations, the latest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
   /** Every Editor ever seen; `connected`: it showed a sign of life lately. */
-  editors(): Promise<{ editors: (KnownEditor & { connected: boolean })[]; now: number }>;
+  editors(): Promise<{
+    editors: (KnownEditor & { connected: boolean })[];
+    /** Found on a worker's machine, but they never answered its hello: no call can mean them yet. */
+    unreached: Unreached[];
+    now: number;
+  }>;
   tools(): Promise<Tool[]>;
 }
 
@@ -123,6 +130,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       partialResult: live.partialResult,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
+      trouble: stands(editor?.trouble, now),
       now,
     };
   };
@@ -149,7 +157,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     read,
 
     async submit(call) {
-      const readCall = await deps.calls.read(call);
+      const readCall = await deps.calls.read(call).catch(async (error: unknown) => {
+        throw await withTroubles(error, deps);
+      });
       const { requester, tool, parameters } = readCall;
       await deliveries.heard(requester, readCall.hash);
       if (parameters.forceNew !== undefined) await deliveries.named(requester, parameters.forceNew);
@@ -226,43 +236,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async editors() {
-      const [all, now] = await Promise.all([editors.all(), operations.now()]);
-      return { editors: all.map((editor) => ({ ...editor, connected: isHere(editor, now) })), now };
+      const [all, troubles, now] = await Promise.all([editors.all(), editors.troubles(), operations.now()]);
+      return {
+        editors: all.map((editor) => ({
+          ...editor,
+          connected: isHere(editor, now),
+          trouble: stands(editor.trouble, now),
+        })),
+        unreached: unreachedOf(troubles, all, now),
+        now,
+      };
     },
 
     tools: () => deps.catalog.tools(),
-  };
-}
-
-function newRecord(
-  call: ReadCall,
-  decision: Extract<Decision, { kind: "create" }>,
-  chain: Chain,
-  logId: string,
-): OperationRecord {
-  const { requester, tool } = call;
-  return {
-    logId,
-    hash: call.hash,
-    fingerprint: call.fingerprint,
-    principal: call.principal,
-    tool: tool.name,
-    effect: tool.effect,
-    lane: tool.lane,
-    cancellable: tool.cancellable,
-    keyed: call.parameters.idempotencyKey !== undefined,
-    editor: decision.editor,
-    editorOpen: decision.editorOpen,
-    after: decision.after,
-    ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
-    order: Number(chain.version) + 1,
-    band: call.band,
-    // The script counts; a reader finds the count beside the record.
-    mutationSeq: 0,
-    state: "accepted",
-    acceptedAt: chain.now,
-    createdBy: { caller: requester.caller?.id ?? null, requestId: requester.requestId },
-    deliveries: {},
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a caller is told of an operation: the public form of a record. */
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
 import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
+import { publicTrouble, type Trouble } from "./trouble.js";
 
 export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
 
@@ -26,6 +27,8 @@ export interface Answer {
   /** Pass it as `force_new` to run the same call once more on purpose. */
   force_new?: string;
   cancel?: string;
+  /** What keeps the Editor from working. */
+  trouble?: Trouble;
   message: string;
   [detail: string]: unknown;
 }
@@ -40,6 +43,8 @@ export interface OperationView {
   queuePosition?: number | undefined;
   /** Where the operation's Editor stands now; undefined when it is away. */
   editorNow?: EditorMark | undefined;
+  /** What keeps its Editor from working. */
+  trouble?: Trouble | undefined;
   /** ms since the epoch, store clock. */
   now: number;
 }
@@ -107,6 +112,7 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.partialResult !== undefined) answer.partial_result = view.partialResult;
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
+  if (view.trouble) answer.trouble = publicTrouble(view.trouble);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
 }
 
@@ -157,9 +163,16 @@ function outcomeMessage(record: OperationRecord): string {
   }
 }
 
-function flightMessage({ record, editorNow, queuePosition }: OperationView): string {
+function flightMessage(view: OperationView): string {
+  const { trouble } = view;
+  return trouble ? `${placeMessage(view)} ${trouble.message} ${trouble.next}` : placeMessage(view);
+}
+
+function placeMessage({ record, editorNow, queuePosition, trouble }: OperationView): string {
   if (record.state === "running") return "It is running in the Editor.";
   if (!editorNow) {
+    if (trouble)
+      return "The operation waits for its Editor, and expires without having started if that stays away.";
     return "The Editor is not connected: the operation waits for it, and expires without having started if it stays away.";
   }
   if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";

@@ -4,7 +4,7 @@
  * Everything here is a pure value or function; the store writes what `next()` allows, and nothing else does.
  */
 import type { RpcId } from "./rpc.js";
-import type { Effect, Lane } from "./tool.js";
+import type { Effect, ExecutionClass, Lane } from "./tool.js";
 import type { Outcome } from "./wire.js";
 
 /**
@@ -118,6 +118,8 @@ export interface OperationRecord {
   effect: Effect;
   lane: Lane;
   cancellable: boolean;
+  /** How long such a call usually takes; absent: unknown. */
+  executionClass?: ExecutionClass;
   /** Made with an idempotency key: the key is the identity, for the whole retention. */
   keyed: boolean;
   editor: string;

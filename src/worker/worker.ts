@@ -2,8 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
 import type { Store } from "../shared/redis/store.js";
+import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
+import type { DescribedEditor } from "./watch.js";
 
 export interface WorkerOptions extends OwnerOptions {
   /** How often to look for Editors where the system does not report changes, ms. */
@@ -20,6 +22,9 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   ackDelayMs: 2_000,
   retryMs: 200,
   link: {},
+  watchMs: 1_000,
+  retellMs: 5_000,
+  trouble: TROUBLE_LIMITS,
   discoveryPollMs: 1_000,
 };
 
@@ -42,9 +47,10 @@ export function createWorker(
   const serve = ({ editorId, host, port, token }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
     const endpoint = { host, port, token, editorId };
+    const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
-    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint }, options));
+    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint, described }, options));
   };
 
   const leave = ({ editorId }: DiscoveredEditor): void => {
@@ -66,4 +72,12 @@ export function createWorker(
       await Promise.allSettled([...[...owners.values()].map((owner) => owner.close()), ...leaving]);
     },
   };
+}
+
+function describedAmong(editors: DiscoveredEditor[], editorId: string): DescribedEditor | undefined {
+  const own = editors.find((editor) => editor.editorId === editorId);
+  const rival = editors.find(
+    (other) => other !== own && other.port === own?.port && other.host === own.host && other.editorId,
+  );
+  return own && { ...own, sharesWith: rival?.editorId };
 }

@@ -35,6 +35,7 @@ const WORKER: Partial<WorkerOptions> = {
   ackDelayMs: 30,
   retryMs: 20,
   discoveryPollMs: 100,
+  watchMs: 50,
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
 

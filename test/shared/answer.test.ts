@@ -40,6 +40,15 @@ describe("what a caller is told of an operation in flight", () => {
     expect(answerOf(view(operation(), { editorNow: undefined })).message).toContain("not connected");
   });
 
+  test("what keeps the Editor from working is said in its place, with what to do", () => {
+    const trouble = { code: "MODAL_DIALOG", message: "A dialog is open.", next: "Answer it." } as const;
+    const away = answerOf(view(operation(), { editorNow: undefined, trouble }));
+    expect(away.message).toMatch(/waits for its Editor.*A dialog is open. Answer it. Read it with/);
+    expect(away.message).not.toContain("not connected");
+    expect(away.trouble).toEqual(trouble);
+    expect(answerOf(view(executed(), { trouble }))).not.toHaveProperty("trouble");
+  });
+
   test("a joined call is told that it was not sent twice", () => {
     expect(answerOf(view(operation()), { duplicate: "joined" })).toMatchObject({
       deduplicated: true,

@@ -45,6 +45,8 @@ export const keys = {
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
+  /** HASH by Editor, told again while it lasts: what keeps it from working (JSON), and when that was told. */
+  troubles: `${TAG}:troubles`,
   /** INTEGER, for ever: mutating operations accepted for an Editor. */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 

@@ -1,0 +1,37 @@
+/** The record of a call that becomes an operation. */
+import type { Decision } from "../shared/decide.js";
+import type { OperationRecord } from "../shared/operation.js";
+import type { Chain } from "../shared/redis/operations.js";
+import type { ReadCall } from "./call-reader.js";
+
+export function newRecord(
+  call: ReadCall,
+  decision: Extract<Decision, { kind: "create" }>,
+  chain: Chain,
+  logId: string,
+): OperationRecord {
+  const { requester, tool } = call;
+  return {
+    logId,
+    hash: call.hash,
+    fingerprint: call.fingerprint,
+    principal: call.principal,
+    tool: tool.name,
+    effect: tool.effect,
+    lane: tool.lane,
+    cancellable: tool.cancellable,
+    keyed: call.parameters.idempotencyKey !== undefined,
+    editor: decision.editor,
+    editorOpen: decision.editorOpen,
+    after: decision.after,
+    ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
+    order: Number(chain.version) + 1,
+    band: call.band,
+    // The script counts; a reader finds the count beside the record.
+    mutationSeq: 0,
+    state: "accepted",
+    acceptedAt: chain.now,
+    createdBy: { caller: requester.caller?.id ?? null, requestId: requester.requestId },
+    deliveries: {},
+  };
+}
