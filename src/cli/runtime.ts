@@ -87,6 +87,8 @@ export function gatewayOptions(config: Config): GatewayOptions {
       absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },
+    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
+    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
     // By then no record is left that a call without a target could mean.

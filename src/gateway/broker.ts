@@ -6,12 +6,14 @@ import { randomUUID } from "node:crypto";
 import type { OperationView } from "../shared/answer.js";
 import { type Decision, decide } from "../shared/decide.js";
 import { BrokerError } from "../shared/errors.js";
+import { executionClassOf } from "../shared/execution-class.js";
+import type { JsonObject } from "../shared/idempotency.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Chain, Live, Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import type { ReplayOptions, Requester } from "../shared/replay.js";
-import type { Tool } from "../shared/tool.js";
+import type { ExecutionClass, Tool } from "../shared/tool.js";
 import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -70,6 +72,8 @@ export interface BrokerOptions {
   replay: ReplayOptions;
   /** An Editor not heard of for this long is away, ms. */
   editorAwayMs: number;
+  /** By tool, where its own description does not say. */
+  executionClasses?: Readonly<Record<string, ExecutionClass>>;
 }
 
 const CANCEL_ANSWER_MS = 2_000;
@@ -88,6 +92,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return "record" in changed ? changed.record : record;
   };
 
+  const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {
+    const told = tool.executionClass;
+    const configured = options.executionClasses?.[tool.name];
+    const isKnown = told !== undefined || configured !== undefined;
+    return executionClassOf({
+      tool: tool.name,
+      told,
+      configured,
+      recordedMs: isKnown ? [] : await operations.durationsOf(tool.name),
+      arguments: JSON.parse(args) as JsonObject,
+    });
+  };
+
   const carryOut = async (
     call: ReadCall,
     decision: Decision,
@@ -103,7 +120,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         return { record: record.state === "accepted" ? await enqueue(record) : record, relation: "joined" };
       }
       case "create": {
-        const record = newRecord(call, decision, chain, newLogId());
+        const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "conflict") return undefined;
         return { record: await enqueue(created.record), relation: "created" };

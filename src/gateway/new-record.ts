@@ -2,6 +2,7 @@
 import type { Decision } from "../shared/decide.js";
 import type { OperationRecord } from "../shared/operation.js";
 import type { Chain } from "../shared/redis/operations.js";
+import type { ExecutionClass } from "../shared/tool.js";
 import type { ReadCall } from "./call-reader.js";
 
 export function newRecord(
@@ -9,6 +10,7 @@ export function newRecord(
   decision: Extract<Decision, { kind: "create" }>,
   chain: Chain,
   logId: string,
+  executionClass: ExecutionClass,
 ): OperationRecord {
   const { requester, tool } = call;
   return {
@@ -20,6 +22,7 @@ export function newRecord(
     effect: tool.effect,
     lane: tool.lane,
     cancellable: tool.cancellable,
+    executionClass,
     keyed: call.parameters.idempotencyKey !== undefined,
     editor: decision.editor,
     editorOpen: decision.editorOpen,

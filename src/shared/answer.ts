@@ -1,6 +1,8 @@
 /** What a caller is told of an operation: the public form of a record. */
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
+import { CLASS_MS, overdueBy } from "./execution-class.js";
 import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
+import type { ExecutionClass } from "./tool.js";
 import { publicTrouble, type Trouble } from "./trouble.js";
 
 export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
@@ -27,6 +29,10 @@ export interface Answer {
   /** Pass it as `force_new` to run the same call once more on purpose. */
   force_new?: string;
   cancel?: string;
+  /** How long such a call usually takes: 30 s, 5 min, 1 h. */
+  execution_class?: ExecutionClass;
+  /** It runs longer than its class; it goes on. */
+  overdue?: true;
   /** What keeps the Editor from working. */
   trouble?: Trouble;
   message: string;
@@ -112,6 +118,8 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.partialResult !== undefined) answer.partial_result = view.partialResult;
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
+  if (view.record.executionClass) answer.execution_class = view.record.executionClass;
+  if (overdueBy(view.record, view.now)) answer.overdue = true;
   if (view.trouble) answer.trouble = publicTrouble(view.trouble);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
 }
@@ -168,8 +176,10 @@ function flightMessage(view: OperationView): string {
   return trouble ? `${placeMessage(view)} ${trouble.message} ${trouble.next}` : placeMessage(view);
 }
 
-function placeMessage({ record, editorNow, queuePosition, trouble }: OperationView): string {
-  if (record.state === "running") return "It is running in the Editor.";
+function placeMessage({ record, editorNow, queuePosition, trouble, now }: OperationView): string {
+  if (record.state === "running") {
+    return `It is running in the Editor.${overdueMessage(record, now)}`;
+  }
   if (!editorNow) {
     if (trouble)
       return "The operation waits for its Editor, and expires without having started if that stays away.";
@@ -179,4 +189,12 @@ function placeMessage({ record, editorNow, queuePosition, trouble }: OperationVi
   return queuePosition
     ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
     : "It waits in the Editor's queue.";
+}
+
+function overdueMessage(record: OperationRecord, now: number): string {
+  if (overdueBy(record, now) === undefined) return "";
+  const time = (ms: number): string =>
+    ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+  const ran = time(now - (record.startedAt ?? now));
+  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(CLASS_MS[record.executionClass ?? "long"])}. That alone ends nothing; cancel_operation asks the Editor to stop it.`;
 }

@@ -15,6 +15,7 @@ import {
 import { type Found, type Recovery, type Refusal, recover } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
+import { ancestorsOf } from "./ancestors.js";
 import { refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
 
 /** A submit without what the connection adds: fence and ledger. */
@@ -52,6 +53,8 @@ export interface ProcessDeps {
   fence: string;
   /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
   acknowledge(operationId: string): void;
+  /** The outcome was stored just now, once for each operation. */
+  settled(record: OperationRecord): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** Resolves after a while, at once when the signal aborts. */
@@ -125,17 +128,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
   };
 
-  /** ▲10 The store's own frozen links before `after`, and the ids under which the Editor knows what they name. */
-  const ancestorsOf = async (record: OperationRecord): Promise<string[]> => {
-    const found: string[] = [];
-    for (let at = record.after; at !== null && found.length < MAX_QUESTIONS; ) {
-      const before: OperationRecord | undefined = await operations.find(at);
-      at = before?.after ?? null;
-      found.push(...[before?.executedAs, at].filter((id) => typeof id === "string"));
-    }
-    return found;
-  };
-
   const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
     const outcome = await editor.whole(record.executedAs ?? record.logId, told);
     const changed = await operations.change(
@@ -143,6 +135,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       (latest, now) => settled(latest, outcome, now, editor.mark()),
       fence,
     );
+    if (changed.kind === "applied") deps.settled(changed.record);
     if (changed.kind === "fenced") return "handed_over";
     deps.acknowledge(record.executedAs ?? record.logId);
     return "settled";
@@ -162,7 +155,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
           ? await submit(record, after)
           : { asked: "get", answer: await editor.get(id) };
         const ancestors =
-          "answer" in found && found.answer.state === "same_as" ? await ancestorsOf(record) : [];
+          "answer" in found && found.answer.state === "same_as"
+            ? await ancestorsOf(record, operations.find, MAX_QUESTIONS)
+            : [];
         const recovery = recover(record, found, {
           session,
           ancestors,

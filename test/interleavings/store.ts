@@ -158,6 +158,8 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
           .reverse()
           .slice(0, limit),
       ),
+    durationsOf: async () => [],
+    noteDuration: async () => undefined,
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

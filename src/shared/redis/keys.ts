@@ -47,6 +47,8 @@ export const keys = {
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
   /** HASH by Editor, told again while it lasts: what keeps it from working (JSON), and when that was told. */
   troubles: `${TAG}:troubles`,
+  /** LIST, newest first, at most 20, 30 days after the last: how long the completed calls of a tool took, ms. */
+  durations: (tool: string) => `${TAG}:durations:${tool}`,
   /** INTEGER, for ever: mutating operations accepted for an Editor. */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 

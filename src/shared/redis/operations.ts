@@ -63,8 +63,14 @@ export interface Operations {
   /** Newest first. */
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
   openOf(editor: string): Promise<OperationRecord[]>;
+  /** How long the tool's calls took lately, ms; newest first. */
+  durationsOf(tool: string): Promise<number[]>;
+  noteDuration(tool: string, ms: number): Promise<void>;
   now(): Promise<number>;
 }
+
+const KEPT_DURATIONS = 20;
+const DURATIONS_MS = 30 * 24 * 3_600_000;
 
 export function createOperations(redis: Redis, options: { retentionMs: number }): Operations {
   const apply = defineApply(redis);
@@ -203,6 +209,20 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
 
     async listOf(principal, limit) {
       return findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1));
+    },
+
+    async durationsOf(tool) {
+      return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
+    },
+
+    async noteDuration(tool, ms) {
+      const key = keys.durations(tool);
+      await redis
+        .multi()
+        .lpush(key, Math.round(ms))
+        .ltrim(key, 0, KEPT_DURATIONS - 1)
+        .pexpire(key, DURATIONS_MS)
+        .exec();
     },
 
     async openOf(editor) {
