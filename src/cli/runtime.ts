@@ -56,6 +56,8 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
   const redis = config.REDIS_URL ?? (await ensureEmbeddedRedis(embedded)).address;
   const store = await openStore(redis, {
     retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    maxRunning: config.UNITY_BROKER_MAX_RUNNING,
+    maxQueued: config.UNITY_BROKER_MAX_QUEUED,
     onError(error) {
       log.warn({ error: error.message }, "Redis");
       revive?.();

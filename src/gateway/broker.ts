@@ -122,7 +122,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       case "create": {
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
-        if (created.kind === "conflict") return undefined;
+        if (created.kind === "too_many") throw tooMany();
+        if (created.kind !== "created") return undefined;
         return { record: await enqueue(created.record), relation: "created" };
       }
     }
@@ -281,4 +282,11 @@ function refusal(problem: Extract<Decision, { kind: "refuse" }>["problem"], call
     default:
       return targetError(problem);
   }
+}
+
+function tooMany(): BrokerError {
+  return new BrokerError(
+    "TOO_MANY_OPERATIONS",
+    "As many of your operations wait already as may wait at once.",
+  );
 }

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { EXECUTION_CLASSES } from "./tool.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
-const ms = (count: number) => z.coerce.number().int().positive().default(count);
+const count = (standard: number) => z.coerce.number().int().positive().default(standard);
+const ms = count;
 
 const executionClasses = z
   .string()
@@ -54,6 +55,12 @@ export const CONFIG = {
     "An operation that was not sent expires when its Editor was away for this long",
   ),
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
+  UNITY_BROKER_MAX_RUNNING: count(5).describe(
+    "Operations of one principal that run at once, over all Editors",
+  ),
+  UNITY_BROKER_MAX_QUEUED: count(100).describe(
+    "Operations of one principal that may wait; further calls are refused",
+  ),
   UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
     "How long tools that do not say so usually take: `name=quick`, `medium` (5 min) or `long` (1 h), by commas",
   ),

@@ -62,8 +62,9 @@ export interface ProcessDeps {
   warn(values: Record<string, unknown>, message: string): void;
 }
 
-/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on. */
-export type Processed = "settled" | "refused" | "handed_over";
+/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on.
+ *  `held`: its principal has as many running as it may; to be asked for again. */
+export type Processed = "settled" | "refused" | "handed_over" | "held";
 
 export interface ProcessOptions {
   retentionMs: number;
@@ -252,7 +253,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     const session = editor.session();
     if (session === undefined) return undefined;
     const claimed = await claim(logId, session);
-    if (!("record" in claimed)) return claimed.kind === "unknown" ? "refused" : "handed_over";
+    if (!("record" in claimed)) return notClaimed(claimed.kind);
     if (isFinal(claimed.record.state)) return "settled";
     const isFresh = claimed.kind === "applied";
     if (editor.session() !== session) {
@@ -290,4 +291,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     /** The Editor said that it runs, whoever follows it. */
     markStarted,
   };
+}
+
+function notClaimed(kind: "unknown" | "fenced" | "held"): Processed {
+  if (kind === "held") return kind;
+  return kind === "unknown" ? "refused" : "handed_over";
 }

@@ -1,6 +1,7 @@
 /** Assembles the worker: an owner for every Editor that is found on this machine. */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
+import { HELD_RETRY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
@@ -18,6 +19,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   jobLockMs: 15_000,
   stalledCheckMs: 5_000,
   idleLookMs: 5_000,
+  heldRetryMs: HELD_RETRY_MS,
   closeMs: 5_000,
   ackDelayMs: 2_000,
   retryMs: 200,

@@ -36,6 +36,8 @@ export const keys = {
   waiting: (principal: string) => `${TAG}:waiting:${principal}`,
   /** SET, in flight: the log_ids of a principal that were sent and have not ended. */
   sent: (principal: string) => `${TAG}:sent:${principal}`,
+  /** HASH, in flight: the log_ids of a principal that came too early (see cap.ts). */
+  held: (principal: string) => `${TAG}:held:${principal}`,
   /** HASH, until nothing is open on the Editor: sent, highest, last:<principal> (turns; see turn.ts). */
   turns: (queue: string) => `${TAG}:turns:${queue}`,
   /** BullMQ: wait and active are LISTs that are taken from at the right, prioritized a ZSET from its lowest score. */

@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { isFinal, type OperationRecord, type State } from "../operation.js";
 import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
+import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
 
@@ -35,9 +36,11 @@ export type Changed =
   | { kind: "applied"; record: OperationRecord }
   | { kind: "unchanged"; record: OperationRecord }
   | { kind: "unknown" }
-  | { kind: "fenced" };
+  | { kind: "fenced" }
+  /** Its principal has as many running as it may: ask again. */
+  | { kind: "held" };
 
-export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" };
+export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" | "too_many" };
 
 export interface Operations {
   chain(hash: string, forceNew?: string): Promise<Chain>;
@@ -72,7 +75,7 @@ export interface Operations {
 const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
 
-export function createOperations(redis: Redis, options: { retentionMs: number }): Operations {
+export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
   const apply = defineApply(redis);
 
   const write = (
@@ -97,6 +100,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         keys.turns(queueName(editor, record.lane)),
         keys.waiting(record.principal),
         keys.sent(record.principal),
+        keys.held(record.principal),
       ],
       [
         version,
@@ -116,6 +120,9 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         record.effect === "read_only" ? "" : "mutating",
         record.principal,
         record.band ?? "interactive",
+        String(options.maxQueued ?? CAPS.maxQueued),
+        String(options.maxRunning ?? CAPS.maxRunning),
+        queueName(editor, record.lane),
       ],
     );
   };
@@ -150,7 +157,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
 
     async create(record, args, version) {
       const applied = await write("create", { record }, version, { args });
-      if (applied.kind !== "applied") return { kind: "conflict" };
+      if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
       const { mutationSeq, turn } = applied;
       return { kind: "created", record: { ...record, mutationSeq, turn } };
     },
@@ -167,7 +174,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         if (!wanted) return { kind: "unchanged", record };
         const applied = await write("change", wanted, version, { fence });
         if (applied.kind === "applied") return { kind: "applied", record: wanted.record };
-        if (applied.kind === "fenced") return { kind: "fenced" };
+        if (applied.kind === "fenced" || applied.kind === "held") return { kind: applied.kind };
       }
     },
 

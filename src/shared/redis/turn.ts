@@ -28,6 +28,6 @@ local function takeTurn(turns, open, waiting, principal, band)
 end
 local function turnCame(turns, turn)
   local sent = tonumber(redis.call('HGET', turns, 'sent') or 0)
-  redis.call('HSET', turns, 'sent', math.max(sent, tonumber(turn or 0)))
+  redis.call('HSET', turns, 'sent', math.max(sent, turn))
 end
 `;
