@@ -77,7 +77,7 @@ describe("how much of one principal may run", () => {
   });
 
   test("a lane that asks seldom is not starved by one that is always busy", async () => {
-    const { bench, ann, here, there, isHeld } = await two();
+    const { bench, ann, here, there, isHeld } = await two({ worker: { heldRetryMs: 400 } });
     const { record } = await ann.submit("work", { Name: "lonely" }, there);
     await isHeld(record.logId);
     const many: string[] = [];
