@@ -53,8 +53,8 @@ export function createWatch(
   const { store, log, editorId, link } = deps;
   let refusal: HelloRefusal | undefined;
   let lostSince: number | undefined = performance.now();
-  /** The phase that was heard last, also after the connection ended. */
-  let phase: string | undefined;
+  /** The phase that a heartbeat told last, also after the connection ended. */
+  let heard: string | undefined;
   let told: { trouble: Trouble; at: number } | undefined;
 
   const connectionNow = async (): Promise<EditorSigns["connection"]> => {
@@ -92,7 +92,9 @@ export function createWatch(
   const look = async (): Promise<void> => {
     const described = deps.described();
     const connection = await connectionNow();
-    phase = (link.state === "ready" ? link.lastHeartbeat?.phase : described?.phase) ?? phase;
+    if (link.state === "ready") heard = link.lastHeartbeat?.phase ?? heard;
+    // The file may be older than what was heard, unless it says what no Editor with a loaded bridge would say.
+    const phase = described?.phase === "safe_mode" ? described.phase : (heard ?? described?.phase);
     const project = described?.projectName ?? editorId;
     const address = described ? `${described.host}:${described.port}` : "its address";
     const signs = { project, pid: described?.pid, address, phase, connection };
