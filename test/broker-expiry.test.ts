@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
-import { WAIT_LIMITS } from "../src/shared/overdue.js";
+import { WAIT_LIMITS } from "../src/shared/expiry.js";
 import { eventually } from "./harness/eventually.js";
 import { useSystem } from "./harness/system.js";
 

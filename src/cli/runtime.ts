@@ -6,8 +6,8 @@ import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
 import type { GatewayOptions } from "../gateway/gateway.js";
 import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
 import { type Config, readConfig } from "../shared/config.js";
+import { WAIT_LIMITS } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
-import { WAIT_LIMITS } from "../shared/overdue.js";
 import type { RedisTarget } from "../shared/redis/connect.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
@@ -72,6 +72,8 @@ export async function startRuntime(
   const open = (redis: RedisTarget): Promise<Store> =>
     openStore(redis, {
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+      maxRunning: config.UNITY_BROKER_MAX_RUNNING,
+      maxQueued: config.UNITY_BROKER_MAX_QUEUED,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
         onStoreError(error);
@@ -92,6 +94,8 @@ export function gatewayOptions(config: Config): GatewayOptions {
       absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },
+    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
+    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
     // By then no record is left that a call without a target could mean.

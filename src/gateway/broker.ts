@@ -6,6 +6,8 @@ import { randomUUID } from "node:crypto";
 import type { OperationView } from "../shared/answer.js";
 import { type Decision, decide } from "../shared/decide.js";
 import { BrokerError } from "../shared/errors.js";
+import { executionClassOf } from "../shared/execution-class.js";
+import type { JsonObject } from "../shared/idempotency.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Chain, Live, Operations } from "../shared/redis/operations.js";
@@ -14,11 +16,12 @@ import type { Tally } from "../shared/redis/tally.js";
 import type { ReplayOptions, Requester } from "../shared/replay.js";
 import { durationCounts, repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
-import type { Tool } from "../shared/tool.js";
+import type { ExecutionClass, Tool } from "../shared/tool.js";
 import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { newRecord } from "./new-record.js";
+import { stands, type Unreached, unreachedOf, withTroubles } from "./troubles.js";
 import type { Waiters } from "./waiters.js";
 
 export interface Submission {
@@ -55,7 +58,12 @@ export interface Broker extends Deliveries {
   /** The principal's operations, the latest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
   /** Every Editor ever seen; `connected`: it showed a sign of life lately. */
-  editors(): Promise<{ editors: (KnownEditor & { connected: boolean })[]; now: number }>;
+  editors(): Promise<{
+    editors: (KnownEditor & { connected: boolean })[];
+    /** Found on a worker's machine, but they never answered its hello: no call can mean them yet. */
+    unreached: Unreached[];
+    now: number;
+  }>;
   tools(): Promise<Tool[]>;
 }
 
@@ -75,6 +83,8 @@ export interface BrokerOptions {
   replay: ReplayOptions;
   /** An Editor not heard of for this long is away, ms. */
   editorAwayMs: number;
+  /** By tool, where its own description does not say. */
+  executionClasses?: Readonly<Record<string, ExecutionClass>>;
 }
 
 const CANCEL_ANSWER_MS = 2_000;
@@ -106,6 +116,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       requestId: requester.requestId,
     });
 
+  const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {
+    const told = tool.executionClass;
+    const configured = options.executionClasses?.[tool.name];
+    const isKnown = told !== undefined || configured !== undefined;
+    return executionClassOf({
+      tool: tool.name,
+      told,
+      configured,
+      recordedMs: isKnown ? [] : await operations.durationsOf(tool.name),
+      arguments: JSON.parse(args) as JsonObject,
+    });
+  };
+
   const carryOut = async (
     call: ReadCall,
     decision: Decision,
@@ -123,9 +146,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         return { record: record.state === "accepted" ? await enqueue(record) : record, relation: "joined" };
       }
       case "create": {
-        const record = newRecord(call, decision, chain, newLogId());
-        const applied = await operations.create(record, call.arguments, chain.version);
-        return applied === "applied" ? { record: await enqueue(record), relation: "created" } : undefined;
+        const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
+        const created = await operations.create(record, call.arguments, chain.version);
+        if (created.kind === "too_many") throw tooMany();
+        if (created.kind !== "created") return undefined;
+        return { record: await enqueue(created.record), relation: "created" };
       }
     }
   };
@@ -149,6 +174,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       partialResult: live.partialResult,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
+      trouble: stands(editor?.trouble, now),
       now,
     };
   };
@@ -175,7 +201,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     read,
 
     async submit(call) {
-      const readCall = await deps.calls.read(call);
+      const readCall = await deps.calls.read(call).catch(async (error: unknown) => {
+        throw await withTroubles(error, deps);
+      });
       const { requester, tool, parameters } = readCall;
       await deliveries.heard(requester, readCall.hash);
       if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
@@ -263,8 +291,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async editors() {
-      const [all, now] = await Promise.all([editors.all(), operations.now()]);
-      return { editors: all.map((editor) => ({ ...editor, connected: isHere(editor, now) })), now };
+      const [all, troubles, now] = await Promise.all([editors.all(), editors.troubles(), operations.now()]);
+      return {
+        editors: all.map((editor) => ({
+          ...editor,
+          connected: isHere(editor, now),
+          trouble: stands(editor.trouble, now),
+        })),
+        unreached: unreachedOf(troubles, all, now),
+        now,
+      };
     },
 
     tools: () => deps.catalog.tools(),
@@ -283,4 +319,11 @@ function refusal(problem: Extract<Decision, { kind: "refuse" }>["problem"], call
     default:
       return targetError(problem);
   }
+}
+
+function tooMany(): BrokerError {
+  return new BrokerError(
+    "TOO_MANY_OPERATIONS",
+    "As many of your operations wait already as may wait at once.",
+  );
 }

@@ -2,6 +2,7 @@
 
 import { BrokerError } from "../shared/errors.js";
 import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/idempotency.js";
+import type { Band } from "../shared/operation.js";
 import type { CallParameters } from "../shared/parameters.js";
 import { takeParameters } from "../shared/parameters.js";
 import type { Requester } from "../shared/replay.js";
@@ -17,10 +18,13 @@ export interface ToolCall extends Requester {
   arguments: JsonObject;
   /** MCP's `_meta`: the broker's parameters are always accepted there. */
   meta?: JsonObject | undefined;
+  /** How urgent its caller's work is; interactive if it does not say. */
+  band?: Band | undefined;
 }
 
 export interface ReadCall {
   principal: string;
+  band: Band;
   requester: Requester;
   tool: Tool;
   target: Target;
@@ -71,6 +75,7 @@ export function createCallReader(deps: {
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
+        band: call.band ?? "interactive",
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target,

@@ -1,8 +1,10 @@
 /** Assembles the gateway: the broker's verbs over a store, and the sweeper. Surfaces are added by who starts it. */
+
+import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
-import { WAIT_LIMITS, type WaitLimits } from "../shared/overdue.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
+import type { ExecutionClass } from "../shared/tool.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
 import { createCatalog } from "./catalog.js";
@@ -17,6 +19,9 @@ export interface GatewayOptions {
   safetyPollMs: number;
   sweepMs: number;
   editorAwayMs: number;
+  executionClasses: Readonly<Record<string, ExecutionClass>>;
+  /** Ask the Editor to cancel what runs longer than its class. */
+  cancelOverdue: boolean;
   forgetEditorMs: number;
 }
 
@@ -26,6 +31,8 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   safetyPollMs: 5_000,
   sweepMs: 5_000,
   editorAwayMs: 5_000,
+  executionClasses: {},
+  cancelOverdue: false,
   forgetEditorMs: 24 * 3_600_000,
 };
 

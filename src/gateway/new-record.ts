@@ -1,7 +1,8 @@
-/** The record that a call becomes when it creates an operation. */
+/** The record of a call that becomes an operation. */
 import type { Decision } from "../shared/decide.js";
 import type { OperationRecord } from "../shared/operation.js";
 import type { Chain } from "../shared/redis/operations.js";
+import type { ExecutionClass } from "../shared/tool.js";
 import type { ReadCall } from "./call-reader.js";
 
 export function newRecord(
@@ -9,6 +10,7 @@ export function newRecord(
   decision: Extract<Decision, { kind: "create" }>,
   chain: Chain,
   logId: string,
+  executionClass: ExecutionClass,
 ): OperationRecord {
   const { requester, tool } = call;
   return {
@@ -20,12 +22,14 @@ export function newRecord(
     effect: tool.effect,
     lane: tool.lane,
     cancellable: tool.cancellable,
+    executionClass,
     keyed: call.parameters.idempotencyKey !== undefined,
     editor: decision.editor,
     editorOpen: decision.editorOpen,
     after: decision.after,
     ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
     order: Number(chain.version) + 1,
+    band: call.band,
     // The script counts; a reader finds the count beside the record.
     mutationSeq: 0,
     state: "accepted",

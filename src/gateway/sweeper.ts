@@ -1,13 +1,16 @@
 /** Looks after operations that nobody waits for: adds lost jobs (▲1), ends what waited too long (▲15). */
 
+import { overdueBy } from "../shared/execution-class.js";
+import { expiryOf, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
-import { overdue, type WaitLimits } from "../shared/overdue.js";
 import type { Store } from "../shared/redis/store.js";
 
 export interface SweeperOptions {
   everyMs: number;
   limits: WaitLimits;
+  /** Ask the Editor to cancel what runs longer than its class; it ends only if the Editor says so. */
+  cancelOverdue: boolean;
   /** An Editor unseen for this long, with nothing open, is no longer a candidate for anything, ms. */
   forgetEditorMs: number;
 }
@@ -27,7 +30,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
 
   const end = async (logId: string, lastSeenAt: number): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
-      const event = overdue(record, lastSeenAt, now, options.limits);
+      const event = expiryOf(record, lastSeenAt, now, options.limits);
       const state = event && next(record.state, event);
       if (!event || !state) return undefined;
       const error =
@@ -58,6 +61,17 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     });
   };
 
+  const askForCancel = async (logId: string): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) =>
+      overdueBy(record, now) && !record.cancel
+        ? { record: { ...record, cancel: { requestedAt: now } } }
+        : undefined,
+    );
+    if (changed.kind !== "applied") return;
+    log.info({ logId }, "operation runs longer than its class; asks the Editor to cancel it");
+    await store.askForCancel(logId);
+  };
+
   const sweep = async (): Promise<void> => {
     for (const editor of await store.editors.ids()) {
       const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
@@ -68,7 +82,8 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
         await store.editors.forget(editor);
       }
       for (const record of open) {
-        if (overdue(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        if (expiryOf(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }
     }

@@ -1,6 +1,9 @@
 /** What a caller is told of an operation: the public form of a record. */
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
+import { CLASS_MS, overdueBy } from "./execution-class.js";
 import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
+import type { ExecutionClass } from "./tool.js";
+import { publicTrouble, type Trouble } from "./trouble.js";
 
 export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
 
@@ -26,6 +29,12 @@ export interface Answer {
   /** Pass it as `force_new` to run the same call once more on purpose. */
   force_new?: string;
   cancel?: string;
+  /** How long such a call usually takes: 30 s, 5 min, 1 h. */
+  execution_class?: ExecutionClass;
+  /** It runs longer than its class; it goes on. */
+  overdue?: true;
+  /** What keeps the Editor from working. */
+  trouble?: Trouble;
   message: string;
   [detail: string]: unknown;
 }
@@ -40,6 +49,8 @@ export interface OperationView {
   queuePosition?: number | undefined;
   /** Where the operation's Editor stands now; undefined when it is away. */
   editorNow?: EditorMark | undefined;
+  /** What keeps its Editor from working. */
+  trouble?: Trouble | undefined;
   /** ms since the epoch, store clock. */
   now: number;
 }
@@ -107,6 +118,9 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.partialResult !== undefined) answer.partial_result = view.partialResult;
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
+  if (view.record.executionClass) answer.execution_class = view.record.executionClass;
+  if (overdueBy(view.record, view.now)) answer.overdue = true;
+  if (view.trouble) answer.trouble = publicTrouble(view.trouble);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
 }
 
@@ -157,13 +171,30 @@ function outcomeMessage(record: OperationRecord): string {
   }
 }
 
-function flightMessage({ record, editorNow, queuePosition }: OperationView): string {
-  if (record.state === "running") return "It is running in the Editor.";
+function flightMessage(view: OperationView): string {
+  const { trouble } = view;
+  return trouble ? `${placeMessage(view)} ${trouble.message} ${trouble.next}` : placeMessage(view);
+}
+
+function placeMessage({ record, editorNow, queuePosition, trouble, now }: OperationView): string {
+  if (record.state === "running") {
+    return `It is running in the Editor.${overdueMessage(record, now)}`;
+  }
   if (!editorNow) {
+    if (trouble)
+      return "The operation waits for its Editor, and expires without having started if that stays away.";
     return "The Editor is not connected: the operation waits for it, and expires without having started if it stays away.";
   }
   if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
   return queuePosition
     ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
     : "It waits in the Editor's queue.";
+}
+
+function overdueMessage(record: OperationRecord, now: number): string {
+  if (overdueBy(record, now) === undefined) return "";
+  const time = (ms: number): string =>
+    ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+  const ran = time(now - (record.startedAt ?? now));
+  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(CLASS_MS[record.executionClass ?? "long"])}. That alone ends nothing; cancel_operation asks the Editor to stop it.`;
 }

@@ -1,8 +1,24 @@
 /** The configuration: one schema, read once at the edge into a frozen value. The README's table is made from it. */
 import { z } from "zod";
+import { EXECUTION_CLASSES } from "./tool.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
-const ms = (count: number) => z.coerce.number().int().positive().default(count);
+const count = (standard: number) => z.coerce.number().int().positive().default(standard);
+const ms = count;
+
+const executionClasses = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const entries = text
+      .split(",")
+      .filter((entry) => entry.trim() !== "")
+      .map((entry) => entry.split("=").map((part) => part.trim()));
+    const classes = z.record(z.string(), z.enum(EXECUTION_CLASSES)).safeParse(Object.fromEntries(entries));
+    if (classes.success) return classes.data;
+    context.addIssue("name=quick, name=medium or name=long, by commas");
+    return z.NEVER;
+  });
 
 export const CONFIG = {
   REDIS_URL: z
@@ -66,6 +82,19 @@ export const CONFIG = {
     "An operation that was not sent expires when its Editor was away for this long",
   ),
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
+  UNITY_BROKER_MAX_RUNNING: count(5).describe(
+    "Operations of one principal that run at once, over all Editors",
+  ),
+  UNITY_BROKER_MAX_QUEUED: count(100).describe(
+    "Operations of one principal that may wait; further calls are refused",
+  ),
+  UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
+    "How long tools that do not say so usually take: `name=quick`, `medium` (5 min) or `long` (1 h), by commas",
+  ),
+  UNITY_BROKER_CANCEL_OVERDUE: z
+    .stringbool()
+    .default(false)
+    .describe("Ask the Editor to cancel what runs longer than its class"),
   UNITY_BROKER_LEASE_MS: ms(5_000).describe(
     "A worker that is silent for this long loses its Editors to another",
   ),

@@ -89,6 +89,12 @@ export const ERRORS = {
     retry: "never",
     next: "force_new takes the log_id of an earlier operation of this very call; nothing was executed.",
   },
+  TOO_MANY_OPERATIONS: {
+    http: 429,
+    rpc: -32003,
+    retry: "safe",
+    next: "Wait for some of them (list_operations shows them) or cancel what is not needed, then send the call again. Nothing was executed.",
+  },
   TOOL_FAILED: {
     http: 200,
     rpc: -32603,

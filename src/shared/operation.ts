@@ -4,7 +4,7 @@
  * Everything here is a pure value or function; the store writes what `next()` allows, and nothing else does.
  */
 import type { RpcId } from "./rpc.js";
-import type { Effect, Lane } from "./tool.js";
+import type { Effect, ExecutionClass, Lane } from "./tool.js";
 import type { Outcome } from "./wire.js";
 
 /**
@@ -86,6 +86,9 @@ export function eventsOf(state: State, outcome: Outcome): OperationEvent[] {
   return outcome.startedAt === undefined ? ["returned", "cancelled"] : ["started", "cancelled"];
 }
 
+/** `batch` goes behind everything interactive that waits when it is accepted. */
+export type Band = "interactive" | "batch";
+
 /** Who asked: one MCP session, one stdio process, or a token with a client id. */
 export interface Caller {
   id: string;
@@ -115,6 +118,8 @@ export interface OperationRecord {
   effect: Effect;
   lane: Lane;
   cancellable: boolean;
+  /** How long such a call usually takes; absent: unknown. */
+  executionClass?: ExecutionClass;
   /** Made with an idempotency key: the key is the identity, for the whole retention. */
   keyed: boolean;
   editor: string;
@@ -128,6 +133,10 @@ export interface OperationRecord {
   order: number;
   /** Mutating operations accepted for the Editor up to and including this one (▲5). */
   mutationSeq: number;
+  /** How urgent it is; absent: interactive. */
+  band?: Band;
+  /** Its place in the queue, fair between principals: lower first (src/shared/redis/turn.ts). The store counts. */
+  turn?: number;
   state: State;
   acceptedAt: number;
   dispatchedAt?: number;

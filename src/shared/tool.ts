@@ -4,6 +4,10 @@ import { z } from "zod";
 export type Lane = "main" | "background";
 export const LANES: readonly Lane[] = ["main", "background"];
 
+/** How long a tool's calls usually take; times in execution-class.ts. */
+export const EXECUTION_CLASSES = ["quick", "medium", "long"] as const;
+export type ExecutionClass = (typeof EXECUTION_CLASSES)[number];
+
 /** One entry of `get-tool-details` (docs/protocol.md, "uLoop-compatible surface"). */
 export const ToolDetails = z.looseObject({
   name: z.string().min(1),
@@ -27,7 +31,7 @@ export const ToolDetails = z.looseObject({
   lane: z.enum(["main", "background"]).optional(),
   resumable: z.boolean().optional(),
   cancellable: z.boolean().optional(),
-  executionClass: z.enum(["quick", "medium", "long"]).optional(),
+  executionClass: z.enum(EXECUTION_CLASSES).optional(),
 });
 export type ToolDetails = z.infer<typeof ToolDetails>;
 
@@ -46,6 +50,8 @@ export interface Tool {
   lane: Lane;
   cancellable: boolean;
   resumable: boolean;
+  /** As the bridge says; else it is guessed for each call. */
+  executionClass?: ExecutionClass | undefined;
 }
 
 export interface JsonObjectSchema {
@@ -79,6 +85,7 @@ export function completeTool(details: ToolDetails): Tool {
     lane: wantsBackground && BACKGROUND_TOOLS.has(details.name) ? "background" : "main",
     cancellable: details.cancellable ?? false,
     resumable: details.resumable ?? false,
+    executionClass: details.executionClass,
   };
 }
 

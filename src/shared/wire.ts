@@ -155,6 +155,8 @@ export const Heartbeat = z.looseObject({
   assetCounter: z.number().optional(),
   phase: z.string(),
   mainThreadStallMs: z.number(),
+  /** Whether a window of this Editor has the focus; not every bridge knows. */
+  focused: z.boolean().optional(),
   runningOperationId: z.string().optional(),
   queued: z.number(),
 });

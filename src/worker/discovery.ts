@@ -21,6 +21,8 @@ export interface DiscoveredEditor {
   editorId: string | undefined;
   projectName: string | undefined;
   pid: number | undefined;
+  /** What it was doing when it wrote its file. */
+  phase?: string | undefined;
 }
 
 export interface DiscoveryDeps {
@@ -176,7 +178,8 @@ function described(
   { host, port, token }: { host: string; port: number; token: string },
   file: EndpointFile | undefined,
 ): DiscoveredEditor {
-  return { key, host, port, token, editorId: file?.editorId, projectName: file?.projectName, pid: file?.pid };
+  const { editorId, projectName, pid, phase } = file ?? {};
+  return { key, host, port, token, editorId, projectName, pid, phase };
 }
 
 function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {

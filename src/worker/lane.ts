@@ -1,6 +1,6 @@
 /** One BullMQ worker: takes the jobs of an Editor's lane, one after another or a few at once, and has them processed. */
 import { setTimeout as delay } from "node:timers/promises";
-import { type Job, WaitingError, Worker } from "bullmq";
+import { DelayedError, type Job, WaitingError, Worker } from "bullmq";
 import type { Log } from "../shared/log.js";
 import { type RedisAddress, reconnectPause } from "../shared/redis/connect.js";
 import { BULL_PREFIX } from "../shared/redis/keys.js";
@@ -14,6 +14,8 @@ export interface LaneTimings {
   stalledCheckMs: number;
   /** How long one look into an empty lane lasts, ms. */
   idleLookMs: number;
+  /** When a job whose principal has as many running as it may is looked at again, ms. */
+  heldRetryMs: number;
   /** How long the end may take, ms. */
   closeMs: number;
 }
@@ -49,6 +51,11 @@ export function createLane(
     if (processed === "handed_over") {
       await job.moveToWait(token);
       throw new WaitingError();
+    }
+    if (processed === "held") {
+      // Out of the lane, so that it does not block the jobs of others; it comes back to its own place.
+      await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
+      throw new DelayedError();
     }
     return { processed };
   };

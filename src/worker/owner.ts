@@ -1,10 +1,6 @@
-/** One Editor's candidate for ownership: tries for the lease, and serves the Editor for as long as it holds it. */
-import type { Log } from "../shared/log.js";
 import type { EditorFence, LeaseOptions } from "../shared/redis/lease.js";
-import type { Store } from "../shared/redis/store.js";
 import type { EditorAddress } from "./editor-link.js";
-import type { WorkerIdentity } from "./hello.js";
-import { createTenure, type Tenure, type TenureOptions } from "./tenure.js";
+import { createTenure, type Tenure, type TenureDeps, type TenureOptions } from "./tenure.js";
 
 export interface OwnerOptions extends TenureOptions {
   lease: LeaseOptions;
@@ -16,10 +12,7 @@ export interface Owner {
   close(): Promise<void>;
 }
 
-export function createOwner(
-  deps: { store: Store; log: Log; identity: WorkerIdentity; editorId: string; endpoint: EditorAddress },
-  options: OwnerOptions,
-): Owner {
+export function createOwner(deps: TenureDeps, options: OwnerOptions): Owner {
   const { log, editorId } = deps;
   let endpoint = deps.endpoint;
   let tenure: Tenure | undefined;

@@ -15,6 +15,7 @@ import {
 import { type Found, type Recovery, type Refusal, recover } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
+import { ancestorsOf } from "./ancestors.js";
 import { refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
 
 /** A submit without what the connection adds: fence and ledger. */
@@ -52,6 +53,8 @@ export interface ProcessDeps {
   fence: string;
   /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
   acknowledge(operationId: string): void;
+  /** The outcome was stored just now, once for each operation. */
+  settled(record: OperationRecord): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** Resolves after a while, at once when the signal aborts. */
@@ -59,8 +62,9 @@ export interface ProcessDeps {
   warn(values: Record<string, unknown>, message: string): void;
 }
 
-/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on. */
-export type Processed = "settled" | "refused" | "handed_over";
+/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on.
+ *  `held`: its principal has as many running as it may; to be asked for again. */
+export type Processed = "settled" | "refused" | "handed_over" | "held";
 
 export interface ProcessOptions {
   retentionMs: number;
@@ -125,17 +129,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
   };
 
-  /** ▲10 The store's own frozen links before `after`, and the ids under which the Editor knows what they name. */
-  const ancestorsOf = async (record: OperationRecord): Promise<string[]> => {
-    const found: string[] = [];
-    for (let at = record.after; at !== null && found.length < MAX_QUESTIONS; ) {
-      const before: OperationRecord | undefined = await operations.find(at);
-      at = before?.after ?? null;
-      found.push(...[before?.executedAs, at].filter((id) => typeof id === "string"));
-    }
-    return found;
-  };
-
   const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
     const outcome = await editor.whole(record.executedAs ?? record.logId, told);
     const changed = await operations.change(
@@ -143,6 +136,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       (latest, now) => settled(latest, outcome, now, editor.mark()),
       fence,
     );
+    if (changed.kind === "applied") deps.settled(changed.record);
     if (changed.kind === "fenced") return "handed_over";
     deps.acknowledge(record.executedAs ?? record.logId);
     return "settled";
@@ -162,7 +156,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
           ? await submit(record, after)
           : { asked: "get", answer: await editor.get(id) };
         const ancestors =
-          "answer" in found && found.answer.state === "same_as" ? await ancestorsOf(record) : [];
+          "answer" in found && found.answer.state === "same_as"
+            ? await ancestorsOf(record, operations.find, MAX_QUESTIONS)
+            : [];
         const recovery = recover(record, found, {
           session,
           ancestors,
@@ -257,7 +253,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     const session = editor.session();
     if (session === undefined) return undefined;
     const claimed = await claim(logId, session);
-    if (!("record" in claimed)) return claimed.kind === "unknown" ? "refused" : "handed_over";
+    if (!("record" in claimed)) return notClaimed(claimed.kind);
     if (isFinal(claimed.record.state)) return "settled";
     const isFresh = claimed.kind === "applied";
     if (editor.session() !== session) {
@@ -295,4 +291,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     /** The Editor said that it runs, whoever follows it. */
     markStarted,
   };
+}
+
+function notClaimed(kind: "unknown" | "fenced" | "held"): Processed {
+  if (kind === "held") return kind;
+  return kind === "unknown" ? "refused" : "handed_over";
 }

@@ -23,8 +23,19 @@ import { createLane, type LaneTimings } from "./lane.js";
 import { wholeOutcome } from "./large-result.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
+import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
-export interface TenureOptions extends LaneTimings {
+export interface TenureDeps {
+  store: Store;
+  log: Log;
+  identity: WorkerIdentity;
+  editorId: string;
+  endpoint: EditorAddress;
+  /** What is known of the Editor without a connection. */
+  described(): DescribedEditor | undefined;
+}
+
+export interface TenureOptions extends LaneTimings, WatchOptions {
   retentionMs: number;
   ackDelayMs: number;
   /** Between two attempts after the store or the Editor was lost, ms. */
@@ -41,7 +52,7 @@ export interface Tenure {
 const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
 
 export function createTenure(
-  deps: { store: Store; log: Log; identity: WorkerIdentity; editorId: string; endpoint: EditorAddress },
+  deps: TenureDeps,
   lease: Pick<Lease, "fence" | "raise">,
   held: EditorFence,
   options: TenureOptions,
@@ -86,10 +97,14 @@ export function createTenure(
         if (raised) fence = raised;
         return raised !== undefined;
       },
-      onRefused: (error) => log.warn({ editor: editorId, error: error.message }, "the Editor refused hello"),
+      onRefused(error) {
+        log.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
+        watch.refused(error);
+      },
     },
     options.link,
   );
+  const watch = createWatch({ ...deps, link }, options);
   const catalog = createCatalogSync(store, editorId, log);
   const acknowledger = createAcknowledger((ids) => link.ack(ids), options);
 
@@ -113,12 +128,21 @@ export function createTenure(
       editor: port,
       fence: held.ownerNonce,
       acknowledge: acknowledger.stored,
+      settled: (record) => noteDuration(record),
       passOnCancel: (record) => void passOnCancel(record),
       pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
       warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
     options,
   );
+
+  /** Of use to guess how long the tool takes next time; losing one does no harm. */
+  const noteDuration = ({ state, tool, executionMs }: OperationRecord): void => {
+    if (state !== "completed" || executionMs === undefined) return;
+    operations
+      .noteDuration(tool, executionMs)
+      .catch((error: Error) => log.debug({ tool, error: error.message }, "duration not noted"));
+  };
 
   /** A job and a resumption of the same operation are one piece of work. */
   const process = (logId: string, jobId?: string): Promise<Processed> => {
@@ -209,6 +233,7 @@ export function createTenure(
       ending.abort();
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();
+      await watch.close();
       follows.lost(new ConnectionLost("shutdown", true));
       acknowledger.close();
       await Promise.allSettled([...lanes.map((lane) => lane.close()), ...underWay.values()]);

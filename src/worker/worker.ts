@@ -1,9 +1,12 @@
 /** Assembles the worker: an owner for every Editor that is found on this machine. */
 import { randomUUID } from "node:crypto";
 import type { Log } from "../shared/log.js";
+import { HELD_RETRY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
+import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
+import type { DescribedEditor } from "./watch.js";
 
 export interface WorkerOptions extends OwnerOptions {
   /** How often to look for Editors where the system does not report changes, ms. */
@@ -16,10 +19,14 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   jobLockMs: 15_000,
   stalledCheckMs: 5_000,
   idleLookMs: 5_000,
+  heldRetryMs: HELD_RETRY_MS,
   closeMs: 5_000,
   ackDelayMs: 2_000,
   retryMs: 200,
   link: {},
+  watchMs: 1_000,
+  retellMs: 5_000,
+  trouble: TROUBLE_LIMITS,
   discoveryPollMs: 1_000,
 };
 
@@ -42,9 +49,10 @@ export function createWorker(
   const serve = ({ editorId, host, port, token }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
     const endpoint = { host, port, token, editorId };
+    const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
-    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint }, options));
+    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint, described }, options));
   };
 
   const leave = ({ editorId }: DiscoveredEditor): void => {
@@ -66,4 +74,12 @@ export function createWorker(
       await Promise.allSettled([...[...owners.values()].map((owner) => owner.close()), ...leaving]);
     },
   };
+}
+
+function describedAmong(editors: DiscoveredEditor[], editorId: string): DescribedEditor | undefined {
+  const own = editors.find((editor) => editor.editorId === editorId);
+  const rival = editors.find(
+    (other) => other !== own && other.port === own?.port && other.host === own.host && other.editorId,
+  );
+  return own && { ...own, sharesWith: rival?.editorId };
 }

@@ -16,8 +16,11 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
   const hand = new Redis(redis.connection);
   try {
     const left: string[] = [];
-    for (const key of await hand.keys("{ujb}:open:*")) {
-      for (const logId of await hand.zrange(key, 0, "-1")) {
+    const listed = async (key: string) =>
+      key.startsWith("{ujb}:open:") ? hand.zrange(key, 0, "-1") : hand.smembers(key);
+    for (const key of await hand.keys("{ujb}:*")) {
+      if (!/^{ujb}:(open|waiting|sent):/.test(key)) continue;
+      for (const logId of await listed(key)) {
         const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
         if (!doc || isFinal((JSON.parse(doc) as OperationRecord).state)) left.push(`${key} ${logId}`);
       }

@@ -35,6 +35,8 @@ const WORKER: Partial<WorkerOptions> = {
   ackDelayMs: 30,
   retryMs: 20,
   discoveryPollMs: 100,
+  heldRetryMs: 50,
+  watchMs: 50,
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
 
@@ -84,6 +86,8 @@ export interface System {
 
 export interface SystemOptions {
   retentionMs?: number;
+  maxRunning?: number;
+  maxQueued?: number;
   commandTimeoutMs?: number;
   gateway?: Partial<GatewayOptions>;
   /** Null: no worker yet. */
@@ -138,6 +142,8 @@ async function startSystem(
   const open = async (target: RedisTarget, commandTimeoutMs = 5_000): Promise<Store> => {
     const store = await openStore(target, {
       retentionMs,
+      maxRunning: options.maxRunning ?? 5,
+      maxQueued: options.maxQueued ?? 100,
       commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,
       onError: (error) => warnings.push(`store: ${error.message}`),
     });

@@ -50,7 +50,7 @@ function apply(
   version: string,
   create?: string,
   fence?: string,
-): Applied {
+): Applied["kind"] {
   const { data } = store;
   const { record, result } = change;
   const { hash, logId, editor, effect } = record;
@@ -122,7 +122,11 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
       return { version, newest: pointers.newest ?? null, records, forced, now: at };
     },
 
-    create: (record, args, version) => soon(() => apply(store, { record }, version, args)),
+    create: (record, args, version) =>
+      soon(() => {
+        const applied = apply(store, { record }, version, args);
+        return applied === "applied" ? { kind: "created", record } : { kind: "conflict" };
+      }),
 
     async change(logId, change, fence) {
       for (;;) {
@@ -157,6 +161,8 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     // Told to people only: nothing is decided by it.
     noteDuplicate: async () => undefined,
     duplicatesOf: async () => [],
+    durationsOf: async () => [],
+    noteDuration: async () => undefined,
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

@@ -1,6 +1,7 @@
 /** Everything together: one store, one Editor, its owners, gateways and callers, and chance that moves them. */
+
+import { expiryOf, WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { isFinal, jobIdOf, next } from "../../src/shared/operation.js";
-import { overdue, WAIT_LIMITS } from "../../src/shared/overdue.js";
 import { completeTool, type Tool } from "../../src/shared/tool.js";
 import { type Client, createClient } from "./callers.js";
 import { createEditor, type Editor } from "./editor.js";
@@ -137,7 +138,7 @@ export function createWorld(seed: number, options: Options) {
     const operations = operationsOf(store, world.network);
     for (const { logId } of await operations.openOf(EDITOR)) {
       await operations.change(logId, (record, at) => {
-        const event = overdue(record, seenAt, at, WAIT_LIMITS);
+        const event = expiryOf(record, seenAt, at, WAIT_LIMITS);
         const state = event && next(record.state, event);
         if (state) return { record: { ...record, state, endedAt: at } };
         if (record.state !== "accepted" && record.state !== "queued") return undefined;

@@ -40,6 +40,23 @@ describe("what a caller is told of an operation in flight", () => {
     expect(answerOf(view(operation(), { editorNow: undefined })).message).toContain("not connected");
   });
 
+  test("what keeps the Editor from working is said in its place, with what to do", () => {
+    const trouble = { code: "MODAL_DIALOG", message: "A dialog is open.", next: "Answer it." } as const;
+    const away = answerOf(view(operation(), { editorNow: undefined, trouble }));
+    expect(away.message).toMatch(/waits for its Editor.*A dialog is open. Answer it. Read it with/);
+    expect(away.message).not.toContain("not connected");
+    expect(away.trouble).toEqual(trouble);
+    expect(answerOf(view(executed(), { trouble }))).not.toHaveProperty("trouble");
+  });
+
+  test("what runs past its class is overdue, and goes on", () => {
+    const record = operation({ state: "running", startedAt: NOW - 31_000, executionClass: "quick" });
+    const answer = answerOf(view(record));
+    expect(answer).toMatchObject({ status: "running", execution_class: "quick", overdue: true });
+    expect(answer.message).toMatch(/run for 31 s.*quick.*within 30 s.*ends nothing/);
+    expect(answerOf(view({ ...record, startedAt: NOW - 30_000 }))).not.toHaveProperty("overdue");
+  });
+
   test("a joined call is told that it was not sent twice", () => {
     expect(answerOf(view(operation()), { duplicate: "joined" })).toMatchObject({
       deduplicated: true,

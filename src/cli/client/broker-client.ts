@@ -9,7 +9,8 @@ import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
 import type { Answer } from "../../shared/answer.js";
 import type { News } from "../../shared/redis/news.js";
-import { createWorker } from "../../worker/worker.js";
+import { TROUBLE_LIMITS } from "../../shared/trouble.js";
+import { createWorker, type WorkerOptions } from "../../worker/worker.js";
 import { gatewayOptions, readSettings, type Settings, startRuntime, workerOptions } from "../runtime.js";
 import { VERSION } from "../version.js";
 
@@ -32,6 +33,12 @@ export interface BrokerClient {
   close(): Promise<void>;
 }
 
+/** Somebody looks at the screen: what does not connect within seconds is shown, not waited for. */
+const IMPATIENT: Partial<WorkerOptions> = {
+  watchMs: 200,
+  trouble: { ...TROUBLE_LIMITS, reloadMs: 2_000, announcedReloadMs: 2_000 },
+};
+
 /** How long a first command looks for an Editor, ms. */
 const FIRST_LOOK_MS = 3_000;
 
@@ -40,10 +47,11 @@ const REQUEST_MS = 90_000;
 
 /**
  * Through the gateway where a token is set, else over the store itself. `serves`: the command needs the
- * Editor itself, so it brings a worker along in case no other process owns it.
+ * Editor itself, so it brings a worker along in case no other process owns it. `isImpatient`:
+ * what keeps an Editor from working is wanted at once.
  */
 export async function connectBroker(
-  options: { serves: boolean },
+  options: { serves: boolean; isImpatient?: boolean },
   settings: Settings = readSettings(),
 ): Promise<BrokerClient> {
   const {
@@ -52,7 +60,7 @@ export async function connectBroker(
     UNITY_BROKER_HOST,
     UNITY_BROKER_PORT,
   } = settings.config;
-  if (token === undefined && url === undefined) return connectHere(settings, options.serves);
+  if (token === undefined && url === undefined) return connectHere(settings, options);
   const endpoint = new URL(url ?? `http://${UNITY_BROKER_HOST}:${UNITY_BROKER_PORT}/mcp`);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } });
@@ -64,7 +72,10 @@ export async function connectBroker(
   });
 }
 
-async function connectHere(settings: Settings, serves: boolean): Promise<BrokerClient> {
+async function connectHere(
+  settings: Settings,
+  { serves, isImpatient = false }: { serves: boolean; isImpatient?: boolean },
+): Promise<BrokerClient> {
   const quiet = {
     ...settings.config,
     UNITY_BROKER_LOG_LEVEL: quietest(settings.config.UNITY_BROKER_LOG_LEVEL),
@@ -72,7 +83,13 @@ async function connectHere(settings: Settings, serves: boolean): Promise<BrokerC
   const runtime = await startRuntime({ ...settings, config: quiet });
   const gateway = createGateway(runtime, gatewayOptions(runtime.config));
   const worker = serves
-    ? createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config))
+    ? createWorker(
+        { ...runtime, version: VERSION },
+        {
+          ...workerOptions(runtime.config),
+          ...(isImpatient ? IMPATIENT : {}),
+        },
+      )
     : undefined;
   if (worker) await untilConnected(gateway, runtime.store.news);
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];

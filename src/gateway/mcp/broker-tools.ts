@@ -5,6 +5,7 @@ import { type Answer, answerOf, notFound, type OperationView } from "../../share
 import { BrokerError } from "../../shared/errors.js";
 import { isFinal } from "../../shared/operation.js";
 import { timelineOf, whyOnce } from "../../shared/timeline.js";
+import { publicTrouble } from "../../shared/trouble.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { OpenRequest } from "./open-request.js";
@@ -126,11 +127,11 @@ const TOOLS: BrokerTool[] = [
     z.object({}),
     true,
     async (_args, call) => {
-      const { editors, now } = await call.broker.editors();
+      const { editors, unreached, now } = await call.broker.editors();
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
-        editors: editors.map(({ profile, live, lastSeenAt, connected }) => ({
+        editors: editors.map(({ profile, live, lastSeenAt, connected, trouble }) => ({
           id: profile.editorId,
           project: profile.projectName,
           project_path: profile.projectPath,
@@ -142,7 +143,17 @@ const TOOLS: BrokerTool[] = [
           ...(lastSeenAt > 0
             ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
             : {}),
+          ...(trouble ? { trouble: publicTrouble(trouble) } : {}),
         })),
+        ...(unreached.length > 0
+          ? {
+              unreached: unreached.map(({ editor, project, ...trouble }) => ({
+                id: editor,
+                project,
+                trouble: publicTrouble(trouble),
+              })),
+            }
+          : {}),
         message: `${editors.length} Editor(s) known, ${connected} connected.`,
       };
     },

@@ -1,27 +1,36 @@
 /** The one script that writes operations. */
 import type { Redis, Result } from "ioredis";
+import { CAP } from "./cap.js";
 import { keys } from "./keys.js";
 import { guard, guarded } from "./schema.js";
+import { TURN } from "./turn.js";
 
 /**
  * Writes one operation if nothing of its hash changed since the caller looked.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
- *      9 mutations counter, 10 lease, 11 tally, 12 schema
+ *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
+ *      14 those of them that came too early, 15 tally, 16 schema
  * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
- *      5 acceptedAt, 6 "open" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
+ *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
- *      16 principal, 17… pairs of a counter and what it grows by
- * Answer: "applied" | "conflict" (look again) | "fenced" (another owner holds the lease). A newer schema refuses.
+ *      16 principal, 17 "interactive" | "batch",
+ *      18 most that may wait, 19 most that may be sent, 20 queue;
+ *      21… pairs of a counter and what it grows by
+ * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease)
+ *      | ["too_many"] (not created: the principal has as many waiting as it may)
+ *      | ["held"] (not sent: the principal has as many running as it may). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[12]")}
-if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return 'conflict' end
-if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return 'fenced' end
+const APPLY = `${guard("KEYS[16]")}${TURN}${CAP}
+if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return {'conflict'} end
+if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 if ARGV[4] == 'create' then
+  if redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
-  redis.call('HSET', KEYS[2], 'mutationSeq', seq)
+  local turn = takeTurn(KEYS[11], KEYS[8], KEYS[12], ARGV[16], ARGV[17])
+  redis.call('HSET', KEYS[2], 'mutationSeq', seq, 'turn', turn)
   redis.call('SET', KEYS[3], ARGV[10])
   redis.call('ZADD', KEYS[7], ARGV[5], logId)
   redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', tonumber(ARGV[5]) - 3 * retention)
@@ -29,9 +38,14 @@ if ARGV[4] == 'create' then
   if ARGV[13] == 'open' then redis.call('HSET', KEYS[1], 'open', logId) end
   if ARGV[14] ~= '' then redis.call('HSET', KEYS[1], 'forced:' .. ARGV[14], logId) end
 end
+local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
+if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
+  return {'held'}
+end
+if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end
 redis.call('HSET', KEYS[2], 'doc', ARGV[2])
 if ARGV[11] ~= '' then redis.call('SET', KEYS[4], ARGV[11]) end
-if ARGV[6] == 'open' then
+if ARGV[6] ~= 'final' then
   redis.call('ZADD', KEYS[8], ARGV[5], logId)
   redis.call('SET', KEYS[6], ARGV[16])
 else
@@ -41,24 +55,33 @@ else
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
   end
 end
-for i = 17, #ARGV, 2 do redis.call('HINCRBY', KEYS[11], ARGV[i], ARGV[i + 1]) end
+redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
+redis.call(ARGV[6] == 'sent' and 'SADD' or 'SREM', KEYS[13], logId)
+if ARGV[6] == 'sent' then turnCame(KEYS[11], turn) end
+for i = 21, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
 redis.call('PUBLISH', ARGV[9], logId)
-return 'applied'
+return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), turn}
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbApply(...keysAndArguments: string[]): Result<string, Context>;
+    ujbApply(...keysAndArguments: string[]): Result<[Applied["kind"], number?, number?], Context>;
   }
 }
 
-export type Applied = "applied" | "conflict" | "fenced";
+export type Applied =
+  | { kind: "applied"; mutationSeq: number; turn: number }
+  | { kind: "conflict" | "fenced" | "too_many" | "held" };
 
-/** Defines the script on a connection; the answer is one of `Applied`. */
+/** Defines the script on a connection. */
 export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 12, lua: APPLY });
-  return async (keyList, argumentList) =>
-    (await guarded(redis.ujbApply(...keyList, keys.schema, ...argumentList))) as Applied;
+  redis.defineCommand("ujbApply", { numberOfKeys: 16, lua: APPLY });
+  return async (keyList, argumentList) => {
+    const [kind, mutationSeq = 0, turn = 0] = await guarded(
+      redis.ujbApply(...keyList, keys.schema, ...argumentList),
+    );
+    return kind === "applied" ? { kind, mutationSeq, turn } : { kind };
+  };
 }

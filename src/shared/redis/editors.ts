@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import type { EditorMark } from "../operation.js";
 import type { Tool } from "../tool.js";
+import type { Trouble } from "../trouble.js";
 import { channels, keys } from "./keys.js";
 
 export interface EditorProfile extends EditorMark {
@@ -20,7 +21,18 @@ export interface EditorLive {
   runningOperationId?: string;
 }
 
+/** How long a trouble is believed without being told again, ms: its owner may have died. */
+export const TROUBLE_STANDS_MS = 15_000;
+
+/** What keeps an Editor from working. */
+export interface ToldTrouble extends Trouble {
+  project: string;
+  /** ms since the epoch, store clock. */
+  at: number;
+}
+
 export interface KnownEditor {
+  trouble?: ToldTrouble | undefined;
   profile: EditorProfile;
   live: EditorLive | undefined;
   /** ms since the epoch, store clock. */
@@ -37,6 +49,10 @@ export interface Editors {
   gone(editor: string): Promise<void>;
   /** The Editor has been away for so long that no call should be asked whether it means this one. */
   forget(editor: string): Promise<void>;
+  /** What keeps the Editor from working, also one that never answered hello; undefined: nothing any more. */
+  tellTrouble(editor: string, trouble: ToldTrouble | undefined): Promise<void>;
+  /** By Editor, those included that never answered hello. */
+  troubles(): Promise<Map<string, ToldTrouble>>;
   ids(): Promise<string[]>;
   mutations(editors: readonly string[]): Promise<{ id: string; mutationSeq: number }[]>;
   find(editor: string): Promise<KnownEditor | undefined>;
@@ -54,10 +70,11 @@ export function createEditors(redis: Redis): Editors {
   };
 
   const find = async (editor: string): Promise<KnownEditor | undefined> => {
-    const [[profile, live], lastSeenAt, [counted]] = await Promise.all([
+    const [[profile, live], lastSeenAt, [counted], trouble] = await Promise.all([
       redis.hmget(keys.editor(editor), "profile", "live"),
       redis.zscore(keys.editors, editor),
       mutations([editor]),
+      redis.hget(keys.troubles, editor),
     ]);
     if (!profile) return undefined;
     return {
@@ -65,6 +82,7 @@ export function createEditors(redis: Redis): Editors {
       live: live ? (JSON.parse(live) as EditorLive) : undefined,
       lastSeenAt: Number(lastSeenAt ?? 0),
       mutationSeq: counted?.mutationSeq ?? 0,
+      trouble: trouble ? (JSON.parse(trouble) as ToldTrouble) : undefined,
     };
   };
 
@@ -104,8 +122,22 @@ export function createEditors(redis: Redis): Editors {
         .multi()
         .zrem(keys.editors, editor)
         .del(keys.editor(editor), keys.catalog(editor))
+        .hdel(keys.troubles, editor)
         .publish(channels.editors, editor)
         .exec();
+    },
+
+    async tellTrouble(editor, trouble) {
+      const before = await redis.hget(keys.troubles, editor);
+      if (trouble) await redis.hset(keys.troubles, editor, JSON.stringify(trouble));
+      else await redis.hdel(keys.troubles, editor);
+      const codeBefore = before ? (JSON.parse(before) as ToldTrouble).code : undefined;
+      if (codeBefore !== trouble?.code) await redis.publish(channels.editors, editor);
+    },
+
+    async troubles() {
+      const told = Object.entries(await redis.hgetall(keys.troubles));
+      return new Map(told.map(([editor, text]) => [editor, JSON.parse(text) as ToldTrouble]));
     },
 
     async all() {

@@ -15,7 +15,7 @@ export const keys = {
 
   /** HASH, 3 × retention after the last write: version, newest, at:<editor>, open, forced:<log_id>. */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
-  /** HASH, retention: doc (the record as JSON), mutationSeq. */
+  /** HASH, retention: doc (the record as JSON), mutationSeq, turn. */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
   /** STRING, retention: the arguments as JSON. */
   arguments: (logId: string) => `${TAG}:arguments:${logId}`,
@@ -34,10 +34,25 @@ export const keys = {
 
   /** ZSET by the time of the last sign of life (0: none yet): the known Editors, until unseen for the retention. */
   editors: `${TAG}:editors`,
+  /** SET, in flight: the log_ids of a principal that were accepted and not sent. */
+  waiting: (principal: string) => `${TAG}:waiting:${principal}`,
+  /** SET, in flight: the log_ids of a principal that were sent and have not ended. */
+  sent: (principal: string) => `${TAG}:sent:${principal}`,
+  /** HASH, in flight: the log_ids of a principal that came too early (see cap.ts). */
+  held: (principal: string) => `${TAG}:held:${principal}`,
+  /** HASH, until nothing is open on the Editor: sent, highest, last:<principal> (turns; see turn.ts). */
+  turns: (queue: string) => `${TAG}:turns:${queue}`,
+  /** BullMQ: wait and active are LISTs that are taken from at the right, prioritized a ZSET from its lowest score. */
+  jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
+
   /** HASH, while known: profile (JSON, from hello), live (JSON, from the last heartbeat). */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
+  /** HASH by Editor, told again while it lasts: what keeps it from working (JSON), and when that was told. */
+  troubles: `${TAG}:troubles`,
+  /** LIST, newest first, at most 20, 30 days after the last: how long the completed calls of a tool took, ms. */
+  durations: (tool: string) => `${TAG}:durations:${tool}`,
   /** INTEGER, for ever: mutating operations accepted for an Editor. */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 

@@ -1,11 +1,13 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
 import type { Redis } from "ioredis";
-import { isFinal, type OperationRecord } from "../operation.js";
+import { isFinal, type OperationRecord, type State } from "../operation.js";
 import { type Counts, countsOfChange, countsOfCreation } from "../tally.js";
 import type { Duplicate } from "../timeline.js";
 import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
+import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
+import { queueName } from "./queue.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain {
@@ -36,12 +38,16 @@ export type Changed =
   | { kind: "applied"; record: OperationRecord }
   | { kind: "unchanged"; record: OperationRecord }
   | { kind: "unknown" }
-  | { kind: "fenced" };
+  | { kind: "fenced" }
+  /** Its principal has as many running as it may: ask again. */
+  | { kind: "held" };
+
+export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" | "too_many" };
 
 export interface Operations {
   chain(hash: string, forceNew?: string): Promise<Chain>;
-  /** Writes a new record if the chain is still at `version`. */
-  create(record: OperationRecord, args: string, version: string): Promise<Applied>;
+  /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
+  create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), writes if nothing of the hash changed meanwhile, else
    * asks again. `change` must be pure.
@@ -65,10 +71,16 @@ export interface Operations {
   /** Newest first. */
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
   openOf(editor: string): Promise<OperationRecord[]>;
+  /** How long the tool's calls took lately, ms; newest first. */
+  durationsOf(tool: string): Promise<number[]>;
+  noteDuration(tool: string, ms: number): Promise<void>;
   now(): Promise<number>;
 }
 
-export function createOperations(redis: Redis, options: { retentionMs: number }): Operations {
+const KEPT_DURATIONS = 20;
+const DURATIONS_MS = 30 * 24 * 3_600_000;
+
+export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
   const apply = defineApply(redis);
 
   const write = (
@@ -90,6 +102,10 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         keys.open(editor),
         keys.mutations(editor),
         keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
+        keys.waiting(record.principal),
+        keys.sent(record.principal),
+        keys.held(record.principal),
         keys.tally,
       ],
       [
@@ -98,7 +114,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         logId,
         kind,
         String(record.acceptedAt),
-        isFinal(record.state) ? "final" : "open",
+        phaseOf(record.state),
         String(options.retentionMs),
         extra.fence ?? "",
         channels.changed,
@@ -109,13 +125,17 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
         record.supersedes ?? "",
         record.effect === "read_only" ? "" : "mutating",
         record.principal,
+        record.band ?? "interactive",
+        String(options.maxQueued ?? CAPS.maxQueued),
+        String(options.maxRunning ?? CAPS.maxRunning),
+        queueName(editor, record.lane),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
   };
 
   const find = async (logId: string): Promise<OperationRecord | undefined> =>
-    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq"));
+    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
     (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
@@ -142,8 +162,12 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
       return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
     },
 
-    create: (record, args, version) =>
-      write("create", { record }, version, { args, counts: countsOfCreation(record) }),
+    async create(record, args, version) {
+      const applied = await write("create", { record }, version, { args, counts: countsOfCreation(record) });
+      if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
+      const { mutationSeq, turn } = applied;
+      return { kind: "created", record: { ...record, mutationSeq, turn } };
+    },
 
     async change(logId, change, fence) {
       for (;;) {
@@ -159,8 +183,8 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
           fence,
           counts: countsOfChange(record, wanted.record),
         });
-        if (applied === "applied") return { kind: "applied", record: wanted.record };
-        if (applied === "fenced") return { kind: "fenced" };
+        if (applied.kind === "applied") return { kind: "applied", record: wanted.record };
+        if (applied.kind === "fenced" || applied.kind === "held") return { kind: applied.kind };
       }
     },
 
@@ -218,13 +242,34 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
       return findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1));
     },
 
+    async durationsOf(tool) {
+      return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
+    },
+
+    async noteDuration(tool, ms) {
+      const key = keys.durations(tool);
+      await redis
+        .multi()
+        .lpush(key, Math.round(ms))
+        .ltrim(key, 0, KEPT_DURATIONS - 1)
+        .pexpire(key, DURATIONS_MS)
+        .exec();
+    },
+
     async openOf(editor) {
       return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
   };
 }
 
-function parse([doc, mutationSeq]: (string | null)[]): OperationRecord | undefined {
+function parse([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
   if (!doc) return undefined;
-  return { ...(JSON.parse(doc) as OperationRecord), mutationSeq: Number(mutationSeq ?? 0) };
+  const record = JSON.parse(doc) as OperationRecord;
+  return { ...record, mutationSeq: Number(mutationSeq ?? 0), turn: Number(turn ?? 0) };
+}
+
+/** What the script has to know of a state. */
+function phaseOf(state: State): "waiting" | "sent" | "final" {
+  if (isFinal(state)) return "final";
+  return state === "accepted" || state === "queued" ? "waiting" : "sent";
 }

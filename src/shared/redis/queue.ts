@@ -3,7 +3,7 @@ import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation.js";
 import { LANES, type Lane } from "../tool.js";
-import { BULL_PREFIX } from "./keys.js";
+import { BULL_PREFIX, keys } from "./keys.js";
 
 /** A job says only which operation it is for: the record decides whether it may run (▲1). */
 export interface JobData {
@@ -20,7 +20,7 @@ export interface Queues {
   has(record: OperationRecord): Promise<boolean>;
   /** Takes a job that nobody works on out of its queue. */
   remove(record: OperationRecord): Promise<void>;
-  /** Jobs before this one in its lane; undefined when it is not waiting. */
+  /** Jobs before this one in its lane, those under way included; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
   /** BullMQ's own objects for an Editor's lanes, to look at: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
@@ -32,8 +32,8 @@ export function queueName(editor: string, lane: Lane): string {
   return `${editor.replaceAll(":", "_")}.${lane}`;
 }
 
-/** Without a priority a job jumps the line of those that have one. */
-const PRIORITY = 1;
+/** The record's turn. Without a priority, which 0 means too, a job would jump the line of those that have one. */
+const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn ?? 1);
 
 /**
  * Over the store's own connection: BullMQ waits for one of its own without limit while Redis is away, and cannot end
@@ -71,7 +71,13 @@ export function createQueues(
       await queue.add(
         record.tool,
         { logId: record.logId },
-        { jobId, priority: PRIORITY, attempts: 1, removeOnComplete: { age }, removeOnFail: { age } },
+        {
+          jobId,
+          priority: priorityOf(record),
+          attempts: 1,
+          removeOnComplete: { age },
+          removeOnFail: { age },
+        },
       );
       // add() answers with the new data even when an older job of this id made it do nothing: only a read tells.
       const job = await queue.getJob(jobId);
@@ -91,12 +97,17 @@ export function createQueues(
     },
 
     async position(record) {
-      const queue = queueOf(record);
+      const name = queueName(record.editor, record.lane);
       const jobId = jobIdOf(record);
-      if (!waiting.includes(await queue.getJobState(jobId))) return undefined;
-      const before = await queue.getJobs(["prioritized", "waiting"], 0, 999, true);
-      const index = before.findIndex((job) => job.id === jobId);
-      return index < 0 ? undefined : index + (await queue.getActiveCount());
+      const [given, rank, active] = await Promise.all([
+        // Given back by a worker that died: before everything that has a priority.
+        connection.lrange(keys.jobs(name, "wait"), 0, -1),
+        connection.zrank(keys.jobs(name, "prioritized"), jobId),
+        connection.llen(keys.jobs(name, "active")),
+      ]);
+      const index = given.reverse().indexOf(jobId);
+      if (index >= 0) return active + index;
+      return rank === null ? undefined : active + given.length + rank;
     },
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),

@@ -1,4 +1,5 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
+import type { Caps } from "./cap.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import { createEditors, type Editors } from "./editors.js";
 import { channels, keys } from "./keys.js";
@@ -31,7 +32,7 @@ export interface Store {
 /** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
-  options: ConnectOptions & { retentionMs: number },
+  options: ConnectOptions & { retentionMs: number } & Partial<Caps>,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId } = connections;

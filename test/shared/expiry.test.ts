@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { overdue, WAIT_LIMITS } from "../../src/shared/overdue.js";
+import { expiryOf, WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { executed, HOUR, MINUTE, NOW, operation } from "./record.js";
 
-const ask = (record: Parameters<typeof overdue>[0], seen: number, now: number) =>
-  overdue(record, seen, now, WAIT_LIMITS);
+const ask = (record: Parameters<typeof expiryOf>[0], seen: number, now: number) =>
+  expiryOf(record, seen, now, WAIT_LIMITS);
 
 describe("▲15 nothing waits for ever", () => {
   test.each(["accepted", "queued"] as const)(

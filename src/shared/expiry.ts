@@ -17,7 +17,7 @@ export const WAIT_LIMITS: WaitLimits = {
 };
 
 /** What has become of an operation that waits too long; undefined: it may go on waiting. Times in ms, store clock. */
-export function overdue(
+export function expiryOf(
   record: OperationRecord,
   editorLastSeenAt: number,
   now: number,
