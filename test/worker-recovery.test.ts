@@ -135,7 +135,7 @@ describe("a domain reload", () => {
     const system = await start();
     const { client, editor, executions } = system;
     const ann = client();
-    const logId = await sent(system, ann, "a", 800);
+    const logId = await sent(system, ann, "a", 2_500);
     await editor.faults.reload();
     expect(editor.status().open).toMatchObject([{ operationId: logId, state: "accepted" }]);
     expect((await ann.outcome(logId)).record.state).toBe("completed");
