@@ -77,7 +77,10 @@ async function freePort(): Promise<number> {
 }
 
 async function listen(): Promise<{ port: number; server: Server }> {
-  const server = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhello")).listen(0, "127.0.0.1");
+  const server = createServer((socket) => socket.resume().end("HTTP/1.1 200 OK\r\n\r\nhello")).listen(
+    0,
+    "127.0.0.1",
+  );
   await new Promise((resolve) => server.once("listening", resolve));
   return { port: (server.address() as { port: number }).port, server };
 }
