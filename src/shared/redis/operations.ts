@@ -63,8 +63,13 @@ export interface Operations {
   now(): Promise<number>;
 }
 
+/** More than any process has under way; one that is forgotten costs a round trip. */
+const REMEMBERED_HASHES = 1_000;
+
 export function createOperations(redis: Redis, options: { retentionMs: number }): Operations {
   const apply = defineApply(redis);
+  /** An operation's hash never changes: who knows it asks for the chain and the record at once. */
+  const hashes = createRecent<string>(REMEMBERED_HASHES);
 
   const write = (
     kind: "create" | "change",
@@ -107,8 +112,11 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
     );
   };
 
-  const find = async (logId: string): Promise<OperationRecord | undefined> =>
-    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq"));
+  const find = async (logId: string): Promise<OperationRecord | undefined> => {
+    const record = parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq"));
+    if (record) hashes.set(logId, record.hash);
+    return record;
+  };
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
     (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
@@ -135,19 +143,25 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
       return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
     },
 
-    create: (record, args, version) => write("create", { record }, version, { args }),
+    create(record, args, version) {
+      hashes.set(record.logId, record.hash);
+      return write("create", { record }, version, { args });
+    },
 
     async change(logId, change, fence) {
       for (;;) {
-        const known = await find(logId);
-        if (!known) return { kind: "unknown" };
-        // The version first, the record again after it: a record read before the version could be older than it.
-        const version = (await redis.hget(keys.chain(known.hash), "version")) ?? "0";
-        const [record, at] = await Promise.all([find(logId), now()]);
+        const hash = hashes.get(logId) ?? (await find(logId))?.hash;
+        if (hash === undefined) return { kind: "unknown" };
+        // Executed in this order: a record read before the version could be older than it.
+        const [version, record, at] = await Promise.all([
+          redis.hget(keys.chain(hash), "version"),
+          find(logId),
+          now(),
+        ]);
         if (!record) return { kind: "unknown" };
         const wanted = change(record, at);
         if (!wanted) return { kind: "unchanged", record };
-        const applied = await write("change", wanted, version, { fence });
+        const applied = await write("change", wanted, version ?? "0", { fence });
         if (applied === "applied") return { kind: "applied", record: wanted.record };
         if (applied === "fenced") return { kind: "fenced" };
       }
@@ -202,4 +216,20 @@ export function createOperations(redis: Redis, options: { retentionMs: number })
 function parse([doc, mutationSeq]: (string | null)[]): OperationRecord | undefined {
   if (!doc) return undefined;
   return { ...(JSON.parse(doc) as OperationRecord), mutationSeq: Number(mutationSeq ?? 0) };
+}
+
+/** Keeps the values that were set last. */
+function createRecent<T>(size: number): {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+} {
+  const values = new Map<string, T>();
+  return {
+    get: (key) => values.get(key),
+    set(key, value) {
+      values.delete(key);
+      values.set(key, value);
+      if (values.size > size) values.delete(values.keys().next().value ?? "");
+    },
+  };
 }
