@@ -178,18 +178,19 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async wait(principal, logId, wait) {
-      let latest = await read(principal, logId);
-      const final = await waiters.until(
+      let latest: OperationRecord | "ended" | undefined;
+      await waiters.until(
         logId,
         async () => {
-          latest = await read(principal, logId);
-          if (typeof latest !== "object") return "gone";
-          wait.onChange?.(latest);
-          return isFinal(latest.record.state) ? latest : undefined;
+          latest = await ownRecord(principal, logId);
+          if (typeof latest !== "object") return true;
+          wait.onChange?.(await viewOf(latest));
+          return isFinal(latest.state) ? true : undefined;
         },
         wait,
       );
-      return typeof final === "object" ? final : latest;
+      // Each message wakes a look, so a look reads the record only; what else an answer shows is read once.
+      return typeof latest === "object" ? viewOf(latest) : latest;
     },
 
     async cancel(principal, logId, requester) {
