@@ -155,8 +155,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const named =
         parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
       for (;;) {
-        const chain = await operations.chain(readCall.hash, parameters.forceNew);
-        const known = await editors.mutations(await editors.ids());
+        // A mutating call that is accepted between the two is concurrent with this one (▲5).
+        const [chain, known] = await Promise.all([
+          operations.chain(readCall.hash, parameters.forceNew),
+          editors.ids().then(editors.mutations),
+        ]);
         const decision = decide(
           { ...chain, editors: known },
           {

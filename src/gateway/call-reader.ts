@@ -50,9 +50,12 @@ export function createCallReader(deps: {
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
-      const open = await deps.catalog.tool(call.tool, { kind: "open" });
+      const [open, editorIds] = await Promise.all([
+        deps.catalog.tool(call.tool, { kind: "open" }),
+        deps.editorIds(),
+      ]);
       const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
-      const target = resolveTarget(named, await deps.editorIds());
+      const target = resolveTarget(named, editorIds);
       if ("code" in target) throw targetError(target);
       const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, target) : open;
 
