@@ -62,6 +62,8 @@ export interface ProcessDeps {
 /** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on. */
 export type Processed = "settled" | "refused" | "handed_over";
 
+type Arguments = Awaited<ReturnType<Operations["argumentsOf"]>>;
+
 export interface ProcessOptions {
   retentionMs: number;
 }
@@ -103,8 +105,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       fence,
     );
 
-  const submit = async (record: OperationRecord, after: string | null): Promise<Found> => {
-    const args = (await operations.argumentsOf(record.logId)) ?? {};
+  const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
     const { principal, tool, fingerprint } = record;
     try {
       const answer = await editor.submit({
@@ -113,7 +114,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         after,
         origin: { principal, tool, fingerprint },
         tool,
-        arguments: args,
+        arguments: args ?? {},
         argumentsHash: fingerprint,
         acceptedAt: record.acceptedAt,
       });
@@ -149,7 +150,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
-  const converse = async (first: OperationRecord, session: string): Promise<Processed> => {
+  const converse = async (first: OperationRecord, session: string, args: Arguments): Promise<Processed> => {
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
@@ -159,7 +160,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       try {
         const mayAsk = record.sentIn === session && record.executedAs === undefined;
         const found: Found = mayAsk
-          ? await submit(record, after)
+          ? await submit(record, after, args)
           : { asked: "get", answer: await editor.get(id) };
         const ancestors =
           "answer" in found && found.answer.state === "same_as" ? await ancestorsOf(record) : [];
@@ -248,7 +249,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     signal: AbortSignal,
     jobId: string | undefined,
   ): Promise<Processed | undefined> => {
-    const known = await operations.find(logId);
+    const [known, args] = await Promise.all([operations.find(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
@@ -266,7 +267,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       return undefined;
     }
     try {
-      return await converse(claimed.record, session);
+      return await converse(claimed.record, session, args);
     } catch (error) {
       if (isFresh && !editor.wasSent(error)) await unclaim(logId);
       throw error;
