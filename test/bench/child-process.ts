@@ -5,34 +5,33 @@ import { fileURLToPath } from "node:url";
 
 export interface OwnProcess<Ready> {
   readonly pid: number;
-  /** What it said when it was ready. */
-  readonly ready: Ready;
+  /** What it says when it is ready; rejects when it ends before. */
+  readonly ready: Promise<Ready>;
   close(): Promise<void>;
 }
 
 /** How long a process may take to end when asked, ms. */
 const END_LIMIT_MS = 5_000;
 
-/** Starts a file of this folder; rejects when it ends before it is ready. */
-export async function startOwnProcess<Ready>(
+/** Starts a file of this folder. */
+export function startOwnProcess<Ready>(
   file: URL,
   settings: object,
   env: NodeJS.ProcessEnv,
-  onStarted: (pid: number) => void,
-): Promise<OwnProcess<Ready>> {
+): OwnProcess<Ready> {
   const child = fork(fileURLToPath(file), [JSON.stringify(settings)], {
     env,
     execArgv: ["--import", "tsx"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  onStarted(child.pid ?? 0);
   const ended = once(child, "exit");
   const early = ended.then(([code]) => {
     throw new Error(`${file.pathname} ended (${code}) before it was ready`);
   });
-  const [ready] = await Promise.race([once(child, "message"), early]);
-  early.catch(() => undefined);
-  return { pid: child.pid ?? 0, ready: ready as Ready, close: () => end(child, ended) };
+  const ready = Promise.race([once(child, "message"), early]).then(([said]) => said as Ready);
+  // Nobody may be waiting any more.
+  ready.catch(() => undefined);
+  return { pid: child.pid ?? 0, ready, close: () => end(child, ended) };
 }
 
 async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
@@ -44,7 +43,7 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
 
 /** In the child: says what the parent waits for. */
 export function tellParent(ready: object): void {
-  process.send?.(ready);
+  if (process.connected) process.send?.(ready);
 }
 
 /** In the child: cleans up and ends when the parent says so, or is gone. A Ctrl-C is the parent's to answer. */

@@ -6,12 +6,13 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { type Closers, createClosers } from "./closers.js";
 import { bareQueueFloor, echoFloor, type Floor, flushFloor, pingFloor } from "./floors.js";
 import { describeMachine, loadNow } from "./machine.js";
 import { mcpRows, verbRows } from "./ours.js";
 import { loadWarning, machineLine, type Report, reportOf, tables } from "./report.js";
 import { LONG, playRounds, QUICK } from "./rounds.js";
-import { type Closers, setStage } from "./stage.js";
+import { setStage } from "./stage.js";
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +50,7 @@ async function measure(closers: Closers): Promise<Report> {
   ]) {
     const laid = await floor();
     floors.push(laid);
-    closers.push(laid.close);
+    closers.add(laid.close);
   }
   const rows = [
     ...floors.flatMap(({ rows: ofFloor }) => ofFloor),
@@ -65,7 +66,7 @@ async function measure(closers: Closers): Promise<Report> {
 }
 
 async function run(): Promise<number> {
-  const closers: Closers = [];
+  const closers = createClosers();
   try {
     const report = await Promise.race([measure(closers), interrupted]);
     console.log(`\n${tables(report)}`);
@@ -76,9 +77,7 @@ async function run(): Promise<number> {
     console.error(error);
     return 2;
   } finally {
-    for (const close of closers.reverse()) {
-      await Promise.resolve(close()).catch((error: Error) => console.error(error.message));
-    }
+    await closers.closeAll();
   }
 }
 

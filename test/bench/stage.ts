@@ -18,6 +18,7 @@ import { createProcesses, MAIN, until } from "../harness/processes.js";
 import { createDataDirectory } from "../harness/redis.js";
 import type { PeerSettings } from "./bare-queue.js";
 import { startOwnProcess } from "./child-process.js";
+import type { Closers } from "./closers.js";
 import { type EditorSettings, QUICK_TOOL } from "./quick-tool.js";
 import { createGateway, openStore } from "./shipped.js";
 
@@ -30,9 +31,6 @@ export interface Stage {
   readonly stdio: Client;
 }
 
-/** Whatever was started is ended by these, in reverse order. */
-export type Closers = (() => Promise<unknown> | unknown)[];
-
 const SILENT: Log = {
   debug: () => undefined,
   info: () => undefined,
@@ -43,48 +41,41 @@ const SILENT: Log = {
 /** Rejects when a part does not start; `closers` then holds the ends of those that did. */
 export async function setStage(closers: Closers): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "ujb-bench-"));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  closers.add(() => rmSync(folder, { recursive: true, force: true }));
   const data = createDataDirectory();
-  closers.push(() => data.remove());
+  closers.add(() => data.remove());
   const { cacheDir } = defaultDirectories(process.env);
   const embedded = { dataDir: data.dataDir, cacheDir, env: process.env, say: console.error };
   const { address } = await ensureEmbeddedRedis(embedded);
   const env = environment(folder, data.dataDir, cacheDir);
   const processes = createProcesses();
-  closers.push(() => processes.close());
+  closers.add(() => processes.close());
 
-  const peerSettings: PeerSettings = { address };
-  const peer = await startOwnProcess<{ port: number }>(
-    new URL("./peer-process.ts", import.meta.url),
-    peerSettings,
-    env,
-    processes.guard,
-  );
-  closers.push(peer.close);
-  const editorSettings: EditorSettings = { folder, editorsFolder: env.UNITY_BROKER_EDITORS_DIR ?? "" };
-  const editor = await startOwnProcess(
-    new URL("./editor-process.ts", import.meta.url),
-    editorSettings,
-    env,
-    processes.guard,
-  );
-  closers.push(editor.close);
+  const startOwn = <Ready>(file: URL, settings: PeerSettings | EditorSettings): Promise<Ready> => {
+    const started = startOwnProcess<Ready>(file, settings, env);
+    processes.guard(started.pid);
+    closers.add(started.close);
+    return started.ready;
+  };
+  const peer = await startOwn<{ port: number }>(new URL("./peer-process.ts", import.meta.url), { address });
+  const editorsFolder = env.UNITY_BROKER_EDITORS_DIR ?? "";
+  await startOwn(new URL("./editor-process.ts", import.meta.url), { folder, editorsFolder });
 
   await processes.start("worker", ["worker"], env).line(/^Worker for/);
   const served = processes.start("gateway", ["gateway", "--port", "0"], env);
   const url = new URL((await served.line(/^MCP endpoint: (\S+)$/))[1] ?? "");
 
   const store = await openStore(address, { retentionMs: 24 * 3_600_000 });
-  closers.push(() => store.close());
+  closers.add(() => store.close());
   const gateway = createGateway({ store, log: SILENT });
-  closers.push(() => gateway.close());
+  closers.add(() => gateway.close());
   await until("the Editor's tools are known", async () =>
     (await gateway.broker.tools()).some(({ name }) => name === QUICK_TOOL),
   );
 
   const connect = async (transport: Transport): Promise<Client> => {
     const client = new Client({ name: "bench", version: "1" });
-    closers.push(() => client.close());
+    closers.add(() => client.close());
     // The SDK's transports and its own interface disagree on exact optional properties.
     await client.connect(transport);
     return client;
@@ -102,7 +93,7 @@ export async function setStage(closers: Closers): Promise<Stage> {
   const stdio = await connect(transport);
   if (transport.pid !== null) processes.guard(transport.pid);
 
-  return { folder, address, echoPort: peer.ready.port, gateway, http, stdio };
+  return { folder, address, echoPort: peer.port, gateway, http, stdio };
 }
 
 /** As on a user's machine, but nothing of this user's Editors, Redis or configuration. */
