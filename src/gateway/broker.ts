@@ -158,7 +158,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         // A mutating call that is accepted between the two is concurrent with this one (▲5).
         const [chain, known] = await Promise.all([
           operations.chain(readCall.hash, parameters.forceNew),
-          editors.ids().then(editors.mutations),
+          editors.mutations(readCall.editorIds),
         ]);
         const decision = decide(
           { ...chain, editors: known },

@@ -24,6 +24,8 @@ export interface ReadCall {
   requester: Requester;
   tool: Tool;
   target: Target;
+  /** The known Editors, among which the target was found. */
+  editorIds: string[];
   /** The tool's own arguments as JSON text. */
   arguments: string;
   parameters: CallParameters;
@@ -77,6 +79,7 @@ export function createCallReader(deps: {
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target,
+        editorIds,
         arguments: text,
         parameters,
         hash: hashOf({
