@@ -28,6 +28,8 @@ export interface ReadCall {
   requester: Requester;
   tool: Tool;
   target: Target;
+  /** The known Editors, among which the target was found. */
+  editorIds: string[];
   /** The tool's own arguments as JSON text. */
   arguments: string;
   parameters: CallParameters;
@@ -54,9 +56,12 @@ export function createCallReader(deps: {
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
-      const open = await deps.catalog.tool(call.tool, { kind: "open" });
+      const [open, editorIds] = await Promise.all([
+        deps.catalog.tool(call.tool, { kind: "open" }),
+        deps.editorIds(),
+      ]);
       const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
-      const target = resolveTarget(named, await deps.editorIds());
+      const target = resolveTarget(named, editorIds);
       if ("code" in target) throw targetError(target);
       const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, target) : open;
 
@@ -79,6 +84,7 @@ export function createCallReader(deps: {
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target,
+        editorIds,
         arguments: text,
         parameters,
         hash: hashOf({

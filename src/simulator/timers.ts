@@ -1,6 +1,6 @@
 /** Timers that end together: whoever closes must leave none behind. */
 export interface Timers {
-  /** Runs `action` once after `ms`; the answer cancels it. */
+  /** Runs `action` once after `ms`, with 0 in the next turn of the event loop; the answer cancels it. */
   after(ms: number, action: () => void): () => void;
   every(ms: number, action: () => void): () => void;
   /** Runs `action` when the timers are closed, at once if they are: for those who wait for one of them. */
@@ -15,12 +15,16 @@ export function createTimers(): Timers {
   return {
     after(ms, action) {
       if (closed) return () => {};
-      const timer = setTimeout(() => {
+      const due = (): void => {
         cancels.delete(cancel);
         action();
-      }, ms);
+      };
+      // A timeout of 0 would be one of 1 ms.
+      const timer = ms > 0 ? setTimeout(due, ms) : undefined;
+      const turn = ms > 0 ? undefined : setImmediate(due);
       const cancel = (): void => {
         clearTimeout(timer);
+        clearImmediate(turn);
         cancels.delete(cancel);
       };
       cancels.add(cancel);

@@ -66,6 +66,8 @@ export interface ProcessDeps {
  *  `held`: its principal has as many running as it may; to be asked for again. */
 export type Processed = "settled" | "refused" | "handed_over" | "held";
 
+type Arguments = Awaited<ReturnType<Operations["argumentsOf"]>>;
+
 export interface ProcessOptions {
   retentionMs: number;
 }
@@ -107,8 +109,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       fence,
     );
 
-  const submit = async (record: OperationRecord, after: string | null): Promise<Found> => {
-    const args = (await operations.argumentsOf(record.logId)) ?? {};
+  const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
     const { principal, tool, fingerprint } = record;
     try {
       const answer = await editor.submit({
@@ -117,7 +118,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         after,
         origin: { principal, tool, fingerprint },
         tool,
-        arguments: args,
+        arguments: args ?? {},
         argumentsHash: fingerprint,
         acceptedAt: record.acceptedAt,
       });
@@ -143,7 +144,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
-  const converse = async (first: OperationRecord, session: string): Promise<Processed> => {
+  const converse = async (first: OperationRecord, session: string, args: Arguments): Promise<Processed> => {
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
@@ -153,7 +154,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       try {
         const mayAsk = record.sentIn === session && record.executedAs === undefined;
         const found: Found = mayAsk
-          ? await submit(record, after)
+          ? await submit(record, after, args)
           : { asked: "get", answer: await editor.get(id) };
         const ancestors =
           "answer" in found && found.answer.state === "same_as"
@@ -244,7 +245,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     signal: AbortSignal,
     jobId: string | undefined,
   ): Promise<Processed | undefined> => {
-    const known = await operations.find(logId);
+    const [known, args] = await Promise.all([operations.find(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
@@ -262,7 +263,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       return undefined;
     }
     try {
-      return await converse(claimed.record, session);
+      return await converse(claimed.record, session, args);
     } catch (error) {
       if (isFresh && !editor.wasSent(error)) await unclaim(logId);
       throw error;

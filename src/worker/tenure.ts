@@ -17,12 +17,14 @@ import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
 import { UnreadableAnswer } from "./editor-calls.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
+import { callHandler } from "./editor-notices.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { wholeOutcome } from "./large-result.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
+import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
 export interface TenureDeps {
@@ -50,6 +52,9 @@ export interface Tenure {
 
 /** Invariant 6: one at a time on the main lane. */
 const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
+
+/** Unity draws a frame in about this time: who looks at a record sees no difference. */
+const SHOW_RUNNING_MS = 20;
 
 export function createTenure(
   deps: TenureDeps,
@@ -80,11 +85,12 @@ export function createTenure(
         await catalog.sync(calls);
         await resume(hello);
       },
-      async onRunning({ operationId }) {
-        for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
-      },
+      onRunning: ({ operationId }) => startedNews.started(operationId),
       onProgress: (progress) => report(progress),
-      onFinished: ({ operationId, outcome }) => follows.finished(operationId, outcome),
+      onFinished({ operationId, outcome }) {
+        startedNews.ended(operationId);
+        follows.finished(operationId, outcome);
+      },
       onHeartbeat: (heartbeat) => presence.heard(heartbeat),
       onToolsChanged: () => catalog.sync(link),
       async onDisconnected(reason) {
@@ -143,6 +149,14 @@ export function createTenure(
       .noteDuration(tool, executionMs)
       .catch((error: Error) => log.debug({ tool, error: error.message }, "duration not noted"));
   };
+
+  const markStarted = async (operationId: string): Promise<void> => {
+    for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
+  };
+  const startedNews = createStartedNews(
+    (operationId) => callHandler(log, "started", () => markStarted(operationId)),
+    { holdMs: SHOW_RUNNING_MS },
+  );
 
   /** A job and a resumption of the same operation are one piece of work. */
   const process = (logId: string, jobId?: string): Promise<Processed> => {
@@ -234,6 +248,7 @@ export function createTenure(
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();
       await watch.close();
+      startedNews.close();
       follows.lost(new ConnectionLost("shutdown", true));
       acknowledger.close();
       await Promise.allSettled([...lanes.map((lane) => lane.close()), ...underWay.values()]);

@@ -8,6 +8,7 @@ import { type Applied, defineApply } from "./apply.js";
 import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
+import { createRecent } from "./recent.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain {
@@ -80,8 +81,13 @@ export interface Operations {
 const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
 
+/** More than any process has under way; one that is forgotten costs a round trip. */
+const REMEMBERED_HASHES = 1_000;
+
 export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
   const apply = defineApply(redis);
+  /** An operation's hash never changes: who knows it asks for the chain and the record at once. */
+  const hashes = createRecent<string>(REMEMBERED_HASHES);
 
   const write = (
     kind: "create" | "change",
@@ -134,8 +140,11 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
     );
   };
 
-  const find = async (logId: string): Promise<OperationRecord | undefined> =>
-    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+  const find = async (logId: string): Promise<OperationRecord | undefined> => {
+    const record = parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+    if (record) hashes.set(logId, record.hash);
+    return record;
+  };
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
     (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
@@ -163,6 +172,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
     },
 
     async create(record, args, version) {
+      hashes.set(record.logId, record.hash);
       const applied = await write("create", { record }, version, { args, counts: countsOfCreation(record) });
       if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
       const { mutationSeq, turn } = applied;
@@ -171,15 +181,18 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
 
     async change(logId, change, fence) {
       for (;;) {
-        const known = await find(logId);
-        if (!known) return { kind: "unknown" };
-        // The version first, the record again after it: a record read before the version could be older than it.
-        const version = (await redis.hget(keys.chain(known.hash), "version")) ?? "0";
-        const [record, at] = await Promise.all([find(logId), now()]);
+        const hash = hashes.get(logId) ?? (await find(logId))?.hash;
+        if (hash === undefined) return { kind: "unknown" };
+        // Executed in this order: a record read before the version could be older than it.
+        const [version, record, at] = await Promise.all([
+          redis.hget(keys.chain(hash), "version"),
+          find(logId),
+          now(),
+        ]);
         if (!record) return { kind: "unknown" };
         const wanted = change(record, at);
         if (!wanted) return { kind: "unchanged", record };
-        const applied = await write("change", wanted, version, {
+        const applied = await write("change", wanted, version ?? "0", {
           fence,
           counts: countsOfChange(record, wanted.record),
         });

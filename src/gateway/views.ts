@@ -1,0 +1,66 @@
+/** Operations as their principal may see them, with everything that an answer shows. */
+import type { OperationView } from "../shared/answer.js";
+import { isFinal, type OperationRecord } from "../shared/operation.js";
+import type { Editors, KnownEditor } from "../shared/redis/editors.js";
+import type { Live, Operations } from "../shared/redis/operations.js";
+import type { Queues } from "../shared/redis/queue.js";
+import { stands } from "./troubles.js";
+
+export interface ViewOptions {
+  /** An Editor not heard of for this long is away, ms. */
+  editorAwayMs: number;
+}
+
+export interface Views {
+  /** `now`: store clock, ms. */
+  isHere(editor: KnownEditor, now: number): boolean;
+  /** `brief`: without the result and what is shown while it runs. */
+  viewOf(record: OperationRecord, brief?: boolean): Promise<OperationView>;
+  ownRecord(principal: string, logId: string): Promise<OperationRecord | "ended" | undefined>;
+  read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
+}
+
+export function createViews(
+  deps: { operations: Operations; queues: Queues; editors: Editors },
+  options: ViewOptions,
+): Views {
+  const { operations, queues, editors } = deps;
+
+  const isHere: Views["isHere"] = (editor, now) =>
+    editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
+
+  const viewOf: Views["viewOf"] = async (record, brief = false) => {
+    const final = isFinal(record.state);
+    const [live, result, position, editor, now] = await Promise.all([
+      brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
+      brief || !final ? undefined : operations.resultOf(record.logId),
+      final || record.state === "running" ? undefined : queues.position(record),
+      editors.find(record.editor),
+      operations.now(),
+    ]);
+    return {
+      record,
+      result,
+      progress: live.progress,
+      partialResult: live.partialResult,
+      queuePosition: position,
+      editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
+      trouble: stands(editor?.trouble, now),
+      now,
+    };
+  };
+
+  /** Invariant 8: another's operation is not found. */
+  const ownRecord: Views["ownRecord"] = async (principal, logId) => {
+    const record = await operations.find(logId);
+    if (record) return record.principal === principal ? record : undefined;
+    return (await operations.tombstone(logId)) === principal ? "ended" : undefined;
+  };
+
+  const read: Views["read"] = async (principal, logId) => {
+    const record = await ownRecord(principal, logId);
+    return typeof record === "object" ? viewOf(record) : record;
+  };
+
+  return { isHere, viewOf, ownRecord, read };
+}
