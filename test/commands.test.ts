@@ -93,7 +93,7 @@ describe("tokens", () => {
     expect((await type(["token", "create", "ann"])).stderr).toMatch(/"ann" has a token.*token revoke/);
     expect((await type(["token", "create", "../x"])).code).toBe(1);
     const listed = await type(["token", "list"]);
-    expect(listed.stdout).toMatch(/^PRINCIPAL {2}CREATED\nann {8}20\d\d-/);
+    expect(listed.stdout).toMatch(/^PRINCIPAL {2}BAND {9}CREATED\nann {8}interactive {2}20\d\d-/);
     const kept = readFileSync(join(here().dataDir, "tokens.json"), "utf8");
     expect(kept).not.toContain(made.stdout.trim());
     expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 0 });

@@ -26,6 +26,7 @@ afterEach(async () => {
 
 const auth: Authenticator = {
   principalOf: async (token) => (token === TOKEN ? "operator" : undefined),
+  bandOf: async () => "interactive",
 };
 
 interface Served {

@@ -40,15 +40,18 @@ async function stage(): Promise<Stage> {
     { host: "127.0.0.1", port: 0 },
   );
   closers.push(http.close);
-  const callerOf = async (principal: string): Promise<Call> => {
-    const headers = { authorization: `Bearer ${await tokens.create(principal)}` };
-    const client = new Client({ name: principal, version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }));
-    closers.push(() => client.close());
-    return async (name, args = {}) =>
-      (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer;
-  };
+  const callerOf = async (principal: string): Promise<Call> =>
+    connectAs(http.url, await tokens.create(principal));
   return { system, tokens, url: http.url, ann: await callerOf("ann"), ben: await callerOf("ben") };
+}
+
+async function connectAs(url: string, token: string): Promise<Call> {
+  const headers = { authorization: `Bearer ${token}` };
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  closers.push(() => client.close());
+  return async (name, args = {}) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer;
 }
 
 const HELD = { Name: "a", Hold: true };
@@ -120,6 +123,22 @@ describe("by the call itself", () => {
     expect((await ben("list_operations")).operations).toEqual([]);
     expect((await ann("list_operations")).operations).toMatchObject([{ log_id }]);
   });
+});
+
+test.each([
+  ["interactive", ["a", "b", "bulk", "c"]],
+  ["batch", ["a", "b", "c", "bulk"]],
+] as const)("a principal whose token is %s has its turn: %j", async (band, order) => {
+  const { system, tokens, url, ann } = await stage();
+  const ci = await connectAs(url, await tokens.create("ci", band));
+  const calls = [await ann("work", { ...HELD, timeout: 0 })];
+  await system.bench.begins("a");
+  for (const Name of ["b", "c"]) calls.push(await ann("work", { Name, timeout: 0 }));
+  const bulk = await ci("work", { Name: "bulk", timeout: 0 });
+  system.bench.finish("a");
+  for (const { log_id } of calls) await ann("get_operation_result", { log_id, wait: true, timeout: 30 });
+  await ci("get_operation_result", { log_id: bulk.log_id, wait: true, timeout: 30 });
+  expect(system.bench.begun).toEqual(order);
 });
 
 describe("by the session", () => {

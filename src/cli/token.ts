@@ -15,9 +15,18 @@ const json = { type: "boolean", description: "Machine-readable output", default:
 
 const create = command({
   meta: { name: "create", description: "Makes a token for a principal and shows it once" },
-  args: { name, json },
+  args: {
+    name,
+    batch: {
+      type: "boolean",
+      description: "Work in bulk, as of CI: calls that somebody waits for go first",
+      default: false,
+    },
+    json,
+  },
   async run({ args }) {
-    const token = await createTokens(readSettings().tokensFile).create(args.name);
+    const band = args.batch ? "batch" : "interactive";
+    const token = await createTokens(readSettings().tokensFile).create(args.name, band);
     console.log(args.json ? JSON.stringify({ principal: args.name, token }) : token);
     console.error(
       `Shown this once; only its hash is kept. ${args.name} sends it as: Authorization: Bearer <token>`,
@@ -30,8 +39,9 @@ const list = command({
   args: { json },
   async run({ args }) {
     const entries = (await createTokens(readSettings().tokensFile).list()).map(
-      ({ principal, createdAt }) => ({
+      ({ principal, createdAt, band }) => ({
         principal,
+        band,
         created_at: createdAt,
       }),
     );
@@ -41,8 +51,8 @@ const list = command({
     else
       console.log(
         table(
-          ["PRINCIPAL", "CREATED"],
-          entries.map((entry) => [entry.principal, entry.created_at]),
+          ["PRINCIPAL", "BAND", "CREATED"],
+          entries.map((entry) => [entry.principal, entry.band, entry.created_at]),
         ),
       );
   },

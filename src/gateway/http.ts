@@ -54,7 +54,15 @@ export async function createHttpGateway(
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const sessions = createHttpSessions(
-    { broker, toolList, log, version, progress: options.progress, sessions: store.sessions },
+    {
+      broker,
+      toolList,
+      log,
+      version,
+      progress: options.progress,
+      sessions: store.sessions,
+      bandOf: deps.auth?.bandOf,
+    },
     { idleMs: options.idleMs ?? 30 * 60_000, keepAliveMs: options.keepAliveMs ?? 15_000 },
   );
   let isClosing = false;

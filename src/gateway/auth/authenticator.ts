@@ -1,10 +1,13 @@
 /** Who a caller over HTTP is: the principal that a token names. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
+import type { Band } from "../../shared/operation.js";
 
 export interface Authenticator {
   /** The principal of a token; undefined: none or a wrong one. Safe to call for every request. */
   principalOf(token: string | undefined): Promise<string | undefined>;
+  /** Whether somebody waits for this principal's calls, or they are work in bulk that lets others go first. */
+  bandOf(principal: string): Promise<Band>;
 }
 
 /** Whoever reaches a gateway without tokens: it listens on this machine's own addresses only. */

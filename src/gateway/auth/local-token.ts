@@ -39,6 +39,7 @@ export async function readLocalToken(file: string): Promise<string | undefined> 
 export function withLocalToken(others: Authenticator, localToken: string): Authenticator {
   const expected = digest(localToken);
   return {
+    bandOf: others.bandOf,
     async principalOf(token) {
       if (token !== undefined && timingSafeEqual(digest(token), expected)) return LOCAL_PRINCIPAL;
       return others.principalOf(token);

@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
+import type { Band } from "../../shared/operation.js";
 import { type Authenticator, LOCAL_PRINCIPAL } from "./authenticator.js";
 
 const TokenEntry = z.object({
@@ -11,13 +12,14 @@ const TokenEntry = z.object({
   /** Of the token, hexadecimal. 256 random bits need no slow hash. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.string(),
+  band: z.enum(["interactive", "batch"]).default("interactive"),
 });
 const TokenFile = z.object({ tokens: z.array(TokenEntry) });
 export type TokenEntry = z.infer<typeof TokenEntry>;
 
 export interface Tokens extends Authenticator {
   /** A new token for a principal that has none; shown here only. Throws TOKEN_REFUSED. */
-  create(principal: string): Promise<string>;
+  create(principal: string, band?: Band): Promise<string>;
   list(): Promise<TokenEntry[]>;
   /** True if the principal had a token; running gateways refuse it from the next request on. */
   revoke(principal: string): Promise<boolean>;
@@ -64,7 +66,11 @@ export function createTokens(file: string): Tokens {
         ?.principal;
     },
 
-    async create(principal) {
+    async bandOf(principal) {
+      return (await read()).find((entry) => entry.principal === principal)?.band ?? "interactive";
+    },
+
+    async create(principal, band = "interactive") {
       if (!PRINCIPAL.test(principal)) {
         throw new BrokerError("TOKEN_REFUSED", `"${principal}" cannot name a principal.`);
       }
@@ -73,7 +79,12 @@ export function createTokens(file: string): Tokens {
         throw new BrokerError("TOKEN_REFUSED", `The principal "${principal}" has a token.`);
       }
       const token = newToken();
-      const entry = { principal, sha256: hashOf(token).toString("hex"), createdAt: new Date().toISOString() };
+      const entry = {
+        principal,
+        sha256: hashOf(token).toString("hex"),
+        createdAt: new Date().toISOString(),
+        band,
+      };
       await write([...entries, entry]);
       return token;
     },

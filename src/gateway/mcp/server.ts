@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { answerOf, notFound } from "../../shared/answer.js";
 import type { Log } from "../../shared/log.js";
-import { isFinal } from "../../shared/operation.js";
+import { type Band, isFinal } from "../../shared/operation.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import { BROKER_TOOLS, type Seen } from "./broker-tools.js";
@@ -27,6 +27,8 @@ export interface McpServerDeps {
   log: Log;
   version: string;
   progress?: ProgressOptions | undefined;
+  /** Left out: everybody's calls are interactive. */
+  bandOf?: ((principal: string) => Promise<Band>) | undefined;
 }
 
 /** Whom the server speaks with. */
@@ -82,6 +84,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const { record, relation, timeout } = await broker.submit({
       ...request.requester,
       principal: client.principal,
+      band: await deps.bandOf?.(client.principal),
       tool: params.name,
       arguments: params.arguments ?? {},
       meta: params._meta,
