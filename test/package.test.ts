@@ -120,6 +120,7 @@ describe("the tarball", () => {
   test("holds what runs and what it means, and no file of development", () => {
     const expected = new Set(["package.json", "README.md", "LICENSE", "CHANGELOG.md"]);
     for (const entry of readdirSync(join(CHECKOUT, "src"), { recursive: true, encoding: "utf8" })) {
+      if (entry.endsWith(".json")) expected.add(`dist/${entry.replaceAll("\\", "/")}`);
       const stem = /^(.*)\.ts$/.exec(entry.replaceAll("\\", "/"))?.[1];
       if (stem) for (const ending of ["js", "js.map", "d.ts"]) expected.add(`dist/${stem}.${ending}`);
     }

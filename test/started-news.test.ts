@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createStartedNews } from "../src/worker/started-news.js";
+import { createHeardLog } from "./harness/mcp.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function tellTo(told: string[]) {
-  return createStartedNews((operationId) => told.push(operationId), { holdMs: 20 });
+  const tell = async (operationId: string): Promise<void> => void told.push(operationId);
+  return createStartedNews({ tell, log: createHeardLog() }, { holdMs: 20 });
 }
 
 test("what runs for longer than a moment is told once", () => {
@@ -30,4 +32,15 @@ test("what ended in that moment is not told, and neither is anything after the c
   news.started("late");
   news.close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("what shows something of itself is told before that, and once", async () => {
+  const told: string[] = [];
+  const news = tellTo(told);
+  news.started("tests");
+  await news.shown("tests");
+  expect(told).toEqual(["tests"]);
+  await news.shown("tests");
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual(["tests"]);
 });

@@ -17,7 +17,6 @@ import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
 import { UnreadableAnswer } from "./editor-calls.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
-import { callHandler } from "./editor-notices.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
@@ -86,7 +85,10 @@ export function createTenure(
         await resume(hello);
       },
       onRunning: ({ operationId }) => startedNews.started(operationId),
-      onProgress: (progress) => report(progress),
+      async onProgress(progress) {
+        await startedNews.shown(progress.operationId);
+        await report(progress);
+      },
       onFinished({ operationId, outcome }) {
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
@@ -153,10 +155,7 @@ export function createTenure(
   const markStarted = async (operationId: string): Promise<void> => {
     for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
   };
-  const startedNews = createStartedNews(
-    (operationId) => callHandler(log, "started", () => markStarted(operationId)),
-    { holdMs: SHOW_RUNNING_MS },
-  );
+  const startedNews = createStartedNews({ tell: markStarted, log }, { holdMs: SHOW_RUNNING_MS });
 
   /** A job and a resumption of the same operation are one piece of work. */
   const process = (logId: string, jobId?: string): Promise<Processed> => {
