@@ -25,7 +25,20 @@ describe("a command line", () => {
   it("tells what there is, for the whole and for each command", async () => {
     const whole = await type(["--help"]);
     expect(whole.code).toBe(0);
-    for (const name of ["up", "mcp", "gateway", "worker", "simulate", "token", "down", "demo"]) {
+    for (const name of [
+      "call",
+      "explain",
+      "doctor",
+      "up",
+      "mcp",
+      "gateway",
+      "worker",
+      "simulate",
+      "token",
+      "install",
+      "down",
+      "demo",
+    ]) {
       expect(whole.stdout).toMatch(new RegExp(`\\b${name}\\b`));
     }
     expect(await type([])).toMatchObject({ code: 0, stdout: whole.stdout });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
 import { stripVTControlCharacters } from "node:util";
-import { defineCommand, renderUsage, runCommand } from "citty";
+import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { explain } from "./command.js";
 import { VERSION } from "./version.js";
 
@@ -38,15 +38,28 @@ const main = defineCommand({
   subCommands,
 });
 
+/** Of the command that the words name, as far as they name one. */
+async function usageOf(words: readonly string[]): Promise<string> {
+  let command: CommandDef = main;
+  let parent: CommandDef | undefined;
+  for (const word of words) {
+    const known =
+      (await (typeof command.subCommands === "function" ? command.subCommands() : command.subCommands)) ?? {};
+    const next = Object.hasOwn(known, word) ? known[word] : undefined;
+    if (!next) break;
+    parent = command;
+    command = await (typeof next === "function" ? next() : next);
+  }
+  return renderUsage(command, parent);
+}
+
 async function run(rawArgs: string[]): Promise<number> {
-  const [name = ""] = rawArgs;
-  const chosen = Object.hasOwn(subCommands, name) ? subCommands[name as keyof typeof subCommands] : undefined;
   if (rawArgs.includes("--version")) {
     console.log(VERSION);
     return 0;
   }
   if (rawArgs.length === 0 || rawArgs.includes("--help") || rawArgs.includes("-h")) {
-    const usage = await (chosen ? renderUsage(await chosen(), main) : renderUsage(main));
+    const usage = await usageOf(rawArgs);
     console.log(process.stdout.isTTY ? usage : stripVTControlCharacters(usage));
     return 0;
   }
