@@ -163,11 +163,8 @@ describe("the keeper", () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket);
-      socket.on("data", (chunk) => {
-        const words = chunk
-          .toString()
-          .split("\r\n")
-          .filter((_, at) => at > 0 && at % 2 === 0);
+      const answer = (command: string): void => {
+        const words = command.split("\r\n").filter((_, at) => at > 0 && at % 2 === 0);
         said.push(words.join(" ").trim());
         // Nobody but the keeper is there whenever it looks.
         const bulk = words.includes("LIST")
@@ -176,7 +173,14 @@ describe("the keeper", () => {
         if (words[0] === "AUTH") socket.write("+OK\r\n");
         else if (words[0] !== "SHUTDOWN") socket.write(`$${bulk.length}\r\n${bulk}\r\n`);
         if (isVisited) connections += 1;
-      });
+      };
+      // Several commands may come in one piece.
+      socket.on("data", (chunk) =>
+        chunk
+          .toString()
+          .split(/(?=\*\d+\r\n)/)
+          .forEach(answer),
+      );
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
