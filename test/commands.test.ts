@@ -42,6 +42,11 @@ describe("a command line", () => {
       expect(whole.stdout).toMatch(new RegExp(`\\b${name}\\b`));
     }
     expect(await type([])).toMatchObject({ code: 0, stdout: whole.stdout });
+    const inner = await type(["token", "create", "--help"]);
+    expect(inner).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/USAGE unity-broker token create/),
+    });
     const one = await type(["gateway", "--help"]);
     expect(one).toMatchObject({ code: 0, stderr: "" });
     expect(one.stdout).toMatch(/--host/);

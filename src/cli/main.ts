@@ -42,12 +42,14 @@ const main = defineCommand({
 async function usageOf(words: readonly string[]): Promise<string> {
   let command: CommandDef = main;
   let parent: CommandDef | undefined;
+  let path = "unity-broker";
   for (const word of words) {
     const known =
       (await (typeof command.subCommands === "function" ? command.subCommands() : command.subCommands)) ?? {};
     const next = Object.hasOwn(known, word) ? known[word] : undefined;
     if (!next) break;
-    parent = command;
+    parent = { meta: { name: path } };
+    path += ` ${word}`;
     command = await (typeof next === "function" ? next() : next);
   }
   return renderUsage(command, parent);
