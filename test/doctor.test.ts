@@ -108,6 +108,8 @@ const BROKEN: Record<string, () => Promise<Broken>> = {
   async "a data directory that is a file"() {
     const file = join(here().folder, "data");
     writeFileSync(file, "");
+    // Once it is mended, a private Redis runs there.
+    closeLater(() => type(["down"], { UNITY_BROKER_DATA_DIR: file }));
     return { env: { UNITY_BROKER_DATA_DIR: file }, check: "data", says: /it is not a folder/ };
   },
   async "a token file that is none"() {
