@@ -1,5 +1,5 @@
 /** The broker from a terminal: calls, their outcomes, and that no habit of a terminal runs anything twice. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useCommandLine } from "./harness/command-line.js";
@@ -62,6 +62,16 @@ describe("call", () => {
     expect(explained.stdout).toMatch(
       /accepted[\s\S]*sent[\s\S]*started[\s\S]*completed[\s\S]*executed it once/,
     );
+  });
+
+  test("what cannot be remembered is no failure: the same command replays, and says so", async () => {
+    await simulate();
+    writeFileSync(join(here().dataDir, "read-outcomes"), "a file where a folder belongs");
+    const args = ["call", "execute-menu-item", "--json", blocks(0.1)];
+    const [first, second] = [await type(args), await type(args)];
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect(answerIn(second)).toMatchObject({ log_id: answerIn(first).log_id, deduplicated: true });
+    expect(executions()).toBe(1);
   });
 
   test("with a key it is one operation, however often it is typed", async () => {

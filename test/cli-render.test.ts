@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
-import { exitCodeOf } from "../src/cli/client/exit-codes.js";
+import { EXIT, exitCodeOf } from "../src/cli/client/exit-codes.js";
 import { createProgressLines } from "../src/cli/client/follow.js";
 import {
   coloursFor,
@@ -180,6 +180,12 @@ test("progress without a terminal is a line for every change", () => {
   view.show({ progress: 4, total: 4, message: "done" });
   view.show({ progress: 5 });
   expect(lines).toEqual(["25 %  compiling", "100 %  done", ""]);
+});
+
+test("the documented exit codes are those of the code", () => {
+  const guide = readFileSync(new URL("../docs/command-line.md", import.meta.url), "utf8");
+  const documented = [...guide.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+  expect(documented).toEqual(Object.values(EXIT));
 });
 
 test.each([

@@ -39,6 +39,7 @@ export const call = command({
         place: client.place,
         token: asking.token,
         tool: args.tool,
+        editor: args.editor,
         arguments: given,
       };
       const explicit = args["force-new"];
@@ -73,8 +74,8 @@ async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answ
   const { log_id, state } = answer;
   if (log_id === undefined || (state !== "completed" && state !== "failed" && state !== "cancelled")) return;
   await readOutcomes.printed(typed, log_id);
-  // Names the log_id, which confirms the delivery.
-  await client.call("get_operation_status", { log_id });
+  // Names the log_id, which confirms the delivery. A gateway that is gone by now changes nothing about the outcome.
+  await client.call("get_operation_status", { log_id }).catch(() => undefined);
 }
 
 /** A tool that has such a parameter itself gets the broker's with a prefix. */

@@ -12,13 +12,15 @@ export interface TypedCall {
   place: string;
   token: string | undefined;
   tool: string;
+  /** As it was typed; undefined: left open. */
+  editor: string | undefined;
   arguments: Record<string, unknown>;
 }
 
 export interface ReadOutcomes {
   /** The log_id of the newest outcome of this call that was printed whole. */
   of(call: TypedCall): Promise<string | undefined>;
-  /** The outcome was printed whole. */
+  /** The outcome was printed whole. Never rejects: what cannot be remembered is only replayed. */
   printed(call: TypedCall, logId: string): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export interface ReadOutcomes {
 const KEPT_MS = 24 * 3_600_000;
 
 /** One small file a call, so that commands that run at once need no lock; a later one replaces an earlier one. */
-export function createReadOutcomes(folder: string, now: () => number = Date.now): ReadOutcomes {
+export function createReadOutcomes(folder: string): ReadOutcomes {
   const fileOf = (call: TypedCall): string =>
     join(
       folder,
@@ -35,7 +37,7 @@ export function createReadOutcomes(folder: string, now: () => number = Date.now)
         .digest("hex"),
     );
 
-  const ageOf = async (file: string): Promise<number> => now() - (await stat(file)).mtimeMs;
+  const ageOf = async (file: string): Promise<number> => Date.now() - (await stat(file)).mtimeMs;
 
   const prune = async (): Promise<void> => {
     for (const name of await readdir(folder)) {
@@ -56,11 +58,15 @@ export function createReadOutcomes(folder: string, now: () => number = Date.now)
     },
 
     async printed(call, logId) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = fileOf(call);
-      await writeFile(`${file}.${process.pid}`, logId, { mode: 0o600 });
-      await rename(`${file}.${process.pid}`, file);
-      await prune();
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const file = fileOf(call);
+        await writeFile(`${file}.${process.pid}`, logId, { mode: 0o600 });
+        await rename(`${file}.${process.pid}`, file);
+        await prune();
+      } catch {
+        // A full disk must not make a failure of an operation that completed.
+      }
     },
   };
 }

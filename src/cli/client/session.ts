@@ -26,10 +26,11 @@ export async function askBroker(
   ask: (asking: Asking) => Promise<number>,
 ): Promise<void> {
   const settings = readSettings();
+  // Until here Ctrl-C ends the process as usual: nothing has been asked.
+  const client = await connectBroker(options, settings);
   const interrupt = new AbortController();
   const onInterrupt = (): void => interrupt.abort();
   process.once("SIGINT", onInterrupt);
-  const client = await connectBroker(options, settings);
   try {
     process.exitCode = await ask({
       client,
