@@ -1,0 +1,116 @@
+#nullable enable
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Ledger
+{
+    /// <summary>The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the wire.</summary>
+    public static class LedgerState
+    {
+        public const string Accepted = "accepted";
+        public const string Running = "running";
+        public const string Completed = "completed";
+        public const string Failed = "failed";
+        public const string Cancelled = "cancelled";
+        public const string Interrupted = "interrupted";
+        public const string Revoked = "revoked";
+        public const string NotStarted = "not_started";
+
+        /// <summary>True for the four states that have an outcome.</summary>
+        public static bool HasEnded(string state) =>
+            state == Completed || state == Failed || state == Cancelled || state == Interrupted;
+
+        public static bool IsOpen(string state) => state == Accepted || state == Running;
+    }
+
+    /// <summary>The end of an execution. Times in milliseconds since the Unix epoch. Never changed once it was made.</summary>
+    public sealed class Outcome
+    {
+        public Outcome(string status, JToken? result, string? errorType, string? errorMessage, string? stack, long? startedAt, long endedAt)
+        {
+            Status = status;
+            Result = result;
+            ErrorType = errorType;
+            ErrorMessage = errorMessage;
+            Stack = stack;
+            StartedAt = startedAt;
+            EndedAt = endedAt;
+        }
+
+        /// <summary>completed, failed, cancelled or interrupted.</summary>
+        public string Status { get; }
+
+        /// <summary>Null where there is none, and where it lies in a file of its own.</summary>
+        public JToken? Result { get; }
+
+        public string? ErrorType { get; }
+
+        public string? ErrorMessage { get; }
+
+        public string? Stack { get; }
+
+        /// <summary>Null when the execution never began.</summary>
+        public long? StartedAt { get; }
+
+        public long EndedAt { get; }
+
+        public static Outcome Completed(JToken result, long startedAt, long endedAt) =>
+            new Outcome(LedgerState.Completed, result, null, null, null, startedAt, endedAt);
+
+        /// <summary>failed, cancelled or interrupted; without <paramref name="startedAt"/> it never began.</summary>
+        public static Outcome Error(string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
+            new Outcome(status, null, type, message, stack, startedAt, endedAt);
+    }
+
+    /// <summary>One operation as the ledger knows it. Changed only by the ledger, under its gate.</summary>
+    public sealed class LedgerOperation
+    {
+        public LedgerOperation(string operationId)
+        {
+            OperationId = operationId;
+        }
+
+        public string OperationId { get; }
+
+        public string State { get; internal set; } = LedgerState.Accepted;
+
+        /// <summary>Null when the id was revoked before it was ever submitted.</summary>
+        public string? Hash { get; set; }
+
+        public string? After { get; set; }
+
+        /// <summary>Who asked for it: opaque here, kept so that a lost store can be rebuilt.</summary>
+        public JObject? Origin { get; set; }
+
+        public string? Tool { get; set; }
+
+        public JObject? Arguments { get; set; }
+
+        public string? ArgumentsHash { get; set; }
+
+        /// <summary>Milliseconds on the store's clock; null when never submitted.</summary>
+        public long? AcceptedAt { get; set; }
+
+        public long? StartedAt { get; internal set; }
+
+        public Outcome? Outcome { get; internal set; }
+
+        public long? AcknowledgedAt { get; internal set; }
+
+        /// <summary>Reads live in memory only: in no journal and no chain.</summary>
+        public bool ReadOnly { get; set; }
+    }
+
+    /// <summary>The pair that orders owners: the higher epoch wins; with equal epochs only the same nonce is the same owner.</summary>
+    public sealed class Fence
+    {
+        public Fence(long epoch, string ownerNonce)
+        {
+            Epoch = epoch;
+            OwnerNonce = ownerNonce;
+        }
+
+        public long Epoch { get; }
+
+        public string OwnerNonce { get; }
+    }
+}

@@ -1,0 +1,72 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+
+namespace JobBroker.Bridge.Ports
+{
+    public sealed class BuildRequest
+    {
+        public BuildRequest(string target, string outputPath, bool development, IReadOnlyList<string> scenes)
+        {
+            Target = target;
+            OutputPath = outputPath;
+            Development = development;
+            Scenes = scenes;
+        }
+
+        /// <summary>Unity's name of the build target, for example Android.</summary>
+        public string Target { get; }
+
+        public string OutputPath { get; }
+
+        public bool Development { get; }
+
+        /// <summary>Scene paths; empty means the scenes of the build settings.</summary>
+        public IReadOnlyList<string> Scenes { get; }
+    }
+
+    public sealed class BuildOutcome
+    {
+        public BuildOutcome(bool succeeded, string summary, string outputPath, long totalBytes, double totalSeconds, int errors, int warnings, IReadOnlyList<string> messages)
+        {
+            Succeeded = succeeded;
+            Summary = summary;
+            OutputPath = outputPath;
+            TotalBytes = totalBytes;
+            TotalSeconds = totalSeconds;
+            Errors = errors;
+            Warnings = warnings;
+            Messages = messages;
+        }
+
+        public bool Succeeded { get; }
+
+        /// <summary>Unity's word: Succeeded, Failed, Cancelled, Unknown.</summary>
+        public string Summary { get; }
+
+        public string OutputPath { get; }
+
+        public long TotalBytes { get; }
+
+        public double TotalSeconds { get; }
+
+        public int Errors { get; }
+
+        public int Warnings { get; }
+
+        public IReadOnlyList<string> Messages { get; }
+    }
+
+    /// <summary>Player builds. Main thread only; Build blocks it until the build ends, and only the returned report is the truth.</summary>
+    public interface IBuildRunner
+    {
+        /// <summary>The target that the Editor is switched to.</summary>
+        string ActiveTarget { get; }
+
+        /// <summary>Targets whose build support is installed.</summary>
+        IReadOnlyList<string> SupportedTargets { get; }
+
+        /// <param name="step">Called for each step (name, fraction of the whole from 0 to 1, or a negative number when unknown); may come from any thread.</param>
+        BuildOutcome Build(BuildRequest request, Action<string, double> step);
+    }
+}

@@ -1,0 +1,28 @@
+#nullable enable
+namespace JobBroker.Bridge.Ports
+{
+    /// <summary>What the bridge knows of its Editor. Every member may be read from any thread: adapters keep snapshots.</summary>
+    public interface IEditorInfo
+    {
+        string ProjectName { get; }
+
+        /// <summary>Absolute path of the project's folder, links resolved.</summary>
+        string ProjectPath { get; }
+
+        string UnityVersion { get; }
+
+        int ProcessId { get; }
+
+        /// <summary>When this Editor process started, milliseconds since the Unix epoch.</summary>
+        long ProcessStartedAtMs { get; }
+
+        /// <summary>Grows with every change of assets.</summary>
+        long AssetCounter { get; }
+
+        /// <summary>Whether a window of this Editor has the focus.</summary>
+        bool Focused { get; }
+
+        /// <summary>What the Editor does at this moment, in the words of docs/protocol.md: ready, compiling, importing, testing, building, playing, compile_errors.</summary>
+        string Phase { get; }
+    }
+}

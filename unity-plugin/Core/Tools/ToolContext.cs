@@ -1,0 +1,54 @@
+#nullable enable
+using System;
+using System.Threading;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tools
+{
+    /// <summary>How far a call is; may be reported from any thread.</summary>
+    public interface IProgressSink
+    {
+        /// <summary>Tells how far the call is; sent at most four times a second, the last one always.</summary>
+        /// <param name="progress">Grows from report to report.</param>
+        /// <param name="total">What <paramref name="progress"/> ends at; null when unknown.</param>
+        /// <param name="partialResult">What the result would hold so far; becomes JSON at once.</param>
+        void Report(double progress, double? total = null, string? message = null, object? partialResult = null);
+    }
+
+    /// <summary>What one running call may use beside its arguments.</summary>
+    public sealed class ToolContext
+    {
+        private readonly Action<JToken> saveResumeRecord;
+
+        public ToolContext(string operationId, IProgressSink progress, CancellationToken cancellation, Action<JToken> saveResumeRecord)
+        {
+            OperationId = operationId;
+            Progress = progress;
+            Cancellation = cancellation;
+            this.saveResumeRecord = saveResumeRecord;
+        }
+
+        /// <summary>The id of the operation that this call executes; the same after a domain reload.</summary>
+        public string OperationId { get; }
+
+        public IProgressSink Progress { get; }
+
+        /// <summary>Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.</summary>
+        public CancellationToken Cancellation { get; }
+
+        /// <summary>Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.</summary>
+        public void SaveResumeRecord(JToken record) => saveResumeRecord(record);
+    }
+
+    /// <summary>A failure with a type that callers can act on; it becomes the outcome's error.</summary>
+    public sealed class ToolException : Exception
+    {
+        /// <param name="type">In snake_case, for example menu_item_not_found.</param>
+        public ToolException(string type, string message) : base(message)
+        {
+            Type = type;
+        }
+
+        public string Type { get; }
+    }
+}
