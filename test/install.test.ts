@@ -351,6 +351,32 @@ describe("TOML", () => {
     },
   );
 
+  const UNITY = '[mcp_servers.unity] # ours\ncommand = "npx"\nargs = ["unity-job-broker", "mcp"]\n';
+  it.each([
+    [
+      `a = 1\n\n${UNITY}\n# trusted\n[projects."/p"]\nb = 2\n`,
+      'a = 1\n\n# trusted\n[projects."/p"]\nb = 2\n',
+    ],
+    [`# top\n[x]\n# of x\n\n${UNITY}# after\n\n# y's\n[y]\n`, "# top\n[x]\n# of x\n# after\n\n# y's\n[y]\n"],
+    [
+      `${UNITY}\n[mcp_servers.unity.env]\nA = "1"\n\n# docs\n[mcp_servers.docs]\ncommand = "d" # d\n`,
+      '\n\n# docs\n[mcp_servers.docs]\ncommand = "d" # d\n',
+    ],
+    [
+      `${UNITY}\n[note]\ntext = """\n[mcp_servers.unity]\n"""\n`,
+      '[note]\ntext = """\n[mcp_servers.unity]\n"""\n',
+    ],
+  ])("keeps the comments around ours: %j", async (content, left) => {
+    const path = file("config", content);
+    await uninstall({ client: "codex", path });
+    expect(text(path)).toBe(left);
+    writeFileSync(path, content);
+    await install({ client: "codex", reach: HTTP, path });
+    const comments = (of: string) => of.match(/#.*/g)?.filter((one) => one !== "# ours");
+    expect(comments(text(path))).toEqual(comments(content));
+    expect(serversOf(clientNamed("codex"), path).unity).toEqual(entryOf(clientNamed("codex"), HTTP));
+  });
+
   it("writes nothing that only TOML 1.1 allows, whatever the style of the file", async () => {
     const path = file("config", 'mcp_servers = { docs = { command = "a" } }\nlist = [\n  1,\n  2,\n]\n');
     await install({ client: "codex", path });
