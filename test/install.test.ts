@@ -202,6 +202,7 @@ describe("the entry", () => {
       { command: "node", args: ["/other/dist/cli/main.js", "serve"] },
       { url: "http://127.0.0.1:8080/mcp" },
       { command: "uvx", args: ["unity-job-brokers"] },
+      { command: "uv", args: ["--directory", "/home/u/unity-broker", "run", "server.py"] },
       "unity-broker",
       null,
     ];

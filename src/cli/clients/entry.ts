@@ -61,7 +61,10 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
   const { command, args } = entry as { command?: unknown; args?: unknown };
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
   const names = words.map((word) => word.split(/[\\/]/).at(-1) ?? "");
-  if (names.some((name) => /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name))) return true;
+  // A folder of that name, in an argument of another server, starts nothing.
+  const isStarted = (name: string, place: number): boolean =>
+    /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name) && words[place + 1] === "mcp";
+  if (names.some(isStarted)) return true;
   if (words.some((word) => /[\\/]dist[\\/]cli[\\/]main\.js$/.test(word)) && words.at(-1) === "mcp")
     return true;
   return Object.values(entry).some((value) => typeof value === "string" && addresses.includes(value));
