@@ -443,6 +443,17 @@ describe("JSON", () => {
   });
 });
 
+describe("a token", () => {
+  it.each(CLIENTS.filter(({ http }) => http !== null))("of $id stays with its address", async (client) => {
+    const path = file("config", "");
+    await install({ client: client.id, reach: HTTP, path });
+    const elsewhere: Reach = { transport: "http", url: "https://build.example/mcp", token: undefined };
+    const moved = await install({ client: client.id, reach: elsewhere, path });
+    expect(moved).toMatchObject({ outcome: "replaced", warnings: [expect.stringMatching(/in the backup/)] });
+    expect(serversOf(client, path).unity).toEqual(entryOf(client, elsewhere));
+  });
+});
+
 describe("the file", () => {
   const CONTENT = '{ "servers": {} }\n';
 

@@ -74,12 +74,16 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
  * The fields to write so that what is there becomes what is wanted, by path inside the entry; none when it is so
  * already, `whole` when the old one has to go.
  *
- * What the user added (an environment, a time limit, a switch) stays, as long as the transport does: fields of the
- * other transport make Codex refuse its whole file.
+ * What the user added (an environment, a time limit, a switch) stays, as long as the transport and the address do:
+ * fields of the other transport make Codex refuse its whole file, and a token is for the gateway that it was given for.
  */
 export function changes(there: unknown, wanted: Entry): "whole" | { path: string[]; value: unknown }[] {
   if (typeof there !== "object" || there === null || Array.isArray(there)) return "whole";
   if (transportOf(there as Entry) !== transportOf(wanted)) return "whole";
+  const isElsewhere = Object.entries(wanted).some(
+    ([key, value]) => typeof value === "string" && /^https?:/.test(value) && (there as Entry)[key] !== value,
+  );
+  if (isElsewhere) return "whole";
   return differences(there as Entry, wanted);
 }
 
@@ -97,6 +101,6 @@ function isTable(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function transportOf(entry: Entry): Transport {
+function transportOf(entry: Entry): Transport {
   return "command" in entry ? "stdio" : "http";
 }
