@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -466,6 +467,13 @@ describe("the file", () => {
     expect(backup).toBe(`${path}.backup-2026-01-02T03-04-05-678Z`);
     await install({ path: file("secret"), reach: HTTP });
     expect(statSync(file("secret")).mode & 0o777).toBe(0o600);
+  });
+
+  it.runIf(process.getuid?.() === 0)("stays its owner's under sudo, and its copy is theirs too", async () => {
+    const path = file("config", CONTENT);
+    chownSync(path, 4242, 4343);
+    const { backup } = await install({ path });
+    for (const name of [path, backup ?? ""]) expect(statSync(name)).toMatchObject({ uid: 4242, gid: 4343 });
   });
 
   it("stays a symbolic link where it is one", async () => {
