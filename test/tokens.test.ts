@@ -74,6 +74,12 @@ describe("the local token", () => {
     expect(await auth.principalOf(made[0])).toBe("local");
     expect(await auth.principalOf(`${made[0]} `)).toBeUndefined();
   });
+
+  test("an empty file is no token: that is said, and nobody is let in by it", async () => {
+    const file = join(folder, "local.token");
+    writeFileSync(file, "");
+    await expect(ensureLocalToken(file)).rejects.toThrow(/local\.token holds no token: remove it/);
+  });
 });
 
 test.each([
