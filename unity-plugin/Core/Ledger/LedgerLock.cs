@@ -10,7 +10,8 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>
     /// One ledger folder, one process, one script domain. Two locks on one file, because no single one holds
     /// everywhere: FileShare.None is not enforced between processes by Mono on Linux, and FileStream.Lock does not
-    /// exist in .NET on macOS and does not count inside one process. The operating system drops both when the process ends.
+    /// exist in .NET on macOS and does not count inside one process. The operating system drops both when the process
+    /// ends.
     /// </summary>
     internal sealed class LedgerLock : IDisposable
     {

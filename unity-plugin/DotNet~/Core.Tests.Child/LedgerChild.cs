@@ -11,7 +11,7 @@ namespace JobBroker.Bridge.Tests.Child;
 /// <summary>What a ledger's process does until something happens to it.</summary>
 internal static class LedgerChild
 {
-    /// <summary>Writes for ever; says each line once it is written: what was done, to whom, and the ledger's seq.</summary>
+    /// <summary>Writes for ever; says each line once it is written: what was done, to whom, the ledger's seq.</summary>
     public static void Append(string folder)
     {
         var random = new Random();
@@ -86,7 +86,8 @@ internal static class LedgerChild
         }
 
         TryMore(ledger);
-        Say("readable", ledger.Operations().Count(op => op.State == LedgerState.Completed && ledger.ResultOf(op) != null));
+        var completed = ledger.Operations().Where(operation => operation.State == LedgerState.Completed);
+        Say("readable", completed.Count(operation => ledger.ResultOf(operation) != null));
         if (ballast != null)
         {
             File.Delete(ballast);
@@ -137,8 +138,8 @@ internal static class LedgerChild
             }
             else
             {
-                ledger.End(
-                    operation, Outcome.Error(LedgerState.Interrupted, "editor_exit", "It began.", operation.StartedAt, 2));
+                var began = operation.StartedAt;
+                ledger.End(operation, Outcome.Error(LedgerState.Interrupted, "editor_exit", "It began.", began, 2));
                 Say("interrupted", operation.OperationId, ledger.LedgerSeq);
             }
         }

@@ -157,7 +157,11 @@ public sealed class AdmissionTests
 
                     if (outcome.ErrorType != null)
                     {
-                        told["error"] = new JObject { ["type"] = outcome.ErrorType, ["message"] = outcome.ErrorMessage };
+                        told["error"] = new JObject
+                        {
+                            ["type"] = outcome.ErrorType,
+                            ["message"] = outcome.ErrorMessage,
+                        };
                     }
 
                     told["startedAt"] = outcome.StartedAt;

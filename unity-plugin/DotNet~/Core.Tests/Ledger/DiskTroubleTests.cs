@@ -9,7 +9,7 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Ledger;
 
-/// <summary>A disk that takes no more, and folders that may not be written: nothing runs that the ledger did not confirm.</summary>
+/// <summary>A disk that takes no more, and folders that may not be written: nothing runs unconfirmed.</summary>
 public sealed class DiskTroubleTests
 {
     [UnixFact]

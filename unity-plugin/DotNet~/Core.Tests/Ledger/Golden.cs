@@ -26,7 +26,8 @@ internal static class Golden
 
     public static IReadOnlyList<JObject> Cases(string name)
     {
-        using var reader = new JsonTextReader(File.OpenText(PathOf(name))) { DateParseHandling = DateParseHandling.None };
+        using var reader = new JsonTextReader(File.OpenText(PathOf(name)));
+        reader.DateParseHandling = DateParseHandling.None;
         return JObject.Load(reader)["cases"]!.Cast<JObject>().ToList();
     }
 }

@@ -202,12 +202,12 @@ public sealed class LedgerTests : IDisposable
         JObject before;
         using (var ledger = Open())
         {
-            WriteEveryKind(ledger);
+            Story.WriteEveryKind(ledger);
         }
 
         using (var ledger = Open())
         {
-            before = Describe(ledger);
+            before = Story.Describe(ledger);
         }
 
         using (Open(new LedgerOptions(folder.Path) { CompactLines = 5 }))
@@ -216,75 +216,12 @@ public sealed class LedgerTests : IDisposable
         }
 
         using var again = Open();
-        Assert.Equal(before.ToString(), Describe(again).ToString());
+        Assert.Equal(before.ToString(), Story.Describe(again).ToString());
         again.Begun("after it");
         again.Dispose();
         using var third = Open();
         Assert.Equal(LedgerState.Running, third.Get("after it")!.State);
         Assert.Empty(third.Notices);
-    }
-
-    [Fact]
-    public void What_the_disk_refuses_changes_nothing_and_is_not_begun()
-    {
-        using var ledger = Open();
-        var done = ledger.Ended("done");
-        var running = ledger.Begun("running");
-        var accepted = ledger.Accepted("accepted");
-        var seq = ledger.LedgerSeq;
-        Assert.False(ledger.SetBroken(true));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.Begin(accepted));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.Accept(Sample.Operation("new")));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.End(running, Sample.Interrupted()));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.Revoke("x"));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.StartSession("s"));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.TakeFence(new Fence(1, "n"), "s"));
-        Assert.Throws<LedgerUnavailableException>(() => ledger.Acknowledge(new[] { "done" }));
-        Assert.Equal(LedgerState.Accepted, accepted.State);
-        Assert.Null(ledger.Get("new"));
-        Assert.Equal(LedgerState.Running, running.State);
-        Assert.Null(ledger.Fence);
-        Assert.Null(done.AcknowledgedAt);
-        Assert.NotNull(ledger.ResultOf(done));
-        Assert.Equal(seq, ledger.LedgerSeq);
-
-        var refused = Outcome.Error(LedgerState.Failed, "ledger_unavailable", "Not invoked.", null, 5);
-        ledger.EndUnwritten(accepted, refused);
-        Assert.Equal("accepted", Assert.Single(ledger.EndedUnwritten()).OperationId);
-        Assert.Throws<InvalidOperationException>(() => ledger.Begin(accepted));
-        Assert.True(ledger.SetBroken(false));
-        Assert.Throws<InvalidOperationException>(() => ledger.Begin(accepted));
-
-        // An acknowledgement never stands in the journal without the outcome that it is of.
-        ledger.Acknowledge(new[] { "accepted" });
-        Assert.Empty(ledger.EndedUnwritten());
-        ledger.Dispose();
-        using var again = Open();
-        Assert.Equal(LedgerState.Failed, again.Get("accepted")!.State);
-        Assert.NotNull(again.Get("accepted")!.AcknowledgedAt);
-        Assert.Equal(LedgerState.Running, again.Get("running")!.State);
-    }
-
-    [Fact]
-    public async Task A_slow_disk_neither_hides_the_seq_nor_holds_up_the_end()
-    {
-        var ledger = Open();
-        var operation = ledger.Accepted("op");
-        ledger.FlushDelayMs = 60_000;
-        var began = Task.Run(() => ledger.Begin(operation));
-        while (Monitor.TryEnter(ledger.Gate))
-        {
-            Monitor.Exit(ledger.Gate);
-            await Task.Yield();
-        }
-
-        Assert.Equal(1, ledger.LedgerSeq);
-        var watch = System.Diagnostics.Stopwatch.StartNew();
-        ledger.Dispose();
-        await began;
-        Assert.True(watch.ElapsedMilliseconds < 30_000, "it waited for the slow disk");
-        using var again = Open();
-        Assert.Equal(LedgerState.Running, again.Get("op")!.State);
     }
 
     [Fact]
@@ -327,56 +264,7 @@ public sealed class LedgerTests : IDisposable
         Assert.Contains("begun_twice", File.ReadAllText(folder.Journal));
     }
 
-    /// <summary>Every kind of entry a journal can hold, snapshot apart.</summary>
-    internal static void WriteEveryKind(OperationLedger ledger)
-    {
-        ledger.StartSession("s1");
-        ledger.TakeFence(new Fence(3, "n"), "store");
-        ledger.Ended("old");
-        ledger.Ended("done", result: new JObject { ["text"] = "äöü – 日本語" });
-        ledger.Revoke("never submitted");
-        ledger.MarkNotStarted(ledger.Accepted("not started", "h3"));
-        ledger.Acknowledge(new[] { "old", "done" });
-        ledger.Forget();
-        ledger.StartSession("s2");
-        var failed = ledger.Begun("failed", "h2");
-        ledger.End(failed, Outcome.Error(LedgerState.Failed, "internal_error", "It \"failed\".", 1000, 2000, "at A\nat B"));
-        ledger.Begun("running", "h4");
-        ledger.Accepted("accepted", "h4");
-    }
-
-    /// <summary>All that a ledger knows, as text that can be compared.</summary>
-    internal static JObject Describe(OperationLedger ledger) => new()
-    {
-        ["ledgerId"] = ledger.LedgerId,
-        ["ledgerSeq"] = ledger.LedgerSeq,
-        ["fence"] = ledger.Fence == null ? null : $"{ledger.Fence.Epoch} {ledger.Fence.OwnerNonce}",
-        ["bound"] = ledger.BoundStore == null ? null : $"{ledger.BoundStore.StoreId} {ledger.BoundStore.Since}",
-        ["session"] = ledger.Session,
-        ["previous"] = ledger.PreviousSession == null
-            ? null
-            : $"{ledger.PreviousSession.EditorSessionId} {ledger.PreviousSession.LedgerSeq}",
-        ["horizon"] = ledger.ForgetHorizon,
-        ["operations"] = new JArray(ledger.Operations().Select(operation => new JObject
-        {
-            ["id"] = operation.OperationId,
-            ["state"] = operation.State,
-            ["hash"] = operation.Hash,
-            ["after"] = operation.After,
-            ["tool"] = operation.Tool,
-            ["origin"] = operation.Origin?.ToString(),
-            ["arguments"] = operation.Arguments?.ToString(),
-            ["argumentsHash"] = operation.ArgumentsHash,
-            ["acceptedAt"] = operation.AcceptedAt,
-            ["startedAt"] = operation.StartedAt,
-            ["acknowledgedAt"] = operation.AcknowledgedAt,
-            ["result"] = ledger.ResultOf(operation)?.ToString(),
-            ["error"] = operation.Outcome?.ErrorType + operation.Outcome?.ErrorMessage + operation.Outcome?.Stack,
-            ["times"] = $"{operation.Outcome?.StartedAt} {operation.Outcome?.EndedAt}",
-            ["latest"] = operation.Hash == null ? null : ledger.LatestOfHash(operation.Hash)?.OperationId,
-        })),
-    };
-
     private OperationLedger Open(LedgerOptions? options = null) =>
-        OperationLedger.Open(options ?? new LedgerOptions(folder.Path) { ForgetAfterMs = 0, KeepOperations = 0 }, clock);
+        OperationLedger.Open(
+            options ?? new LedgerOptions(folder.Path) { ForgetAfterMs = 0, KeepOperations = 0 }, clock);
 }

@@ -18,7 +18,8 @@ internal static class Sample
             ReadOnly = readOnly,
         };
 
-    public static LedgerOperation Accepted(this OperationLedger ledger, string id, string hash = "h", long acceptedAt = 1)
+    public static LedgerOperation Accepted(
+        this OperationLedger ledger, string id, string hash = "h", long acceptedAt = 1)
     {
         var operation = Operation(id, hash, false, acceptedAt);
         ledger.Accept(operation);

@@ -62,7 +62,7 @@ public sealed class SharedFormatTests : IDisposable
     {
         using (var ledger = Open(5000))
         {
-            LedgerTests.WriteEveryKind(ledger);
+            Story.WriteEveryKind(ledger);
         }
 
         Open(compactLines).Dispose();

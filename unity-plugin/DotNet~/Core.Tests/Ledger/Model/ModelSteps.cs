@@ -38,7 +38,7 @@ internal sealed partial class ModelWorld
         }
     }
 
-    /// <summary>A store that forgot what it had: the call is new to it, and after nothing, or after an old one.</summary>
+    /// <summary>A store that forgot what it had: the call is new to it, after nothing or after an old one.</summary>
     private void SendFromLostMemory()
     {
         var hash = Any(Hashes);
@@ -67,7 +67,7 @@ internal sealed partial class ModelWorld
         var submit = SubmitOf(sender, Any(sender.Records), "arguments", sender.Epoch - 1, "deposed");
         lock (ledger.Gate)
         {
-            Assert.Equal("FENCED", Admission.Admit(new Editor(ledger), submit).CodeName);
+            Assert.Equal("FENCED", Admission.Admit(new ModelEditor(ledger), submit).CodeName);
         }
     }
 
@@ -77,7 +77,7 @@ internal sealed partial class ModelWorld
         Admitted admitted;
         lock (ledger.Gate)
         {
-            admitted = Admission.Admit(new Editor(ledger), submit);
+            admitted = Admission.Admit(new ModelEditor(ledger), submit);
             if (admitted.Kind == AdmittedKind.Run)
             {
                 Assert.False(begun.ContainsKey(record.Id), $"{record.Id} began and would run again");
@@ -157,7 +157,8 @@ internal sealed partial class ModelWorld
 
         var id = Any(queue);
         Note("cancel " + id);
-        if (Writes(() => ledger.End(ledger.Get(id)!, Outcome.Error(LedgerState.Cancelled, "cancelled", "Early.", null, 2))))
+        var outcome = Outcome.Error(LedgerState.Cancelled, "cancelled", "Early.", null, 2);
+        if (Writes(() => ledger.End(ledger.Get(id)!, outcome)))
         {
             expected.Operations[id].State = LedgerState.Cancelled;
             queue.Remove(id);
@@ -270,52 +271,6 @@ internal sealed partial class ModelWorld
         }
     }
 
-    private void SayHello()
-    {
-        var highest = ledger.Fence?.Epoch ?? 0;
-        var epoch = highest + random.Next(-1, 3);
-        var nonce = random.Next(2) == 0 ? seated.Nonce : "nonce-" + ++names;
-        HelloFrom(seated, epoch, nonce);
-    }
-
-    private void ForeignHello() =>
-        HelloFrom(stores.Single(store => store != seated), (ledger.Fence?.Epoch ?? 0) + random.Next(2), "nonce-" + ++names);
-
-    /// <summary>What the bridge does at bridge/hello, the token apart.</summary>
-    private void HelloFrom(ModelStore store, long epoch, string nonce)
-    {
-        lock (ledger.Gate)
-        {
-            var highest = ledger.Fence;
-            var lower = highest != null && (epoch < highest.Epoch || (epoch == highest.Epoch && nonce != highest.OwnerNonce));
-            var foreign = ledger.BoundStore != null && ledger.BoundStore.StoreId != store.Id
-                && (ledger.Open().Count > 0 || random.Next(2) == 0);
-            Note($"hello {store.Id} {epoch} {nonce}{(lower ? ": FENCED" : foreign ? ": FOREIGN_BROKER" : "")}");
-            if (lower)
-            {
-                Assert.Throws<InvalidOperationException>(() => ledger.TakeFence(new Fence(epoch, nonce), store.Id));
-            }
-
-            if (lower || foreign || !Writes(() => ledger.TakeFence(new Fence(epoch, nonce), store.Id)))
-            {
-                // After a roll-back the folder may be bound to the other store: then that one says hello.
-                if (foreign && store == seated)
-                {
-                    seated = stores.Single(other => other != store);
-                    HelloFrom(seated, highest!.Epoch + 1, nonce);
-                }
-
-                return;
-            }
-
-            Flushed();
-            seated = store;
-            store.Epoch = epoch;
-            store.Nonce = nonce;
-            store.SaidHello(ledger);
-        }
-    }
-
     /// <summary>Whether the disk took it; only a broken one may refuse.</summary>
     private bool Writes(Action write)
     {
@@ -331,24 +286,5 @@ internal sealed partial class ModelWorld
             Assert.True(broken, "a working disk refused");
             return false;
         }
-    }
-
-    private sealed class Editor(OperationLedger ledger) : IAdmitLedger
-    {
-        public string LedgerId => ledger.LedgerId;
-
-        public Fence? Fence => ledger.Fence;
-
-        public long ForgetHorizon => ledger.ForgetHorizon;
-
-        public LedgerOperation? Get(string operationId) => ledger.Get(operationId);
-
-        public LedgerOperation? LatestOfHash(string hash) => ledger.LatestOfHash(hash);
-
-        public bool HasTool(string tool) => true;
-
-        public bool IsReadOnly(string tool) => false;
-
-        public string? SecurityRefusal(string tool, JObject arguments) => null;
     }
 }

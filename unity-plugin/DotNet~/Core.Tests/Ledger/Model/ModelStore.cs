@@ -7,7 +7,7 @@ namespace JobBroker.Bridge.Tests.Ledger.Model;
 /// <summary>A call that a store has a record of.</summary>
 internal sealed record ModelRecord(string Id, string Hash, string? After, long AcceptedAt)
 {
-    /// <summary>Sent to a ledger that was lost since: its outcome is unknown for ever, it is never sent again.</summary>
+    /// <summary>Its ledger was lost since: the outcome is unknown for ever, it is never sent again.</summary>
     public bool Lost { get; set; }
 }
 

@@ -8,8 +8,8 @@ namespace JobBroker.Bridge.Tests.Ledger.Model;
 /// <summary>
 /// Random lives of an Editor. JOB_BROKER_MODEL_SEED repeats one sequence, JOB_BROKER_MODEL_SEQUENCES asks for more.
 ///
-/// Not defended, and so not in the model: a ledger rolled back to a copy from between accepted and running whose begin no
-/// worker saw, and a store that is rolled back together with the ledger.
+/// Not defended, and so not in the model: a ledger rolled back to a copy from between accepted and running whose begin
+/// no worker saw, and a store that is rolled back together with the ledger.
 /// </summary>
 public sealed class ModelTests(ITestOutputHelper output)
 {
