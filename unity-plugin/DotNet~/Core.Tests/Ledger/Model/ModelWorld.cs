@@ -66,6 +66,13 @@ internal sealed partial class ModelWorld : IDisposable
     public void Step()
     {
         clock.NowMs += random.Next(20);
+
+        // A broken disk is mended soon, or most of a life would be refusals.
+        if (ledger.SetBroken(false))
+        {
+            ledger.SetBroken(random.Next(3) > 0);
+        }
+
         var steps = new (int Weight, Action Do)[]
         {
             (14, NewCall),
