@@ -44,7 +44,8 @@ namespace JobBroker.Bridge.Wire
             if (!strict) throw new JsonReaderException("not JSON");
             if (atId && Depth == 1) Id = Value is null ? null : new JValue(Value);
             atId = TokenType == JsonToken.PropertyName && Depth == 1 && (string?)Value == "id";
-            if (Depth > MaxLevels) throw new TooDeepException();
+            var opens = TokenType == JsonToken.StartObject || TokenType == JsonToken.StartArray;
+            if ((opens ? Depth + 1 : Depth) > MaxLevels) throw new TooDeepException();
             return true;
         }
 
