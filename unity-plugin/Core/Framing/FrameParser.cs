@@ -75,7 +75,8 @@ namespace JobBroker.Bridge.Framing
         private bool ReadHeader(out Frame frame)
         {
             frame = default;
-            var blank = Find("\r\n\r\n", Math.Max(start, searched - 3));
+            var from = Math.Max(start, searched - 3);
+            var blank = Find("\r\n\r\n", from);
             searched = end;
             if (blank < 0 ? end - start >= MaxHeaderBytes + 4 : blank - start > MaxHeaderBytes)
             {
@@ -84,8 +85,7 @@ namespace JobBroker.Bridge.Framing
             if (blank < 0)
             {
                 // A foreign protocol is told by its first line; waiting for a blank line would wait for ever.
-                var line = Find("\r\n", start);
-                var problem = line < 0 ? "" : FrameHeader.Problem(Latin1(line - start));
+                var problem = Find("\r\n", from) < 0 ? "" : FrameHeader.Problem(Latin1(Find("\r\n", start) - start));
                 return problem.Length > 0 && Fail(problem);
             }
             var length = FrameHeader.ReadContentLength(Latin1(blank - start), out var reason);

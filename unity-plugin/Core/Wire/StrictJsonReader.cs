@@ -14,6 +14,7 @@ namespace JobBroker.Bridge.Wire
         public const int MaxLevels = 128;
 
         private bool atId;
+        private bool passing;
 
         public StrictJsonReader(string text)
             : base(new StringReader(text))
@@ -45,26 +46,24 @@ namespace JobBroker.Bridge.Wire
             if (atId && Depth == 1) Id = Value is null ? null : new JValue(Value);
             atId = TokenType == JsonToken.PropertyName && Depth == 1 && (string?)Value == "id";
             var opens = TokenType == JsonToken.StartObject || TokenType == JsonToken.StartArray;
-            if ((opens ? Depth + 1 : Depth) > MaxLevels) throw new TooDeepException();
+            if (!passing && (opens ? Depth + 1 : Depth) > MaxLevels) throw new TooDeepException();
             return true;
         }
 
-        /// <summary>Looks for the `id` behind something too deep, so that its sender hears of the refusal.</summary>
+        /// <summary>
+        /// Looks for the `id` behind something too deep, so that its sender hears of the refusal; not behind what is deep
+        /// without measure, which would cost seconds.
+        /// </summary>
         public JToken? FindId()
         {
+            passing = true;
             try
             {
-                while (true)
+                while (Depth < 10 * MaxLevels && Read())
                 {
-                    try
-                    {
-                        if (!Read()) return Id;
-                    }
-                    catch (TooDeepException)
-                    {
-                        // Passed over.
-                    }
+                    // Only passed over: the value is never built.
                 }
+                return Id;
             }
             catch (JsonException)
             {
