@@ -6,8 +6,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// Reads what JSON allows and little more: no comments, constructors, quotes of one stroke, bare names, NaN. Dates stay
-    /// strings. Nesting is bounded, so that no later walk over the value can run out of stack.
+    /// Reads what JSON allows and little more: no comments, constructors, quotes of one stroke, bare names, NaN. Dates
+    /// stay strings. Nesting is bounded, so that no later walk over the value can run out of stack.
     /// </summary>
     internal sealed class StrictJsonReader : JsonTextReader
     {
@@ -51,8 +51,8 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Looks for the `id` behind something too deep, so that its sender hears of the refusal; not behind what is deep
-        /// without measure, which would cost seconds.
+        /// Looks for the `id` behind something too deep, so that its sender hears of the refusal; not behind what is
+        /// deep without measure, which would cost seconds.
         /// </summary>
         public JToken? FindId()
         {

@@ -5,7 +5,10 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Endpoint;
 
-/// <summary>The values were computed by the simulator's `identify` (src/simulator/identity.ts) on a machine "build-07.example".</summary>
+/// <summary>
+/// The values were computed by the simulator's `identify` (src/simulator/identity.ts) on a machine
+/// "build-07.example".
+/// </summary>
 public sealed class EditorIdentityTests
 {
     private const string Machine = "build-07.example";
@@ -41,7 +44,8 @@ public sealed class EditorIdentityTests
             var real = EditorIdentity.Of(project, Machine);
             var linked = EditorIdentity.Of(link, Machine);
             Assert.Equal("real-game@", real.EditorId[..10]);
-            Assert.Equal((real.EditorId, project, "Real Game"), (linked.EditorId, linked.ProjectPath, linked.ProjectName));
+            Assert.Equal((real.EditorId, project), (linked.EditorId, linked.ProjectPath));
+            Assert.Equal("Real Game", linked.ProjectName);
             Assert.Equal(project, EditorIdentity.Of(project + "/", Machine).ProjectPath);
             Assert.NotEqual(real.EditorId, EditorIdentity.Of(project, "another").EditorId);
         }

@@ -43,15 +43,16 @@ public sealed class EndpointRegistryTests : IDisposable
         var registry = Registry();
         Assert.True(registry.Write(Record("secret")));
         var library = Path.Combine(project, "Library", "JobBroker");
-        Assert.Equal([Path.Combine(editors, identity.EditorId + ".json"), Path.Combine(library, "endpoint.json")], registry.Files);
+        Assert.Equal(
+            [Path.Combine(editors, identity.EditorId + ".json"), Path.Combine(library, "endpoint.json")], registry.Files);
         foreach (var file in registry.Files)
         {
             Assert.Equal(OwnFile, File.GetUnixFileMode(file));
             var said = JObject.Parse(File.ReadAllText(file));
             Assert.Equal(
                 "{\"editorId\":\"" + identity.EditorId + "\",\"projectName\":\"My Game\",\"projectPath\":\"" + project
-                + "\",\"unityVersion\":\"2022.3.10f1\",\"pid\":4711,\"pidStartedAt\":1700000000000,\"host\":\"127.0.0.1\","
-                + "\"port\":8701,\"token\":\"secret\",\"phase\":\"ready\"}",
+                + "\",\"unityVersion\":\"2022.3.10f1\",\"pid\":4711,\"pidStartedAt\":1700000000000,"
+                + "\"host\":\"127.0.0.1\",\"port\":8701,\"token\":\"secret\",\"phase\":\"ready\"}",
                 said.ToString(Newtonsoft.Json.Formatting.None));
             Assert.Single(Directory.GetFiles(Path.GetDirectoryName(file)!));
         }
@@ -127,7 +128,7 @@ public sealed class EndpointRegistryTests : IDisposable
             }
         });
         reading.Start();
-        for (var round = 0; round < 1000; round++) registry.Write(Record("token", phase: new string('p', 1 + round * 10)));
+        for (var size = 1; size < 10_000; size += 10) registry.Write(Record("token", phase: new string('p', size)));
         stop.Set();
         reading.Join();
         Assert.Null(broken);

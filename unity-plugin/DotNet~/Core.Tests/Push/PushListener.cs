@@ -7,6 +7,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tests.Push;
@@ -74,8 +75,8 @@ internal sealed class PushListener : IDisposable
             using var reader = new StreamReader(client.GetStream(), Encoding.UTF8);
             while (await reader.ReadLineAsync() is { } line)
             {
-                var read = Newtonsoft.Json.JsonConvert.DeserializeObject<JObject>(
-                    line, new Newtonsoft.Json.JsonSerializerSettings { DateParseHandling = Newtonsoft.Json.DateParseHandling.None })!;
+                var settings = new JsonSerializerSettings { DateParseHandling = DateParseHandling.None };
+                var read = JsonConvert.DeserializeObject<JObject>(line, settings)!;
                 Lines.Enqueue(read);
                 Said.Enqueue(number + " " + (string)read["type"]!);
             }

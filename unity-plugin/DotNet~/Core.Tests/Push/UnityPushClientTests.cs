@@ -8,6 +8,7 @@ using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Push;
 using JobBroker.Bridge.Tests.Framing;
 using JobBroker.Bridge.Tests.Wire;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 using Xunit;
 
@@ -50,7 +51,7 @@ public sealed class UnityPushClientTests : IDisposable
             worker.Said);
         var reload = worker.Lines.ElementAt(1);
         Assert.Equal("2023-11-14T22:13:20.123Z", (string)reload["timestamp"]!);
-        Assert.Equal("{\"generation\":3,\"text\":\"日\\n🎮\"}", reload["payload"]!.ToString(Newtonsoft.Json.Formatting.None));
+        Assert.Equal("{\"generation\":3,\"text\":\"日\\n🎮\"}", reload["payload"]!.ToString(Formatting.None));
         Assert.Equal("{}", worker.Lines.ElementAt(2)["payload"]!.ToString());
         Assert.Throws<ArgumentException>(() => client.Push("ANYTHING"));
         client.Push(PushTypes.ToolsChanged);

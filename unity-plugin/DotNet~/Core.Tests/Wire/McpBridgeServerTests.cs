@@ -2,6 +2,7 @@
 using System;
 using System.Diagnostics;
 using System.Linq;
+using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Threading;
 using JobBroker.Bridge.Framing;
@@ -26,6 +27,8 @@ public sealed class McpBridgeServerTests : IDisposable
 
     public void Dispose() => Assert.True(server.Stop(5000));
 
+    private static byte[] Echo(int id, string text) => FrameParser.Encode(JsonRpcProcessor.Request(id, "echo", text));
+
     private WireClient Connect(int receiveBuffer = 0) => new(server.Port, receiveBuffer);
 
     [Fact]
@@ -33,19 +36,21 @@ public sealed class McpBridgeServerTests : IDisposable
     {
         using var client = Connect();
         client.Raw(Enumerable.Range(0, 3)
-            .SelectMany(key => FrameParser.Encode(JsonRpcProcessor.Request(key, "hold", new JObject { ["key"] = key.ToString() })))
+            .Select(key => JsonRpcProcessor.Request(key, "hold", new JObject { ["key"] = key.ToString() }))
+            .SelectMany(FrameParser.Encode)
             .Concat(FrameParser.Encode(JsonRpcProcessor.Request("quick", "echo", "at once")))
             .ToArray());
         Assert.Equal("quick", (string)client.Next()!["id"]!);
-        Assert.Equal(["hold {\"key\":\"0\"}", "hold {\"key\":\"1\"}", "hold {\"key\":\"2\"}", "echo \"at once\""], handler.Handled);
+        Assert.Equal(
+            ["hold {\"key\":\"0\"}", "hold {\"key\":\"1\"}", "hold {\"key\":\"2\"}", "echo \"at once\""], handler.Handled);
         foreach (var key in new[] { "2", "0", "1" }) handler.Held[key](Answer.Result(key));
-        Assert.Equal(["2", "0", "1"], new[] { client.Next(), client.Next(), client.Next() }.Select(answer => (string)answer!["id"]!));
+        foreach (var key in new[] { "2", "0", "1" }) Assert.Equal(key, (string)client.Next()!["id"]!);
     }
 
     [Fact]
     public void A_thousand_pipelined_requests_byte_by_byte_and_all_at_once()
     {
-        var all = Enumerable.Range(0, 1000).SelectMany(id => FrameParser.Encode(JsonRpcProcessor.Request(id, "echo", "é" + id))).ToArray();
+        var all = Enumerable.Range(0, 1000).SelectMany(id => Echo(id, "é" + id)).ToArray();
         using var whole = Connect();
         whole.Raw(all);
         for (var id = 0; id < 1000; id++) Assert.Equal("é" + id, (string)whole.Next()!["result"]!);
@@ -70,7 +75,8 @@ public sealed class McpBridgeServerTests : IDisposable
         client.Text(JsonRpcProcessor.Notification("note", null));
         client.Request(1, "throw");
         var error = client.Next()!["error"]!;
-        Assert.Equal((-32603, "broken", "internal_error"), ((int)error["code"]!, (string)error["message"]!, (string)error["data"]!["type"]!));
+        Assert.Equal((-32603, "broken"), ((int)error["code"]!, (string)error["message"]!));
+        Assert.Equal("internal_error", (string)error["data"]!["type"]!);
         client.Request(2, "nonsense");
         Assert.Equal(-32601, (int)client.Next()!["error"]!["code"]!);
         client.Request(3, "twice");
@@ -85,8 +91,9 @@ public sealed class McpBridgeServerTests : IDisposable
     public void A_web_page_s_POST_is_told_why_and_closed_and_nothing_of_its_body_is_executed()
     {
         using var page = Connect();
-        var body = Enumerable.Range(0, 200).SelectMany(id => FrameParser.Encode(JsonRpcProcessor.Request(id, "echo", "pwned"))).ToArray();
-        page.Raw($"POST / HTTP/1.1\r\nHost: 127.0.0.1:{server.Port}\r\nOrigin: http://evil.example\r\nContent-Length: {body.Length}\r\n\r\n");
+        var body = Enumerable.Range(0, 200).SelectMany(id => Echo(id, "pwned")).ToArray();
+        page.Raw($"POST / HTTP/1.1\r\nHost: 127.0.0.1:{server.Port}\r\nOrigin: http://evil.example\r\n");
+        page.Raw($"Content-Length: {body.Length}\r\n\r\n");
         page.Raw(body);
         Assert.Equal(-32700, (int)page.Next()!["error"]!["code"]!);
         Assert.Null(page.Next());
@@ -255,7 +262,7 @@ public sealed class McpBridgeServerTests : IDisposable
         Assert.Throws<PortTakenException>(() => second.ListenOnFirstFree(server.Port, server.Port));
         Assert.Throws<InvalidOperationException>(() => server.Listen(0));
         Assert.True(second.Stop());
-        var listeners = System.Net.NetworkInformation.IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpListeners();
+        var listeners = IPGlobalProperties.GetIPGlobalProperties().GetActiveTcpListeners();
         Assert.Equal("127.0.0.1", listeners.Single(end => end.Port == server.Port).Address.ToString());
     }
 

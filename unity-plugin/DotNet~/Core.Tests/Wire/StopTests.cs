@@ -40,7 +40,8 @@ public sealed class StopTests
         using var flooding = new WireClient(port);
         var flood = new Thread(() => Flood(flooding)) { IsBackground = true };
         flood.Start();
-        Wait.Until(() => server.ConnectionCount == 7 && handler.Handled.Count > 100 && handler.Held.Count == 1, "all peers at work");
+        Wait.Until(() => server.ConnectionCount == 7, "seven connections");
+        Wait.Until(() => handler.Handled.Count > 100 && handler.Held.Count == 1, "all peers at work");
         Assert.True(ThreadsOfTheBridge.Ids().Except(before).Count() >= 16, "the bridge's threads are seen");
 
         var clock = Stopwatch.StartNew();

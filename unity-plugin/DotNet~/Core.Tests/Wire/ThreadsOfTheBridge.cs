@@ -18,7 +18,8 @@ internal static class ThreadsOfTheBridge
         {
             try
             {
-                if (File.ReadAllText(Path.Combine(task, "comm")).StartsWith(BridgeThread.NamePrefix)) found.Add(Path.GetFileName(task));
+                var name = File.ReadAllText(Path.Combine(task, "comm"));
+                if (name.StartsWith(BridgeThread.NamePrefix)) found.Add(Path.GetFileName(task));
             }
             catch (IOException)
             {

@@ -8,7 +8,9 @@ namespace JobBroker.Bridge.Tests.Wire;
 
 internal static class Wait
 {
-    /// <summary>Waits for something that another thread brings about; fails after a time that no machine needs.</summary>
+    /// <summary>
+    /// Waits for something that another thread brings about; fails after a time that no machine needs.
+    /// </summary>
     public static void Until(Func<bool> condition, string what)
     {
         var clock = Stopwatch.StartNew();

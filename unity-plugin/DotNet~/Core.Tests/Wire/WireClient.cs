@@ -16,7 +16,9 @@ internal sealed class WireClient : IDisposable
 
     public WireClient(int port, int receiveBuffer = 0)
     {
-        Socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = 20_000 };
+        Socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        Socket.NoDelay = true;
+        Socket.ReceiveTimeout = 20_000;
         if (receiveBuffer > 0) Socket.ReceiveBufferSize = receiveBuffer;
         Socket.Connect(IPAddress.Loopback, port);
     }

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Concurrent;
 using System.Threading;
 using JobBroker.Bridge.Wire;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tests.Wire;
@@ -22,7 +23,7 @@ internal sealed class WireHandler : IRequestHandler
 
     public void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply)
     {
-        Handled.Enqueue(method + (parameters == null ? "" : " " + parameters.ToString(Newtonsoft.Json.Formatting.None)));
+        Handled.Enqueue(method + (parameters == null ? "" : " " + parameters.ToString(Formatting.None)));
         Peers[peer.Id] = peer;
         switch (method)
         {
@@ -40,7 +41,8 @@ internal sealed class WireHandler : IRequestHandler
                 reply(Answer.Result("second").Then(Count));
                 break;
             case "bye":
-                reply(Answer.Error(ErrorCodes.Unauthorized, "no", new JObject { ["why"] = "token" }).AndClose().Then(Count));
+                var why = new JObject { ["why"] = "token" };
+                reply(Answer.Error(ErrorCodes.Unauthorized, "no", why).AndClose().Then(Count));
                 break;
             case "throw":
                 throw new InvalidOperationException("broken");
