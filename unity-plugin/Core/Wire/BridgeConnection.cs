@@ -10,8 +10,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket and
-    /// tells the handler. The socket never blocks, so both end within <see cref="PollMs"/> of being asked to.
+    /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket
+    /// and tells the handler. The socket never blocks, so both end within <see cref="PollMs"/> of being asked to.
     /// </summary>
     internal sealed class BridgeConnection : IPeer
     {
@@ -32,9 +32,16 @@ namespace JobBroker.Bridge.Wire
         private volatile bool aborted;
         private volatile bool written;
 
-        /// <param name="ended">Called once, on one of the connection's threads, before the handler hears of the end.</param>
+        /// <param name="ended">
+        /// Called once, on one of the connection's threads, before the handler hears of the end.
+        /// </param>
         public BridgeConnection(
-            int id, Socket socket, IRequestHandler handler, WireLimits limits, IBridgeLog log, Action<BridgeConnection> ended)
+            int id,
+            Socket socket,
+            IRequestHandler handler,
+            WireLimits limits,
+            IBridgeLog log,
+            Action<BridgeConnection> ended)
         {
             Id = id;
             this.socket = socket;
@@ -172,7 +179,7 @@ namespace JobBroker.Bridge.Wire
             var frame = FrameParser.Encode(text);
             if (frame.Length > limits.OutboundBytes)
             {
-                var message = "The answer of " + frame.Length + " bytes is over the limit of " + limits.OutboundBytes + ".";
+                var message = "An answer of " + frame.Length + " bytes is over " + limits.OutboundBytes + ".";
                 Fail(id, new RpcError(ErrorCodes.InternalError, message, Internal("").Data), answer.Closes);
                 return;
             }
