@@ -28,7 +28,7 @@ namespace JobBroker.Bridge.Tools
             foreach (var suffix in new[] { "Tool", "Command" })
             {
                 if (!name.EndsWith(suffix, StringComparison.Ordinal) || name.Length == suffix.Length) continue;
-                name = name.Substring(0, name.Length - suffix.Length);
+                name = name.Substring(0, name.Length - suffix.Length).TrimEnd('_');
                 break;
             }
             var kebab = new StringBuilder();

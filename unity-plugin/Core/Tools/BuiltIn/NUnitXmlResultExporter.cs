@@ -47,7 +47,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 "test-suite",
                 new XAttribute("type", "TestFixture"),
                 new XAttribute("id", (number++).ToString(CultureInfo.InvariantCulture)),
-                new XAttribute("name", Clean(name.Substring(name.LastIndexOf('.') + 1))),
+                new XAttribute("name", Clean(TestCaseName.NameOf(name))),
                 new XAttribute("fullname", Clean(name)),
                 new XAttribute("classname", Clean(name)));
             Count(fixture, cases);
