@@ -28,30 +28,36 @@ describe("the bridge's tools and the simulated ones", () => {
     expect(simulated.map((tool) => tool.name).sort()).toEqual([...bridge.keys()].sort());
   });
 
-  test.each(simulated.map((tool) => [tool.name, tool] as const))("%s behaves alike in the broker", (name, tool) => {
-    const real = bridge.get(name);
-    if (!real) throw new Error(`The bridge has no ${name}.`);
-    for (const field of ["effect", "lane", "resumable", "cancellable", "executionClass"] as const) {
-      if (!(`${name} ${field}` in OTHERWISE)) expect([field, real[field]]).toEqual([field, tool[field]]);
-    }
-    expect(real.annotations.destructiveHint).toBe(tool.annotations.destructiveHint);
-    const known = Object.keys(real.inputSchema.properties ?? {});
-    const wanted = Object.keys(tool.inputSchema.properties ?? {}).filter(
-      (parameter) => !parameter.startsWith("Simulated") && !(`${name} ${parameter}` in OTHERWISE),
-    );
-    expect(known).toEqual(expect.arrayContaining(wanted));
-    expect(real.inputSchema.required ?? []).toEqual(tool.inputSchema.required ?? []);
-  });
+  test.each(simulated.map((tool) => [tool.name, tool] as const))(
+    "%s behaves alike in the broker",
+    (name, tool) => {
+      const real = bridge.get(name);
+      if (!real) throw new Error(`The bridge has no ${name}.`);
+      for (const field of ["effect", "lane", "resumable", "cancellable", "executionClass"] as const) {
+        if (!(`${name} ${field}` in OTHERWISE)) expect([field, real[field]]).toEqual([field, tool[field]]);
+      }
+      expect(real.annotations.destructiveHint).toBe(tool.annotations.destructiveHint);
+      const known = Object.keys(real.inputSchema.properties ?? {});
+      const wanted = Object.keys(tool.inputSchema.properties ?? {}).filter(
+        (parameter) => !parameter.startsWith("Simulated") && !(`${name} ${parameter}` in OTHERWISE),
+      );
+      expect(known).toEqual(expect.arrayContaining(wanted));
+      expect(real.inputSchema.required ?? []).toEqual(tool.inputSchema.required ?? []);
+    },
+  );
 
-  test.each(golden.map((details) => [details.name, details] as const))("%s is described twice alike", (_name, details) => {
-    const schema = new Ajv2020({ strict: true }).compile(details.inputSchema ?? {});
-    expect(schema({ NoSuchParameter: 1 })).toBe(false);
-    const properties = (details.inputSchema?.properties ?? {}) as Record<string, { default?: unknown }>;
-    expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
-    const defaults = Object.entries(properties).flatMap(([name, property]) =>
-      property.default === undefined ? [] : [[name, property.default]],
-    );
-    const required = (details.parameterSchema?.Required ?? []).map((name) => [name, "text"]);
-    expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
-  });
+  test.each(golden.map((details) => [details.name, details] as const))(
+    "%s is described twice alike",
+    (_name, details) => {
+      const schema = new Ajv2020({ strict: true }).compile(details.inputSchema ?? {});
+      expect(schema({ NoSuchParameter: 1 })).toBe(false);
+      const properties = (details.inputSchema?.properties ?? {}) as Record<string, { default?: unknown }>;
+      expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
+      const defaults = Object.entries(properties).flatMap(([name, property]) =>
+        property.default === undefined ? [] : [[name, property.default]],
+      );
+      const required = (details.parameterSchema?.Required ?? []).map((name) => [name, "text"]);
+      expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
+    },
+  );
 });

@@ -11,8 +11,8 @@ namespace JobBroker.Bridge.Tools
         private const int Longest = 64;
 
         /// <summary>
-        /// Methods of the plain surface that are part of the connection and no operations: the handler answers them, and
-        /// no list of tools shows them, as an assistant that calls them would only rename or describe its own bridge.
+        /// Methods of the plain surface that are part of the connection and no operations: the handler answers them,
+        /// and no list of tools shows them, as an assistant that calls them would only rename or describe its own bridge.
         /// </summary>
         public static readonly IReadOnlyList<string> Reserved = Array.AsReadOnly(new[]
         {

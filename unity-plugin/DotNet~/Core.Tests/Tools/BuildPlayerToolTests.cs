@@ -28,7 +28,9 @@ public sealed class BuildPlayerToolTests : IDisposable
         Assert.Equal("StandaloneLinux64", request.Target);
         Assert.True(request.Development);
         Assert.Equal(new[] { "A.unity" }, request.Scenes);
-        Assert.Equal(Path.Combine(editor.Info.ProjectPath, "Builds", "StandaloneLinux64", "Game.x86_64"), request.OutputPath);
+        Assert.Equal(
+            Path.Combine(editor.Info.ProjectPath, "Builds", "StandaloneLinux64", "Game.x86_64"),
+            request.OutputPath);
         Assert.True((bool)answer["Success"]!);
         Assert.Equal(request.OutputPath, (string?)answer["OutputPath"]);
         Assert.Equal(1, (int)answer["TotalWarnings"]!);
@@ -37,7 +39,9 @@ public sealed class BuildPlayerToolTests : IDisposable
         Assert.Equal(told.OrderBy(progress => progress), told);
         Assert.Equal(100, told[^1]);
         Assert.Equal("Pack", (string?)call.LastPartial!["phase"]);
-        Assert.Equal(new[] { "Prepare", "Scripts", "Scenes", "Pack" }, call.LastPartial!["steps"]!.ToObject<string[]>());
+        Assert.Equal(
+            new[] { "Prepare", "Scripts", "Scenes", "Pack" },
+            call.LastPartial!["steps"]!.ToObject<string[]>());
     }
 
     [Fact]

@@ -107,7 +107,9 @@ public sealed class CompileToolTests : IDisposable
         Assert.Null(call.Record);
     }
 
-    /// <summary>Unity's synchronization context when a domain reload follows: what is posted to it runs never.</summary>
+    /// <summary>
+    /// Unity's synchronization context when a domain reload follows: what is posted to it runs never.
+    /// </summary>
     private sealed class FramesThatNeverCome : SynchronizationContext, IDisposable
     {
         private readonly SynchronizationContext? before = Current;

@@ -127,7 +127,9 @@ public sealed class ExecuteCodeToolTests : IDisposable
         var answer = await new ToolCall().Run(Tool, new { Code = $"{Log}(\"ran\");", CompileOnly = true });
         Assert.True((bool)answer["Success"]!);
         Assert.Empty(editor.Logs.Lines());
-        Assert.Equal("compilation_failed", (await ToolCall.Fails(Tool, new { Code = "Missing();", CompileOnly = true })).Type);
+        Assert.Equal(
+            "compilation_failed",
+            (await ToolCall.Fails(Tool, new { Code = "Missing();", CompileOnly = true })).Type);
         Assert.Equal("invalid_arguments", (await ToolCall.Fails(Tool, new { Code = " \n" })).Type);
     }
 

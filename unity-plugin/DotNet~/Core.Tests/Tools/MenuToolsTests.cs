@@ -34,10 +34,14 @@ public sealed class MenuToolsTests : IDisposable
     {
         var tool = new GetMenuItemsTool(editor.Services);
         async Task<string> Paths(object arguments) =>
-            string.Join(",", (await new ToolCall().Run(tool, arguments))["MenuItems"]!.Select(one => (string)one["Path"]!));
+            string.Join(
+                ",",
+                (await new ToolCall().Run(tool, arguments))["MenuItems"]!.Select(one => (string)one["Path"]!));
 
         Assert.Equal("Assets/Refresh,File/Exit,Tools/Break,Tools/Hidden", await Paths(new { }));
-        Assert.Equal("Assets/Refresh,File/Exit,Tools/Break,Tools/Hidden,Tools/Hidden", await Paths(new { IncludeValidation = true }));
+        Assert.Equal(
+            "Assets/Refresh,File/Exit,Tools/Break,Tools/Hidden,Tools/Hidden",
+            await Paths(new { IncludeValidation = true }));
         Assert.Equal("Tools/Break,Tools/Hidden", await Paths(new { FilterText = "TOOLS" }));
         Assert.Equal("Assets/Refresh", await Paths(new { FilterText = "assets", FilterType = "startswith" }));
         Assert.Equal("", await Paths(new { FilterText = "Assets", FilterType = "exact" }));

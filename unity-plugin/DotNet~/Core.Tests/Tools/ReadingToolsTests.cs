@@ -35,7 +35,8 @@ public sealed class ReadingToolsTests : IDisposable
 
     public void Dispose() => editor.Dispose();
 
-    private static string[] Paths(JToken found, string list) => found[list]!.Select(one => (string)one["path"]!).ToArray();
+    private static string[] Paths(JToken found, string list) =>
+        found[list]!.Select(one => (string)one["path"]!).ToArray();
 
     [Fact]
     public async Task Ping_answers_off_the_main_thread()
@@ -107,7 +108,9 @@ public sealed class ReadingToolsTests : IDisposable
         Assert.Equal(6, (int)all["nodeCount"]!);
         Assert.Equal("SampleScene", (string)all["sceneName"]!);
         Assert.Equal(2, (int)all["nodes"]![2]!["depth"]!);
-        Assert.Equal(new[] { "/World", "/World/Player", "/World/Player/Hand", "/UI" }, await Nodes(new { IncludeInactive = false }));
+        Assert.Equal(
+            new[] { "/World", "/World/Player", "/World/Player/Hand", "/UI" },
+            await Nodes(new { IncludeInactive = false }));
         Assert.Equal(new[] { "/World", "/UI" }, await Nodes(new { MaxDepth = 0 }));
         Assert.Equal(new[] { "/World/Player", "/World/Player/Hand" }, await Nodes(new { RootPath = "/World/Player" }));
         editor.Scene.Selected.AddRange(new[] { "World/Player/Hand", "World/Player" });
@@ -137,9 +140,13 @@ public sealed class ReadingToolsTests : IDisposable
         Assert.Equal(2, (await Found(new { NamePattern = "Hand", IncludeInactive = true })).Length);
         Assert.Empty(await Found(new { NamePattern = "Han" }));
         Assert.Equal(new[] { "/World/Player/Hand" }, await Found(new { NamePattern = "an", SearchMode = "contains" }));
-        Assert.Equal(new[] { "/World/Player", "/World/Player/Hand" }, await Found(new { NamePattern = "^(P|H)", SearchMode = "Regex" }));
+        Assert.Equal(
+            new[] { "/World/Player", "/World/Player/Hand" },
+            await Found(new { NamePattern = "^(P|H)", SearchMode = "Regex" }));
         Assert.Equal(new[] { "/World/Player" }, await Found(new { NamePattern = "World/Player", SearchMode = "Path" }));
-        Assert.Equal(new[] { "/World/Player" }, await Found(new { RequiredComponents = new[] { "Camera", "Transform" } }));
+        Assert.Equal(
+            new[] { "/World/Player" },
+            await Found(new { RequiredComponents = new[] { "Camera", "Transform" } }));
         Assert.Empty(await Found(new { RequiredComponents = new[] { "Camera", "Light" } }));
         Assert.Equal(new[] { "/World/Player" }, await Found(new { Tag = "Player", Layer = 3 }));
         Assert.Empty(await Found(new { Tag = "Player", Layer = 0 }));
@@ -155,7 +162,9 @@ public sealed class ReadingToolsTests : IDisposable
     {
         var tool = new GetProviderDetailsTool(editor.Services);
         async Task<string> Ids(object arguments) =>
-            string.Join(",", (await new ToolCall().Run(tool, arguments))["Providers"]!.Select(one => (string)one["Id"]!));
+            string.Join(
+                ",",
+                (await new ToolCall().Run(tool, arguments))["Providers"]!.Select(one => (string)one["Id"]!));
 
         Assert.Equal("asset,scene,store", await Ids(new { }));
         Assert.Equal("scene,asset,store", await Ids(new { SortByPriority = false }));
@@ -179,9 +188,13 @@ public sealed class ReadingToolsTests : IDisposable
             return $"{names} {answer["DisplayedCount"]}/{answer["TotalCount"]}";
         }
 
-        Assert.Equal("a.mat,b.png 2/2", await Found(new { SearchQuery = "t:x", MaxResults = 2, SearchFlags = "packages" }));
+        Assert.Equal(
+            "a.mat,b.png 2/2",
+            await Found(new { SearchQuery = "t:x", MaxResults = 2, SearchFlags = "packages" }));
         Assert.Equal("t:x in [] Packages at most 2", editor.Search.Asked);
-        Assert.Equal("c.cs 1/1", await Found(new { SearchQuery = "x", FileExtensions = new[] { "CS" }, MaxResults = 1 }));
+        Assert.Equal(
+            "c.cs 1/1",
+            await Found(new { SearchQuery = "x", FileExtensions = new[] { "CS" }, MaxResults = 1 }));
         Assert.Equal("b.png 1/1", await Found(new { SearchQuery = "x", AssetTypes = new[] { "Texture2D" } }));
         Assert.Equal("a.mat 1/2", await Found(new { SearchQuery = "x", PathFilter = "assets/art/*", MaxResults = 1 }));
         var unknown = await ToolCall.Fails(tool, new { SearchQuery = "x", Providers = new[] { "asset", "moon" } });

@@ -18,9 +18,11 @@ public sealed class RegistryTests : IDisposable
 
     private UnityToolRegistry Own() => new(editor.Services, Array.Empty<System.Reflection.Assembly>(), reports.Add);
 
-    private UnityToolRegistry WithProject() => new(editor.Services, new[] { typeof(RegistryTests).Assembly }, reports.Add);
+    private UnityToolRegistry WithProject() =>
+        new(editor.Services, new[] { typeof(RegistryTests).Assembly }, reports.Add);
 
-    private string ReportOn(Type type) => Assert.Single(reports, report => report.Contains(type.FullName + " is left out"));
+    private string ReportOn(Type type) =>
+        Assert.Single(reports, report => report.Contains(type.FullName + " is left out"));
 
     [Fact]
     public void The_bridge_has_these_tools_and_no_others()

@@ -31,7 +31,9 @@ public sealed class RunTestsToolTests : IDisposable
         var call = new ToolCall(Id);
         var running = call.Run(Tool, new { TestMode = "PlayMode", FilterType = "regex", FilterValue = "^Game" });
         var begun = Assert.Single(editor.Tests.Begun);
-        Assert.Equal((Id, TestPlatform.PlayMode, TestFilterKind.Regex, "^Game"), (begun.RunId, begun.Platform, begun.FilterKind, begun.FilterValue));
+        Assert.Equal(
+            (Id, TestPlatform.PlayMode, TestFilterKind.Regex, "^Game"),
+            (begun.RunId, begun.Platform, begun.FilterKind, begun.FilterValue));
         editor.Tests.Start(4);
         editor.Tests.Finish("Game.A.One");
         Assert.Equal(
@@ -43,7 +45,9 @@ public sealed class RunTestsToolTests : IDisposable
             call.LastPartial!.ToString(Formatting.None));
         editor.Tests.Finish("Game.B.Three", TestVerdict.Skipped, "not today");
         editor.Tests.Finish("Game.B.Four", TestVerdict.Inconclusive);
-        Assert.Equal((4, 4, "Game.B.Four"), (call.Reports[^1].Progress, call.Reports[^1].Total, call.Reports[^1].Message));
+        Assert.Equal(
+            (4, 4, "Game.B.Four"),
+            (call.Reports[^1].Progress, call.Reports[^1].Total, call.Reports[^1].Message));
         editor.Tests.End();
         var answer = await running;
         Assert.Equal(
@@ -76,7 +80,9 @@ public sealed class RunTestsToolTests : IDisposable
 
         Assert.Single(editor.Tests.Begun);
         Assert.False(secondRun.IsCompleted);
-        Assert.Equal((6, 6, 5, 1), ((int)answer["completed"]!, (int)answer["total"]!, (int)answer["passed"]!, (int)answer["failed"]!));
+        Assert.Equal(
+            (6, 6, 5, 1),
+            ((int)answer["completed"]!, (int)answer["total"]!, (int)answer["passed"]!, (int)answer["failed"]!));
         Assert.Equal("2026-01-01T00:00:00Z", (string?)answer["failures"]![0]!["message"]);
         Assert.Equal(6, (int)third.LastPartial!["total"]!);
         var names = XDocument.Load((string)answer["XmlPath"]!).Descendants("test-case").Select(one => (string?)one.Attribute("fullname"));
@@ -211,13 +217,21 @@ public sealed class RunTestsToolTests : IDisposable
     [Fact]
     public async Task A_wrong_filter_begins_nothing()
     {
-        Assert.StartsWith("FilterValue is required", (await ToolCall.Fails(Tool, new { FilterType = "category" })).Message);
-        Assert.StartsWith("FilterValue is not a regular", (await ToolCall.Fails(Tool, new { FilterType = "regex", FilterValue = "(" })).Message);
-        Assert.StartsWith("FilterType must be one of all, exact, regex, assembly, category", (await ToolCall.Fails(Tool, new { FilterType = "some" })).Message);
+        Assert.StartsWith(
+            "FilterValue is required",
+            (await ToolCall.Fails(Tool, new { FilterType = "category" })).Message);
+        Assert.StartsWith(
+            "FilterValue is not a regular",
+            (await ToolCall.Fails(Tool, new { FilterType = "regex", FilterValue = "(" })).Message);
+        Assert.StartsWith(
+            "FilterType must be one of all, exact, regex, assembly, category",
+            (await ToolCall.Fails(Tool, new { FilterType = "some" })).Message);
         Assert.Empty(editor.Tests.Begun);
     }
 
-    /// <summary>The tool and its call are gone, the framework's run is not; the engine hands the record to a new tool.</summary>
+    /// <summary>
+    /// The tool and its call are gone, the framework's run is not; the engine hands the record to a new tool.
+    /// </summary>
     private (ToolCall Call, Task<object?> Running) Reload(ToolCall before)
     {
         editor.Tests.ForgetListener();

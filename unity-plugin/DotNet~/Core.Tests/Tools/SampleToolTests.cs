@@ -34,6 +34,8 @@ public sealed class SampleToolTests : IDisposable
         Assert.Equal(3, (int)active["TotalCount"]!);
         var missing = await ToolCall.Fails(sample.Tool, new { Component = "Moon" });
         Assert.Equal("component_not_found", missing.Type);
-        Assert.StartsWith("MaxKinds must be from 1 to 1000", (await ToolCall.Fails(sample.Tool, new { MaxKinds = 0 })).Message);
+        Assert.StartsWith(
+            "MaxKinds must be from 1 to 1000",
+            (await ToolCall.Fails(sample.Tool, new { MaxKinds = 0 })).Message);
     }
 }
