@@ -1,4 +1,5 @@
 /** `unity-broker simulate`: a Unity Editor without Unity, to try the broker and to test against. */
+import { type EditorHost, startEditorHost } from "../editor-host/editor-host.js";
 import { createControl } from "../simulator/control.js";
 import { createSimulatedEditor } from "../simulator/editor.js";
 import { portOf } from "./address.js";
@@ -14,6 +15,11 @@ export const simulate = command({
     "counter-file": { type: "string", description: "File that gets a line for every execution that begins" },
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
+    engine: {
+      type: "string",
+      description: "typescript, or dotnet: the C# bridge itself (needs a checkout and the .NET SDK)",
+      default: "typescript",
+    },
     control: {
       type: "boolean",
       description: "Obey fault commands on stdin, a JSON object a line",
@@ -24,25 +30,58 @@ export const simulate = command({
     const stopping = stopRequested();
     const timeScale = Number(args["time-scale"] ?? 1);
     if (!(timeScale >= 0)) throw new UsageError(`--time-scale ${args["time-scale"]} is not a number from 0`);
-    const editor = await createSimulatedEditor({
+    const options = {
       endpointFolder: readSettings().editorsFolder,
       timeScale,
       ...(args.port === undefined ? {} : { port: portOf(args.port) }),
       ...(args.project === undefined ? {} : { projectPath: args.project }),
       ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
       ...(args["ledger-folder"] === undefined ? {} : { ledgerFolder: args["ledger-folder"] }),
-    });
-    const control = args.control
-      ? createControl({ editor }, { input: process.stdin, output: process.stdout })
-      : undefined;
+    };
+    const editor = await engineOf(args.engine)(options);
     const { editorId, port } = editor;
     console.log(
       args.control
         ? JSON.stringify({ ready: true, editorId, port })
         : `Simulated Unity Editor ${editorId} on port ${port}`,
     );
-    await Promise.race([stopping, control?.ended ?? stopping]);
-    control?.close();
+    const obeyed = args.control ? editor.obey({ input: process.stdin, output: process.stdout }) : stopping;
+    await Promise.race([stopping, obeyed]);
     await editor.close();
   },
 });
+
+interface SimulateOptions {
+  endpointFolder: string;
+  timeScale: number;
+  port?: number;
+  projectPath?: string;
+  counterFile?: string;
+  ledgerFolder?: string;
+}
+
+function engineOf(name: string): (options: SimulateOptions) => Promise<EditorHost> {
+  if (name === "dotnet") {
+    return (options) => startEditorHost({ ...options, say: (message) => console.error(message) });
+  }
+  if (name === "typescript") return startSimulator;
+  throw new UsageError(`--engine ${name} is neither typescript nor dotnet`);
+}
+
+async function startSimulator(options: SimulateOptions): Promise<EditorHost> {
+  const editor = await createSimulatedEditor(options);
+  let control: { close(): void } | undefined;
+  return {
+    editorId: editor.editorId,
+    port: editor.port,
+    obey(io) {
+      const obeying = createControl({ editor }, io);
+      control = obeying;
+      return obeying.ended;
+    },
+    async close() {
+      control?.close();
+      await editor.close();
+    },
+  };
+}

@@ -39,9 +39,13 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>completed, failed, cancelled or interrupted.</summary>
         public string Status { get; }
 
-        /// <summary>Null where there is none, and where it lies in a file of its own.</summary>
+        /// <summary>
+        /// Null where there is none, and in the ledger's copy also where it lies in a file of its own: ask
+        /// <see cref="OperationLedger.ResultOf"/>.
+        /// </summary>
         public JToken? Result { get; }
 
+        /// <summary>A completed outcome has one only when its result was lost: <see cref="ResultLost"/>.</summary>
         public string? ErrorType { get; }
 
         public string? ErrorMessage { get; }
@@ -53,12 +57,24 @@ namespace JobBroker.Bridge.Ledger
 
         public long EndedAt { get; }
 
+        /// <summary>The error type of an execution that completed and whose result cannot be read any more.</summary>
+        public const string ResultLost = "result_lost";
+
         public static Outcome Completed(JToken result, long startedAt, long endedAt) =>
             new Outcome(LedgerState.Completed, result, null, null, null, startedAt, endedAt);
 
         /// <summary>failed, cancelled or interrupted; without <paramref name="startedAt"/> it never began.</summary>
         public static Outcome Error(string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
             new Outcome(status, null, type, message, stack, startedAt, endedAt);
+
+        internal Outcome WithoutResult() =>
+            new Outcome(Status, null, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt);
+
+        /// <summary>The same end, without its result and honest about it; an error that is there stays.</summary>
+        internal Outcome WithLostResult(string why) =>
+            ErrorType != null
+                ? WithoutResult()
+                : new Outcome(Status, null, ResultLost, why, null, StartedAt, EndedAt);
     }
 
     /// <summary>One operation as the ledger knows it. Changed only by the ledger, under its gate.</summary>
@@ -83,6 +99,7 @@ namespace JobBroker.Bridge.Ledger
 
         public string? Tool { get; set; }
 
+        /// <summary>Null again once the operation has ended: nothing runs it any more, and they may be large.</summary>
         public JObject? Arguments { get; set; }
 
         public string? ArgumentsHash { get; set; }
@@ -95,6 +112,9 @@ namespace JobBroker.Bridge.Ledger
         public Outcome? Outcome { get; internal set; }
 
         public long? AcknowledgedAt { get; internal set; }
+
+        /// <summary>Where the result lies when it is too large for the journal; null otherwise.</summary>
+        internal StoredResult? StoredResult { get; set; }
 
         /// <summary>Reads live in memory only: in no journal and no chain.</summary>
         public bool ReadOnly { get; set; }
