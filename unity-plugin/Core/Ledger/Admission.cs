@@ -42,7 +42,9 @@ namespace JobBroker.Bridge.Ledger
             return refused ?? Allowed(ledger, submit);
         }
 
-        /// <summary>Null when it may run: it was accepted once, and a new Editor process found that it never began.</summary>
+        /// <summary>
+        /// Null when it may run: it was accepted once, and a new Editor process found that it never began.
+        /// </summary>
         private static Admitted? Known(LedgerOperation known, Submit submit)
         {
             if (known.ArgumentsHash != null && known.ArgumentsHash != submit.ArgumentsHash)

@@ -9,7 +9,9 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Answer what is known of this very id; nothing is queued.</summary>
         Attach,
 
-        /// <summary>Another operation of the hash stands where the submitter believed after to be; nothing is queued.</summary>
+        /// <summary>
+        /// Another operation of the hash stands where the submitter believed after to be; nothing is queued.
+        /// </summary>
         SameAs,
 
         /// <summary>Answer a failed outcome of the type security_blocked that never began.</summary>
@@ -29,7 +31,9 @@ namespace JobBroker.Bridge.Ledger
 
         public AdmittedKind Kind { get; }
 
-        /// <summary>Attach: the operation itself. SameAs: the other one. As the ledger has it, state and outcome included.</summary>
+        /// <summary>
+        /// Attach: the operation itself. SameAs: the other one. As the ledger has it, state and outcome included.
+        /// </summary>
         public LedgerOperation? Operation { get; private set; }
 
         /// <summary>SecurityRefused: why.</summary>

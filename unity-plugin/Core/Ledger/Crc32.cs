@@ -1,7 +1,9 @@
 #nullable enable
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>CRC-32 as zlib computes it (reflected polynomial 0xEDB88320): ledgers of every bridge look alike.</summary>
+    /// <summary>
+    /// CRC-32 as zlib computes it (reflected polynomial 0xEDB88320): ledgers of every bridge look alike.
+    /// </summary>
     internal struct Crc32
     {
         private static readonly uint[] Table = MakeTable();

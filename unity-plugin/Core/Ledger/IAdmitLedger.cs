@@ -3,7 +3,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>What admission reads of an Editor: its ledger, tools and settings. No member may write or wait.</summary>
+    /// <summary>
+    /// What admission reads of an Editor: its ledger, tools and settings. No member may write or wait.
+    /// </summary>
     public interface IAdmitLedger
     {
         string LedgerId { get; }
@@ -11,7 +13,9 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>The highest fence that said hello; null before the first hello.</summary>
         Fence? Fence { get; }
 
-        /// <summary>Milliseconds on the store's clock: what was accepted before may have been forgotten. 0: nothing was.</summary>
+        /// <summary>
+        /// Milliseconds on the store's clock: what was accepted before may have been forgotten. 0: nothing was.
+        /// </summary>
         long ForgetHorizon { get; }
 
         LedgerOperation? Get(string operationId);

@@ -55,7 +55,9 @@ namespace JobBroker.Bridge.Ledger
             writer.WriteEndObject();
         }
 
-        /// <summary>Null for a kind that this version does not know. Throws for a line that lacks what its kind has.</summary>
+        /// <summary>
+        /// Null for a kind that this version does not know. Throws for a line that lacks what its kind has.
+        /// </summary>
         public static JournalEntry? Read(JObject json)
         {
             var entry = ReadFields(json);

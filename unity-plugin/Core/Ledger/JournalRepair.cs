@@ -51,7 +51,8 @@ namespace JobBroker.Bridge.Ledger
         {
             var folder = Path.GetDirectoryName(path)!;
             var kept = Numbers(folder);
-            var aside = Path.Combine(folder, CutName + (kept.LastOrDefault() + 1).ToString(CultureInfo.InvariantCulture));
+            var next = kept.LastOrDefault() + 1;
+            var aside = Path.Combine(folder, CutName + next.ToString(CultureInfo.InvariantCulture));
             AtomicFile.Write(
                 aside, true, stream => Copy(path, reading.GoodBytes, reading.TotalBytes - reading.GoodBytes, stream));
             notices.Add(

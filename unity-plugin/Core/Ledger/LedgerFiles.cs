@@ -10,15 +10,19 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>
     /// The ledger's folder, opened: locked, read back, repaired, compacted and writable.
     ///
-    /// ledger.log the journal; results/ large results; ledger.lock and ledger.owner who has it; ledger.cut-&lt;n&gt; what a
-    /// repair cut off. Rights are those of the user's umask: .NET Standard cannot set others.
+    /// ledger.log the journal; results/ large results; ledger.lock and ledger.owner who has it; ledger.cut-&lt;n&gt;
+    /// what a repair cut off. Rights are those of the user's umask: .NET Standard cannot set others.
     /// </summary>
     internal sealed class LedgerFiles : IDisposable
     {
         private readonly LedgerLock folderLock;
 
         private LedgerFiles(
-            LedgerLock folderLock, LedgerContent content, JournalFile journal, ResultStore results, List<string> notices)
+            LedgerLock folderLock,
+            LedgerContent content,
+            JournalFile journal,
+            ResultStore results,
+            List<string> notices)
         {
             this.folderLock = folderLock;
             Content = content;
@@ -51,9 +55,9 @@ namespace JobBroker.Bridge.Ledger
                 if (error is IOException || error is UnauthorizedAccessException || error is NotSupportedException)
                 {
                     throw new LedgerUnavailableException(
-                        $"The ledger's folder {options.Folder} cannot be written ({error.Message}). Nothing that changes "
-                        + "the project runs without it: give this user the right to write there and room on the disk, or "
-                        + "choose another folder.",
+                        $"The ledger's folder {options.Folder} cannot be written ({error.Message}). Nothing that "
+                        + "changes the project runs without it: give this user the right to write there and room on "
+                        + "the disk, or choose another folder.",
                         error);
                 }
 

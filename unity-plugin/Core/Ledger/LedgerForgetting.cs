@@ -7,7 +7,9 @@ namespace JobBroker.Bridge.Ledger
     /// <content>What the broker has durably, and when the ledger lets go of it.</content>
     public sealed partial class OperationLedger
     {
-        /// <summary>The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped.</summary>
+        /// <summary>
+        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped.
+        /// </summary>
         public void Acknowledge(IEnumerable<string> ids)
         {
             lock (Gate)

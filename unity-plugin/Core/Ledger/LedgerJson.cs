@@ -15,17 +15,14 @@ namespace JobBroker.Bridge.Ledger
     {
         public static byte[] Bytes(JToken token) => Bytes(writer => Copy(token, writer));
 
+        /// <summary>Half of a surrogate pair becomes U+FFFD, as it does in whatever Newtonsoft reads.</summary>
         public static byte[] Bytes(Action<JsonWriter> write)
         {
-            try
-            {
-                return Encode(write, StringEscapeHandling.Default);
-            }
-            catch (EncoderFallbackException)
-            {
-                // Half of a surrogate pair has no UTF-8, but it has an escape.
-                return Encode(write, StringEscapeHandling.EscapeNonAscii);
-            }
+            var bytes = new MemoryStream();
+            var writer = new JsonTextWriter(new StreamWriter(bytes, new UTF8Encoding(false)));
+            write(writer);
+            writer.Flush();
+            return bytes.ToArray();
         }
 
         /// <summary>Writes a token that belongs to somebody else: neither cloned nor given another parent.</summary>
@@ -52,15 +49,5 @@ namespace JobBroker.Bridge.Ledger
 
         public static JToken Parse(byte[] utf8, int offset, int count) =>
             Parse(new MemoryStream(utf8, offset, count, false));
-
-        private static byte[] Encode(Action<JsonWriter> write, StringEscapeHandling escapes)
-        {
-            var bytes = new MemoryStream();
-            var text = new StreamWriter(bytes, new UTF8Encoding(false, true));
-            var writer = new JsonTextWriter(text) { StringEscapeHandling = escapes };
-            write(writer);
-            writer.Flush();
-            return bytes.ToArray();
-        }
     }
 }

@@ -8,9 +8,10 @@ using System.Threading;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// One ledger folder, one process, one script domain. Two locks on one file, because no single one holds everywhere:
-    /// FileShare.None is not enforced between processes by Mono on Linux, and FileStream.Lock does not exist in .NET on
-    /// macOS and does not count inside one process. The operating system drops both when the process ends.
+    /// One ledger folder, one process, one script domain. Two locks on one file, because no single one holds
+    /// everywhere: FileShare.None is not enforced between processes by Mono on Linux, and FileStream.Lock does not
+    /// exist in .NET on macOS and does not count inside one process. The operating system drops both when the process
+    /// ends.
     /// </summary>
     internal sealed class LedgerLock : IDisposable
     {
@@ -53,8 +54,8 @@ namespace JobBroker.Bridge.Ledger
                 if (attempt == Attempts)
                 {
                     throw new LedgerUnavailableException(
-                        $"The ledger in {folder} is in use by {Owner(ownerFile)}. Only one Editor may write it: close that "
-                        + "one, or give this one a folder of its own.");
+                        $"The ledger in {folder} is in use by {Owner(ownerFile)}. Only one Editor may write it: close "
+                        + "that one, or give this one a folder of its own.");
                 }
 
                 // A script domain that ended without closing its ledger leaves the file to the finalizer.

@@ -3,7 +3,10 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the wire.</summary>
+    /// <summary>
+    /// The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the
+    /// wire.
+    /// </summary>
     public static class LedgerState
     {
         public const string Accepted = "accepted";
@@ -22,10 +25,19 @@ namespace JobBroker.Bridge.Ledger
         public static bool IsOpen(string state) => state == Accepted || state == Running;
     }
 
-    /// <summary>The end of an execution. Times in milliseconds since the Unix epoch. Never changed once it was made.</summary>
+    /// <summary>
+    /// The end of an execution. Times in milliseconds since the Unix epoch. Never changed once it was made.
+    /// </summary>
     public sealed class Outcome
     {
-        public Outcome(string status, JToken? result, string? errorType, string? errorMessage, string? stack, long? startedAt, long endedAt)
+        public Outcome(
+            string status,
+            JToken? result,
+            string? errorType,
+            string? errorMessage,
+            string? stack,
+            long? startedAt,
+            long endedAt)
         {
             Status = status;
             Result = result;
@@ -64,7 +76,8 @@ namespace JobBroker.Bridge.Ledger
             new Outcome(LedgerState.Completed, result, null, null, null, startedAt, endedAt);
 
         /// <summary>failed, cancelled or interrupted; without <paramref name="startedAt"/> it never began.</summary>
-        public static Outcome Error(string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
+        public static Outcome Error(
+            string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
             new Outcome(status, null, type, message, stack, startedAt, endedAt);
 
         internal Outcome WithoutResult() =>
@@ -120,7 +133,9 @@ namespace JobBroker.Bridge.Ledger
         public bool ReadOnly { get; set; }
     }
 
-    /// <summary>The pair that orders owners: the higher epoch wins; with equal epochs only the same nonce is the same owner.</summary>
+    /// <summary>
+    /// The pair that orders owners: the higher epoch wins; with equal epochs only the same nonce is the same owner.
+    /// </summary>
     public sealed class Fence
     {
         public Fence(long epoch, string ownerNonce)

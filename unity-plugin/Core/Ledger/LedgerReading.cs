@@ -13,7 +13,9 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Another one means that the ledger is new, or was damaged when it was opened.</summary>
         public string LedgerId { get; }
 
-        /// <summary>The last entry that is surely on the disk. Does not wait for the gate, so heartbeats may read it.</summary>
+        /// <summary>
+        /// The last entry that is surely on the disk. Does not wait for the gate, so heartbeats may read it.
+        /// </summary>
         public long LedgerSeq => Interlocked.Read(ref durableSeq);
 
         /// <summary>What opening had to repair, in sentences for people; empty as a rule.</summary>
@@ -31,10 +33,14 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>The Editor session that wrote last.</summary>
         public string? Session => Read(() => content.Session);
 
-        /// <summary>Milliseconds on the store's clock: what was accepted before may have been forgotten. 0: nothing was.</summary>
+        /// <summary>
+        /// Milliseconds on the store's clock: what was accepted before may have been forgotten. 0: nothing was.
+        /// </summary>
         public long ForgetHorizon => Read(() => content.ForgetHorizon);
 
-        /// <summary>The ledger's own object: its state changes under the gate. Null when the id was never seen.</summary>
+        /// <summary>
+        /// The ledger's own object: its state changes under the gate. Null when the id was never seen.
+        /// </summary>
         public LedgerOperation? Get(string operationId) => Read(() => content.Operations.Get(operationId));
 
         /// <summary>The latest of the hash that is not revoked; reads are in no chain.</summary>
@@ -50,8 +56,8 @@ namespace JobBroker.Bridge.Ledger
         public IReadOnlyList<LedgerOperation> Unacknowledged() => Where(IsUnacknowledged);
 
         /// <summary>
-        /// Those whose outcome only memory has (<see cref="EndUnwritten"/>): the journal still calls them accepted. Over
-        /// a domain reload the caller must remember them and end them again, or they would be queued.
+        /// Those whose outcome only memory has (<see cref="EndUnwritten"/>): the journal still calls them accepted.
+        /// Over a domain reload the caller must remember them and end them again, or they would be queued.
         /// </summary>
         public IReadOnlyList<LedgerOperation> EndedUnwritten() => Where(op => unwritten.Contains(op.OperationId));
 

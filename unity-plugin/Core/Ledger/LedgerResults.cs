@@ -6,8 +6,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// The results of operations, wherever they lie: small ones in their outcome, large ones in files. Reading takes the
-    /// ledger's gate only to look the operation up; what keeps or removes is called under it.
+    /// The results of operations, wherever they lie: small ones in their outcome, large ones in files. Reading takes
+    /// the ledger's gate only to look the operation up; what keeps or removes is called under it.
     /// </summary>
     internal sealed class LedgerResults
     {
@@ -53,8 +53,8 @@ namespace JobBroker.Bridge.Ledger
                 return operation.ReadOnly
                     ? outcome
                     : throw new LedgerUnavailableException(
-                        $"The result of {operation.OperationId} could not be written ({error.Message}). Make room on the "
-                        + "disk, and look at the rights of the ledger's folder.",
+                        $"The result of {operation.OperationId} could not be written ({error.Message}). Make room on "
+                        + "the disk, and look at the rights of the ledger's folder.",
                         error);
             }
         }

@@ -4,7 +4,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>Operations and outcomes as a journal's lines hold them: the shape that the simulator writes too.</summary>
+    /// <summary>
+    /// Operations and outcomes as a journal's lines hold them: the shape that the simulator writes too.
+    /// </summary>
     internal static class OperationJson
     {
         public static void Write(JsonWriter writer, LedgerOperation operation)
@@ -71,9 +73,9 @@ namespace JobBroker.Bridge.Ledger
                 State = (string)json["state"]!,
                 Hash = (string?)json["hash"],
                 After = (string?)json["after"],
-                Origin = json["origin"] as JObject,
+                Origin = Take(json, "origin") as JObject,
                 Tool = (string?)json["tool"],
-                Arguments = json["arguments"] as JObject,
+                Arguments = Take(json, "arguments") as JObject,
                 ArgumentsHash = (string?)json["argumentsHash"],
                 AcceptedAt = (long?)json["acceptedAt"],
                 StartedAt = (long?)json["startedAt"],
@@ -93,7 +95,7 @@ namespace JobBroker.Bridge.Ledger
             var error = json["error"];
             return new Outcome(
                 (string)json["status"]!,
-                json["result"],
+                Take(json, "result"),
                 (string?)error?["type"],
                 (string?)error?["message"],
                 (string?)error?["stack"],
@@ -108,6 +110,14 @@ namespace JobBroker.Bridge.Ledger
             return bytes == null
                 ? null
                 : new StoredResult(ResultName.Of(operationId), bytes.Value, (string?)outcome["resultCrc"] ?? "");
+        }
+
+        /// <summary>What is kept must not keep the whole line, or snapshot, that it stood in.</summary>
+        private static JToken? Take(JObject json, string name)
+        {
+            var token = json[name];
+            json.Remove(name);
+            return token;
         }
 
         public static void Text(JsonWriter writer, string name, string? value)

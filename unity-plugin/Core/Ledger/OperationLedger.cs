@@ -61,13 +61,15 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Opens or begins the ledger of a folder. Throws LedgerUnavailableException, with what to do, when it cannot be
-        /// written or another process has it. Waits up to 100 ms for another to let go.
+        /// Opens or begins the ledger of a folder. Throws LedgerUnavailableException, with what to do, when it cannot
+        /// be written or another process has it. Waits up to 100 ms for another to let go.
         /// </summary>
         public static OperationLedger Open(LedgerOptions options, IClock clock) =>
             new OperationLedger(options, clock, LedgerFiles.Open(options, clock));
 
-        /// <summary>Fault, for tests and the EditorHost: every append is refused while true. Answers what was set before.</summary>
+        /// <summary>
+        /// Fault, for tests and the EditorHost: every append is refused while true. Answers what was set before.
+        /// </summary>
         public bool SetBroken(bool broken)
         {
             lock (Gate)
@@ -78,7 +80,9 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>A new Editor process begins. Not for a domain reload; the same session again changes nothing.</summary>
+        /// <summary>
+        /// A new Editor process begins. Not for a domain reload; the same session again changes nothing.
+        /// </summary>
         public void StartSession(string editorSessionId)
         {
             lock (Gate)
@@ -90,7 +94,9 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>On the disk before hello is answered: a lower fence may never write again. Refuses a lower one.</summary>
+        /// <summary>
+        /// On the disk before hello is answered: a lower fence may never write again. Refuses a lower one.
+        /// </summary>
         public void TakeFence(Fence fence, string storeId)
         {
             lock (Gate)
@@ -149,8 +155,8 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Ends a running operation, or one that never began (cancelled while queued, refused). A large result is on the
-        /// disk, in a file of its own, before the line that names it.
+        /// Ends a running operation, or one that never began (cancelled while queued, refused). A large result is on
+        /// the disk, in a file of its own, before the line that names it.
         /// </summary>
         public void End(LedgerOperation operation, Outcome outcome)
         {
@@ -185,7 +191,9 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>The id never runs here again; it need not have been seen before. Refuses what began or ended.</summary>
+        /// <summary>
+        /// The id never runs here again; it need not have been seen before. Refuses what began or ended.
+        /// </summary>
         public void Revoke(string operationId)
         {
             lock (Gate)
@@ -198,7 +206,9 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>It was accepted in an Editor process that is gone: the worker decides whether it still shall run.</summary>
+        /// <summary>
+        /// It was accepted in an Editor process that is gone: the worker decides whether it still shall run.
+        /// </summary>
         public void MarkNotStarted(LedgerOperation operation)
         {
             lock (Gate)

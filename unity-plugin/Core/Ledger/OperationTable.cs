@@ -21,7 +21,9 @@ namespace JobBroker.Bridge.Ledger
         public LedgerOperation? Get(string operationId) =>
             byId.TryGetValue(operationId, out var node) ? node.Value : null;
 
-        /// <summary>Puts it last, also when its id was there before (a not_started one that is accepted again).</summary>
+        /// <summary>
+        /// Puts it last, also when its id was there before (a not_started one that is accepted again).
+        /// </summary>
         public void Enter(LedgerOperation operation)
         {
             Remove(operation.OperationId);

@@ -16,7 +16,9 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>What becomes of the open operations when what they lived in is gone; pure.</summary>
     public static class RecoveryPlanner
     {
-        /// <summary>One step for each operation that is accepted or running, in the order given (the ledger's).</summary>
+        /// <summary>
+        /// One step for each operation that is accepted or running, in the order given (the ledger's).
+        /// </summary>
         public static IReadOnlyList<RecoveryStep> Plan(
             RecoveryCause cause, IReadOnlyList<OpenOperation> operations) =>
             operations

@@ -28,8 +28,7 @@ namespace JobBroker.Bridge.Ledger
         {
             using (var sha = SHA256.Create())
             {
-                // UTF-16, so that two ids with different halves of a surrogate pair stay two.
-                var digest = sha.ComputeHash(Encoding.Unicode.GetBytes(operationId));
+                var digest = sha.ComputeHash(Encoding.UTF8.GetBytes(operationId));
                 var hex = new StringBuilder(64);
                 foreach (var octet in digest)
                 {

@@ -29,14 +29,18 @@ namespace JobBroker.Bridge.Ledger
             return new StoredResult(name, json.Length, Crc32.Of(json, 0, json.Length));
         }
 
-        /// <summary>Whether a file of the right length is there; what it holds is checked when it is first read.</summary>
+        /// <summary>
+        /// Whether a file of the right length is there; what it holds is checked when it is first read.
+        /// </summary>
         public bool Seems(StoredResult result)
         {
             var file = new FileInfo(PathOf(result.Name));
             return file.Exists && file.Length == result.Bytes;
         }
 
-        /// <summary>The part from <paramref name="offset"/>, shorter or empty at the end; null when it is lost.</summary>
+        /// <summary>
+        /// The part from <paramref name="offset"/>, shorter or empty at the end; null when it is lost.
+        /// </summary>
         public byte[]? Read(StoredResult result, long offset, int length)
         {
             try

@@ -56,18 +56,22 @@ namespace JobBroker.Bridge.Ledger
 
         public string LedgerId { get; }
 
-        /// <summary>The parameters of operation/submit; null, and what is wrong with them, when they are not valid.</summary>
+        /// <summary>
+        /// The parameters of operation/submit; null, and what is wrong with them, when they are not valid.
+        /// </summary>
         public static Submit? Read(JToken? parameters, out string? problem)
         {
             var json = parameters as JObject ?? new JObject();
             problem = Missing(json);
+
+            // The origin is kept as long as the operation is known: a copy does not hold the whole request with it.
             return problem != null
                 ? null
                 : new Submit(
                     (string)json["operationId"]!,
                     (string)json["hash"]!,
                     (string?)json["after"],
-                    (JObject)json["origin"]!,
+                    (JObject)json["origin"]!.DeepClone(),
                     (string)json["tool"]!,
                     (JObject)json["arguments"]!,
                     (string)json["argumentsHash"]!,
