@@ -26,6 +26,7 @@ namespace JobBroker.Bridge.Wire
         private readonly OutboundQueue outbound;
         private readonly FrameParser parser;
         private readonly Stopwatch sinceWritten = new Stopwatch();
+        private readonly object settling = new object();
         private BridgeThread? reading;
         private BridgeThread? writing;
         private int running = 2;
@@ -150,6 +151,10 @@ namespace JobBroker.Bridge.Wire
                 if (Interlocked.Exchange(ref answered, 1) == 0) Reply(read.Id!, answer);
             }
 
+            // Who asks again has read the answer before: what follows that answer must be done by then.
+            lock (settling)
+            {
+            }
             try
             {
                 handler.Handle(this, read.Method, read.Value, Once);
@@ -201,13 +206,12 @@ namespace JobBroker.Bridge.Wire
                     var next = outbound.Take(PollMs, out var drained);
                     if (drained) break;
                     if (next == null) continue;
-                    if (!WriteAll(next.Bytes))
+                    if (!Write(next))
                     {
                         Abort();
                         return;
                     }
                     outbound.Written(next);
-                    RunAfterwards(next.Afterwards);
                 }
                 if (!aborted) socket.Shutdown(SocketShutdown.Send);
             }
@@ -221,6 +225,17 @@ namespace JobBroker.Bridge.Wire
                 written = true;
                 outbound.Finish();
                 Leave();
+            }
+        }
+
+        private bool Write(OutboundQueue.Outgoing next)
+        {
+            if (next.Afterwards == null) return WriteAll(next.Bytes);
+            lock (settling)
+            {
+                if (!WriteAll(next.Bytes)) return false;
+                RunAfterwards(next.Afterwards);
+                return true;
             }
         }
 
@@ -247,11 +262,11 @@ namespace JobBroker.Bridge.Wire
             return true;
         }
 
-        private void RunAfterwards(Action? afterwards)
+        private void RunAfterwards(Action afterwards)
         {
             try
             {
-                afterwards?.Invoke();
+                afterwards();
             }
             catch (Exception error)
             {
