@@ -152,9 +152,7 @@ namespace JobBroker.Bridge.Wire
             }
 
             // Who asks again has read the answer before: what follows that answer must be done by then.
-            lock (settling)
-            {
-            }
+            lock (settling) { }
             try
             {
                 handler.Handle(this, read.Method, read.Value, Once);
