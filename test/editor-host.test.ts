@@ -3,6 +3,7 @@
  * Redis, and the Editor's own account of what it began.
  */
 import { afterAll, describe, it } from "vitest";
+import { hasDotnet } from "./harness/dotnet.js";
 import { expectNoLeak } from "./harness/leaks.js";
 import { playScenario } from "./never-twice/scenario.js";
 import { SCENARIOS } from "./never-twice/scenarios.js";
@@ -16,7 +17,7 @@ afterAll(async () => {
   await expectNoLeak();
 }, 60_000);
 
-describe.concurrent("never twice, with the C# bridge", () => {
+describe("never twice, with the C# bridge", { concurrent: true, skip: !hasDotnet }, () => {
   for (const scenario of [...SCENARIOS, ...STORIES]) {
     it(scenario.name, () => worlds.lend((world) => playScenario(scenario, 1, world)), 180_000);
   }

@@ -67,7 +67,7 @@ export function createFrameParser(maxBytes: number): FrameParser {
           const firstLine = buffer.indexOf("\r\n");
           const line = firstLine < 0 ? undefined : buffer.toString("latin1", 0, firstLine);
           if (line !== undefined && !HEADER_LINE.test(line)) return fail(`not a header line: ${quote(line)}`);
-          return buffered > MAX_HEADER_BYTES ? fail("header longer than 4096 bytes") : undefined;
+          return buffered > MAX_HEADER_BYTES + 3 ? fail("header longer than 4096 bytes") : undefined;
         }
         if (end > MAX_HEADER_BYTES) return fail("header longer than 4096 bytes");
         const length = readContentLength(buffer.toString("latin1", 0, end));

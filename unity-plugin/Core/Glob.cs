@@ -1,10 +1,15 @@
 #nullable enable
 namespace JobBroker.Bridge
 {
-    /// <summary>Patterns with <c>*</c> for any text, slashes included, and <c>?</c> for one character; letter case does not count.</summary>
+    /// <summary>
+    /// Patterns with <c>*</c> for any text, slashes included, and <c>?</c> for one character; letter case does not
+    /// count.
+    /// </summary>
     internal static class Glob
     {
-        /// <summary>True when the pattern covers the whole text. Never worse than length times length: nothing to choke on.</summary>
+        /// <summary>
+        /// True when the pattern covers the whole text. Never worse than length times length: nothing to choke on.
+        /// </summary>
         public static bool Matches(string glob, string text)
         {
             int at = 0, star = -1, starText = 0, position = 0;

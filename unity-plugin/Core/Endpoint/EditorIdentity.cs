@@ -5,7 +5,9 @@ using System.Text;
 
 namespace JobBroker.Bridge.Endpoint
 {
-    /// <summary>Who this Editor is: `&lt;project-slug&gt;@&lt;short hash of machine and real project path&gt;`.</summary>
+    /// <summary>
+    /// Who this Editor is: `&lt;project-slug&gt;@&lt;short hash of machine and real project path&gt;`.
+    /// </summary>
     public sealed class EditorIdentity
     {
         private EditorIdentity(string editorId, string projectName, string projectPath)
@@ -23,7 +25,9 @@ namespace JobBroker.Bridge.Endpoint
         public string ProjectPath { get; }
 
         /// <param name="projectPath">Absolute path of the project's folder.</param>
-        /// <param name="machine">Its full host name, `Dns.GetHostName()`: `Environment.MachineName` may be cut at a dot.</param>
+        /// <param name="machine">
+        /// Its full host name, `Dns.GetHostName()`: `Environment.MachineName` may be cut at a dot.
+        /// </param>
         public static EditorIdentity Of(string projectPath, string machine)
         {
             var path = Directory.Exists(projectPath) ? PrivateFile.RealPath(projectPath) : projectPath;
@@ -38,7 +42,9 @@ namespace JobBroker.Bridge.Endpoint
         /// <summary>The same project under an id that was chosen.</summary>
         public EditorIdentity Named(string editorId) => new EditorIdentity(editorId, ProjectName, ProjectPath);
 
-        /// <summary>Lower case letters and digits of ASCII; runs of anything else become one dash, none at the ends.</summary>
+        /// <summary>
+        /// Lower case letters and digits of ASCII; runs of anything else become one dash, none at the ends.
+        /// </summary>
         private static string Slug(string name)
         {
             var slug = new StringBuilder();
@@ -59,7 +65,9 @@ namespace JobBroker.Bridge.Endpoint
             return slug.Length == 0 ? "project" : slug.ToString();
         }
 
-        /// <summary>Only these become ASCII in lower case; '-' for all others. Runtimes differ in their tables.</summary>
+        /// <summary>
+        /// Only these become ASCII in lower case; '-' for all others. Runtimes differ in their tables.
+        /// </summary>
         private static char Lower(char c)
         {
             if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) return c;

@@ -4,7 +4,8 @@ namespace JobBroker.Bridge.Endpoint
     /// <summary>What a worker must know to reach this Editor process, beside who it is.</summary>
     public sealed class EndpointRecord
     {
-        public EndpointRecord(int processId, long processStartedAtMs, int port, string token, string unityVersion, string phase)
+        public EndpointRecord(
+            int processId, long processStartedAtMs, int port, string token, string unityVersion, string phase)
         {
             ProcessId = processId;
             ProcessStartedAtMs = processStartedAtMs;

@@ -9,8 +9,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Endpoint
 {
     /// <summary>
-    /// The files by which workers find this Editor: one in the folder of all Editors and, where the project exists, one in
-    /// its Library. Not for several threads at once.
+    /// The files by which workers find this Editor: one in the folder of all Editors and, where the project exists,
+    /// one in its Library. Not for several threads at once.
     /// </summary>
     public sealed class EndpointRegistry
     {
@@ -41,7 +41,9 @@ namespace JobBroker.Bridge.Endpoint
             return Convert.ToBase64String(bytes).Replace('+', '-').Replace('/', '_');
         }
 
-        /// <summary>Writes every file anew. One that cannot be written is logged: a worker finds the Editor by the other.</summary>
+        /// <summary>
+        /// Writes every file anew. One that cannot be written is logged: a worker finds the Editor by the other.
+        /// </summary>
         /// <returns>Whether at least one was written.</returns>
         public bool Write(EndpointRecord record)
         {
@@ -64,7 +66,9 @@ namespace JobBroker.Bridge.Endpoint
             return any;
         }
 
-        /// <summary>Removes the files that still are the ones written here: another process may have written them since.</summary>
+        /// <summary>
+        /// Removes the files that still are the ones written here: another process may have written them since.
+        /// </summary>
         public void Remove()
         {
             var ours = written;

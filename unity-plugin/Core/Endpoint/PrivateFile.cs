@@ -8,8 +8,8 @@ using System.Threading;
 namespace JobBroker.Bridge.Endpoint
 {
     /// <summary>
-    /// Files that only this user may read: mode 0600 in folders of 0700, from the moment they exist. On Windows they inherit
-    /// the rights of the user's profile.
+    /// Files that only this user may read: mode 0600 in folders of 0700, from the moment they exist. On Windows they
+    /// inherit the rights of the user's profile.
     /// </summary>
     internal static class PrivateFile
     {
@@ -61,7 +61,9 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        /// <summary>Missing folders become this user's alone; one that is there keeps the mode that somebody gave it.</summary>
+        /// <summary>
+        /// Missing folders become this user's alone; one that is there keeps the mode that somebody gave it.
+        /// </summary>
         private static void CreateFolder(string folder)
         {
             if (OnWindows)
@@ -71,7 +73,8 @@ namespace JobBroker.Bridge.Endpoint
             }
             var parent = Path.GetDirectoryName(folder);
             if (!string.IsNullOrEmpty(parent) && !Directory.Exists(parent)) CreateFolder(parent);
-            if (mkdir(folder, FolderMode0700) != 0 && !Directory.Exists(folder)) throw Failed("The folder " + folder + " cannot be made");
+            if (mkdir(folder, FolderMode0700) == 0 || Directory.Exists(folder)) return;
+            throw Failed("The folder " + folder + " cannot be made");
         }
 
         /// <summary>With its mode from the start: a token must not be readable for even a moment.</summary>
@@ -107,7 +110,8 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        private static IOException Failed(string what) => new IOException(what + " (errno " + Marshal.GetLastWin32Error() + ").");
+        private static IOException Failed(string what) =>
+            new IOException(what + " (errno " + Marshal.GetLastWin32Error() + ").");
 
         [DllImport("libc", SetLastError = true)]
         private static extern int creat(string path, uint mode);

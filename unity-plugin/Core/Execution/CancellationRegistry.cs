@@ -11,11 +11,12 @@ namespace JobBroker.Bridge.Execution
         private readonly Dictionary<string, Entry> running = new Dictionary<string, Entry>(StringComparer.Ordinal);
 
         /// <summary>Notes a call that begins or goes on; the token is its own.</summary>
-        public CancellationToken Enter(string operationId, bool cancellable)
+        /// <param name="resumable">True for a call that a domain reload does not end.</param>
+        public CancellationToken Enter(string operationId, bool cancellable, bool resumable)
         {
             lock (running)
             {
-                var entry = new Entry(cancellable);
+                var entry = new Entry(cancellable, resumable);
                 running[operationId] = entry;
                 return entry.Source.Token;
             }
@@ -45,7 +46,10 @@ namespace JobBroker.Bridge.Execution
             lock (running) running.Remove(operationId);
         }
 
-        /// <summary>Gives every call up: the script domain ends.</summary>
+        /// <summary>
+        /// The script domain ends: gives up every call that ends with it. What goes on in the next domain must not be
+        /// told to stop, or a test run would be cancelled by the very reload that it survives.
+        /// </summary>
         public void AbandonAll()
         {
             List<Entry> all;
@@ -54,7 +58,10 @@ namespace JobBroker.Bridge.Execution
                 all = new List<Entry>(running.Values);
                 running.Clear();
             }
-            foreach (var entry in all) Cancel(entry);
+            foreach (var entry in all)
+            {
+                if (!entry.Resumable) Cancel(entry);
+            }
         }
 
         /// <summary>A tool's own callback may throw: that is the tool's fault, not the canceller's.</summary>
@@ -71,14 +78,17 @@ namespace JobBroker.Bridge.Execution
 
         private sealed class Entry
         {
-            public Entry(bool cancellable)
+            public Entry(bool cancellable, bool resumable)
             {
                 Cancellable = cancellable;
+                Resumable = resumable;
             }
 
             public CancellationTokenSource Source { get; } = new CancellationTokenSource();
 
             public bool Cancellable { get; }
+
+            public bool Resumable { get; }
 
             public bool Requested { get; set; }
         }

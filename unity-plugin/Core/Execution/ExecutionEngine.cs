@@ -182,7 +182,7 @@ namespace JobBroker.Bridge.Execution
             var operation = item.Operation;
             var operationId = operation.OperationId;
             if (!item.GoesOn && !Begin(operation)) return null;
-            var cancellation = cancellations.Enter(operationId, item.Tool.Cancellable);
+            var cancellation = cancellations.Enter(operationId, item.Tool.Cancellable, item.Tool.Resumable);
             var sink = progress.Open(operationId);
             var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
             invoking(operation);

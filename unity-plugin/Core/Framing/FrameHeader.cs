@@ -4,7 +4,9 @@ using System.Globalization;
 
 namespace JobBroker.Bridge.Framing
 {
-    /// <summary>The lines before a body. A line that is not `Name: value` or speaks of HTTP is refused with a reason.</summary>
+    /// <summary>
+    /// The lines before a body. A line that is not `Name: value` or speaks of HTTP is refused with a reason.
+    /// </summary>
     internal static class FrameHeader
     {
         private const string TokenMarks = "!#$%&'*+-.^_`|~";
@@ -21,7 +23,8 @@ namespace JobBroker.Bridge.Framing
                 var name = line.Substring(0, colon);
                 if (!name.Equals("content-length", StringComparison.OrdinalIgnoreCase)) continue;
                 var value = line.Substring(colon + 1).Trim(' ', '\t');
-                if (value.Length > 15 || !long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var read))
+                if (value.Length > 15
+                    || !long.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out var read))
                 {
                     reason = "Content-Length is not a number: " + Quoted(value);
                     return -1;
@@ -34,7 +37,9 @@ namespace JobBroker.Bridge.Framing
             return length;
         }
 
-        /// <summary>What is wrong with a line; empty when nothing is. A page's POST must never be taken for a frame.</summary>
+        /// <summary>
+        /// What is wrong with a line; empty when nothing is. A page's POST must never be taken for a frame.
+        /// </summary>
         public static string Problem(string line)
         {
             var colon = 0;
@@ -50,6 +55,7 @@ namespace JobBroker.Bridge.Framing
         private static bool IsTokenMark(char c) =>
             (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || TokenMarks.IndexOf(c) >= 0;
 
-        private static string Quoted(string text) => "\"" + (text.Length > 60 ? text.Substring(0, 60) + "…" : text) + "\"";
+        private static string Quoted(string text) =>
+            "\"" + (text.Length > 60 ? text.Substring(0, 60) + "…" : text) + "\"";
     }
 }

@@ -5,14 +5,18 @@ using System.Text;
 
 namespace JobBroker.Bridge.Framing
 {
-    /// <summary>Content-Length framing without I/O: bytes in, split anywhere, frames out. Not for several threads.</summary>
+    /// <summary>
+    /// Content-Length framing without I/O: bytes in, split anywhere, frames out. Not for several threads.
+    /// </summary>
     public sealed class FrameParser
     {
         public const int DefaultMaxBytes = 1024 * 1024;
 
         private const int MaxHeaderBytes = 4096;
 
-        /// <summary>A buffer above this is let go as soon as it is empty; below, it serves the connection to its end.</summary>
+        /// <summary>
+        /// A buffer above this is let go as soon as it is empty; below, it serves the connection to its end.
+        /// </summary>
         private const int KeptBytes = 256 * 1024;
 
         private readonly int maxBytes;
@@ -24,7 +28,9 @@ namespace JobBroker.Bridge.Framing
         private long skip;
         private string malformed = "";
 
-        /// <summary>Bodies above <paramref name="maxBytes"/> are reported and their bytes passed over without keeping them.</summary>
+        /// <summary>
+        /// Bodies above <paramref name="maxBytes"/> are reported and their bytes passed over without keeping them.
+        /// </summary>
         public FrameParser(int maxBytes = DefaultMaxBytes) => this.maxBytes = maxBytes;
 
         /// <summary>Bytes of memory held for what has not become a frame yet.</summary>
@@ -75,7 +81,8 @@ namespace JobBroker.Bridge.Framing
         private bool ReadHeader(out Frame frame)
         {
             frame = default;
-            var blank = Find("\r\n\r\n", Math.Max(start, searched - 3));
+            var from = Math.Max(start, searched - 3);
+            var blank = Find("\r\n\r\n", from);
             searched = end;
             if (blank < 0 ? end - start >= MaxHeaderBytes + 4 : blank - start > MaxHeaderBytes)
             {
@@ -84,8 +91,7 @@ namespace JobBroker.Bridge.Framing
             if (blank < 0)
             {
                 // A foreign protocol is told by its first line; waiting for a blank line would wait for ever.
-                var line = Find("\r\n", start);
-                var problem = line < 0 ? "" : FrameHeader.Problem(Latin1(line - start));
+                var problem = Find("\r\n", from) < 0 ? "" : FrameHeader.Problem(Latin1(Find("\r\n", start) - start));
                 return problem.Length > 0 && Fail(problem);
             }
             var length = FrameHeader.ReadContentLength(Latin1(blank - start), out var reason);
@@ -125,7 +131,10 @@ namespace JobBroker.Bridge.Framing
             if (buffer.Length - end >= count) return;
             var held = end - start;
             var target = buffer;
-            if (held + count > buffer.Length) target = new byte[Math.Max(held + count, Math.Max(4096, 2 * buffer.Length))];
+            if (held + count > buffer.Length)
+            {
+                target = new byte[Math.Max(held + count, Math.Max(4096, 2 * buffer.Length))];
+            }
             Buffer.BlockCopy(buffer, start, target, 0, held);
             buffer = target;
             searched -= start;

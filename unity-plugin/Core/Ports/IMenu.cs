@@ -17,7 +17,10 @@ namespace JobBroker.Bridge.Ports
 
         public string Path { get; }
 
-        /// <summary>Full name of type and method behind it (Studio.Tools.Bake) where a script has it; null for the Editor's own.</summary>
+        /// <summary>
+        /// Full name of type and method behind it (Studio.Tools.Bake) where a script has it; null for the Editor's
+        /// own.
+        /// </summary>
         public string? Method { get; }
 
         /// <summary>Name of the assembly that has the method.</summary>
@@ -35,7 +38,10 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Items found by reflection on [MenuItem]; the Editor has more that no API lists.</summary>
         IReadOnlyList<MenuItemEntry> List();
 
-        /// <summary>Runs an item until it ends; false when the Editor knows none of that path. An item's exception is thrown on.</summary>
+        /// <summary>
+        /// Runs an item until it ends; false when the Editor knows none of that path. An item's exception is thrown
+        /// on.
+        /// </summary>
         bool Execute(string path);
     }
 }

@@ -40,7 +40,16 @@ namespace JobBroker.Bridge.Ports
     /// <summary>One object of an open scene.</summary>
     public sealed class SceneObject
     {
-        public SceneObject(string name, string path, string scene, bool active, string tag, int layer, IReadOnlyList<string> components, IReadOnlyList<SceneObject> children, int instanceId = 0)
+        public SceneObject(
+            string name,
+            string path,
+            string scene,
+            bool active,
+            string tag,
+            int layer,
+            IReadOnlyList<string> components,
+            IReadOnlyList<SceneObject> children,
+            int instanceId = 0)
         {
             Name = name;
             Path = path;

@@ -7,7 +7,13 @@ namespace JobBroker.Bridge.Ports
 {
     public sealed class SearchProvider
     {
-        public SearchProvider(string id, string displayName, bool active, int priority, string filterId, string description = "")
+        public SearchProvider(
+            string id,
+            string displayName,
+            bool active,
+            int priority,
+            string filterId,
+            string description = "")
         {
             Id = id;
             DisplayName = displayName;

@@ -51,7 +51,13 @@ namespace JobBroker.Bridge.Ports
 
     public sealed class TestCaseResult
     {
-        public TestCaseResult(string fullName, TestVerdict verdict, double seconds, string message, string stackTrace, string? uniqueName = null)
+        public TestCaseResult(
+            string fullName,
+            TestVerdict verdict,
+            double seconds,
+            string message,
+            string stackTrace,
+            string? uniqueName = null)
         {
             FullName = fullName;
             Verdict = verdict;
@@ -78,7 +84,10 @@ namespace JobBroker.Bridge.Ports
     /// <summary>What a run tells while it goes. Called on the main thread.</summary>
     public interface ITestRunListener
     {
-        /// <summary>The run begins with so many test cases; after a domain reload it may be told again: the larger number counts.</summary>
+        /// <summary>
+        /// The run begins with so many test cases; after a domain reload it may be told again: the larger number
+        /// counts.
+        /// </summary>
         void Started(int totalCases);
 
         void Finished(TestCaseResult testCase);
@@ -92,7 +101,9 @@ namespace JobBroker.Bridge.Ports
     {
         Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation);
 
-        /// <summary>Listens again to a run that a domain reload cut off; null when the framework no longer runs it.</summary>
+        /// <summary>
+        /// Listens again to a run that a domain reload cut off; null when the framework no longer runs it.
+        /// </summary>
         Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation);
 
         /// <summary>False where the test framework cannot stop a run (before 1.4).</summary>

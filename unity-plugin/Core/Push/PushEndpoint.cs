@@ -6,9 +6,13 @@ using System.Text.RegularExpressions;
 
 namespace JobBroker.Bridge.Push
 {
-    /// <summary>Where a worker listens for pushes; on this machine, always: an Editor is not to be pointed at others.</summary>
+    /// <summary>
+    /// Where a worker listens for pushes; on this machine, always: an Editor is not to be pointed at others.
+    /// </summary>
     internal sealed class PushEndpoint : IEquatable<PushEndpoint>
     {
+        private const string Form = @"^(?:[A-Za-z]\w*://)?(?:([^:/\[\]]+|\[[0-9A-Fa-f:]+\]):)?([0-9]{1,5})/?\z";
+
         private PushEndpoint(string text, IPEndPoint address)
         {
             Text = text;
@@ -24,7 +28,7 @@ namespace JobBroker.Bridge.Push
         public static PushEndpoint? Read(string text, out string reason)
         {
             reason = "no endpoint of the form host:port";
-            var match = Regex.Match(text, @"^(?:[A-Za-z]\w*://)?(?:([^:/\[\]]+|\[[0-9A-Fa-f:]+\]):)?([0-9]{1,5})/?\z", RegexOptions.CultureInvariant);
+            var match = Regex.Match(text, Form, RegexOptions.CultureInvariant);
             if (!match.Success) return null;
             var port = int.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture);
             if (port < 1 || port > 65535) return null;

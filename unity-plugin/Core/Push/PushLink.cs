@@ -21,7 +21,9 @@ namespace JobBroker.Bridge.Push
 
         public PushEndpoint To { get; }
 
-        /// <summary>Connects; null when nobody listens there, it takes too long, or <paramref name="givenUp"/> says so.</summary>
+        /// <summary>
+        /// Connects; null when nobody listens there, it takes too long, or <paramref name="givenUp"/> says so.
+        /// </summary>
         public static PushLink? Open(PushEndpoint to, int milliseconds, Func<bool> givenUp)
         {
             var socket = new Socket(to.Address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
@@ -76,7 +78,9 @@ namespace JobBroker.Bridge.Push
             }
         }
 
-        /// <summary>False when the connection is gone, takes nothing for too long, or <paramref name="givenUp"/> says so.</summary>
+        /// <summary>
+        /// False when the connection is gone, takes nothing for too long, or <paramref name="givenUp"/> says so.
+        /// </summary>
         public bool Write(string line, int milliseconds, Func<bool> givenUp)
         {
             var bytes = Encoding.UTF8.GetBytes(line);

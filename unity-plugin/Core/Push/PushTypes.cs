@@ -14,7 +14,7 @@ namespace JobBroker.Bridge.Push
         public const string UnityShutdown = "UNITY_SHUTDOWN";
 
         internal static bool Contains(string type) =>
-            type == ConnectionEstablished || type == DomainReload || type == DomainReloadRecovered || type == ToolsChanged
-            || type == UserDisconnect || type == UnityShutdown;
+            type == ConnectionEstablished || type == DomainReload || type == DomainReloadRecovered
+            || type == ToolsChanged || type == UserDisconnect || type == UnityShutdown;
     }
 }

@@ -11,9 +11,9 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Push
 {
     /// <summary>
-    /// Tells the worker of reloads and changes, as lines of JSON to the endpoint that it announced. A push is a courtesy:
-    /// the other channel says the same, so what cannot be delivered at once is given up, and the next push connects again.
-    /// No member but <see cref="Stop"/> waits for anything; all may be called from any thread.
+    /// Tells the worker of reloads and changes, as lines of JSON to the endpoint that it announced. A push is a
+    /// courtesy: the other channel says the same, so what cannot be delivered at once is given up, and the next push
+    /// connects again. No member but <see cref="Stop"/> waits for anything; all may be called from any thread.
     /// </summary>
     public sealed class UnityPushClient
     {
@@ -48,7 +48,9 @@ namespace JobBroker.Bridge.Push
             End,
         }
 
-        /// <summary>The endpoint as it was announced; null without one. To be kept by the caller over a domain reload.</summary>
+        /// <summary>
+        /// The endpoint as it was announced; null without one. To be kept by the caller over a domain reload.
+        /// </summary>
         public string? Endpoint
         {
             get
@@ -77,10 +79,12 @@ namespace JobBroker.Bridge.Push
             return true;
         }
 
-        /// <summary>Queues one line; nothing happens without an endpoint. When too many wait, the oldest is given up.</summary>
+        /// <summary>
+        /// Queues one line; nothing happens without an endpoint. When too many wait, the oldest is given up.
+        /// </summary>
         public void Push(string type, JObject? payload = null)
         {
-            if (!PushTypes.Contains(type)) throw new ArgumentException("No push is of type " + type + ".", nameof(type));
+            if (!PushTypes.Contains(type)) throw new ArgumentException("No push is a " + type + ".", nameof(type));
             var line = Line(type, payload ?? new JObject());
             lock (gate)
             {
@@ -88,7 +92,9 @@ namespace JobBroker.Bridge.Push
             }
         }
 
-        /// <summary>Ends the connection behind what was pushed, as a domain reload does; the next push connects again.</summary>
+        /// <summary>
+        /// Ends the connection behind what was pushed, as a domain reload does; the next push connects again.
+        /// </summary>
         public void Drop()
         {
             lock (gate)
@@ -105,7 +111,9 @@ namespace JobBroker.Bridge.Push
             lock (gate) endpoint = null;
         }
 
-        /// <summary>Ends the thread; what was pushed before has half of the time to leave. True when it ended in time.</summary>
+        /// <summary>
+        /// Ends the thread; what was pushed before has half of the time to leave. True when it ended in time.
+        /// </summary>
         public bool Stop(int milliseconds)
         {
             lock (gate)
@@ -147,7 +155,8 @@ namespace JobBroker.Bridge.Push
         {
             lock (gate)
             {
-                if (waiting.Count == 0 && stopping == null) Monitor.Wait(gate, link == null ? Timeout.Infinite : IdleMs);
+                var patience = link == null ? Timeout.Infinite : IdleMs;
+                if (waiting.Count == 0 && stopping == null) Monitor.Wait(gate, patience);
                 step = waiting.Count > 0 && !GivenUp() ? waiting.Dequeue() : null;
                 return step != null || stopping == null;
             }
@@ -177,7 +186,7 @@ namespace JobBroker.Bridge.Push
         {
             lock (gate)
             {
-                while (waiting.Count > 0 && waiting.Peek().Act == Act.Say && waiting.Peek().To.Equals(to)) waiting.Dequeue();
+                while (waiting.Count > 0 && waiting.Peek().IsLineTo(to)) waiting.Dequeue();
             }
         }
 
@@ -207,7 +216,7 @@ namespace JobBroker.Bridge.Push
             var text = payload.ToString(Formatting.None);
             if (text.Length > MaxPayloadChars)
             {
-                log.Warn("The payload of a push (" + type + ", " + text.Length + " characters) is too long and left out.");
+                log.Warn("The payload of a push (" + type + ", " + text.Length + " characters) is left out: too long.");
                 text = "{}";
             }
             return "{\"type\":\"" + type + "\",\"timestamp\":\"" + Now() + "\",\"payload\":" + text + "}\n";
@@ -231,6 +240,8 @@ namespace JobBroker.Bridge.Push
             public PushEndpoint To { get; }
 
             public string Line { get; }
+
+            public bool IsLineTo(PushEndpoint to) => Act == Act.Say && To.Equals(to);
         }
     }
 }

@@ -24,22 +24,29 @@ namespace JobBroker.Bridge.Security
         public string? Refusal(string tool, JObject arguments)
         {
             var registered = tools.Get(tool);
-            if (registered == null) return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
+            if (registered == null)
+            {
+                return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
+            }
             var current = settings.Current;
             var setting = registered.RequiredSecuritySetting;
             if (setting != SecuritySetting.None && !IsOn(current, setting))
             {
-                return $"{tool} is blocked: switch on \"{SecurityPlace.LabelOf(setting)}\" in Unity under {SecurityPlace.Window}.";
+                var label = SecurityPlace.LabelOf(setting);
+                return $"{tool} is blocked: switch on \"{label}\" in Unity under {SecurityPlace.Window}.";
             }
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }
 
-        /// <summary>Every spelling is looked at: what binding refuses later must not have passed here as something else.</summary>
+        /// <summary>
+        /// Every spelling is looked at: what binding refuses later must not have passed here as something else.
+        /// </summary>
         private static string? MenuItemRefusal(MenuItemPolicy policy, JObject arguments)
         {
             foreach (var argument in arguments.Properties())
             {
-                var isPath = string.Equals(argument.Name, ExecuteMenuItemTool.PathParameter, StringComparison.OrdinalIgnoreCase);
+                const StringComparison anyCase = StringComparison.OrdinalIgnoreCase;
+                var isPath = string.Equals(argument.Name, ExecuteMenuItemTool.PathParameter, anyCase);
                 if (!isPath || argument.Value.Type != JTokenType.String) continue;
                 var refusal = policy.Refusal((string)argument.Value!);
                 if (refusal != null) return refusal;

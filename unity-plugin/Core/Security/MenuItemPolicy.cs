@@ -6,8 +6,8 @@ using System.Linq;
 namespace JobBroker.Bridge.Security
 {
     /// <summary>
-    /// Globs over menu paths: <c>*</c> stands for any text, slashes included, <c>?</c> for one character. Letter case and
-    /// spaces around slashes do not count. A denied item never runs; with an allow list only what it matches does.
+    /// Globs over menu paths: <c>*</c> stands for any text, slashes included, <c>?</c> for one character. Letter case
+    /// and spaces around slashes do not count. A denied item never runs; with an allow list only what it matches does.
     /// </summary>
     public sealed class MenuItemPolicy
     {
@@ -44,10 +44,12 @@ namespace JobBroker.Bridge.Security
             var denied = Denied.FirstOrDefault(glob => Glob.Matches(Plain(glob), plain));
             if (denied != null)
             {
-                return $"The menu item {path} is denied by \"{denied}\". Change the denied menu items in {SecurityPlace.Window}.";
+                return $"The menu item {path} is denied by \"{denied}\". "
+                    + $"Change the denied menu items in {SecurityPlace.Window}.";
             }
             if (Allowed.Count == 0 || Allowed.Any(glob => Glob.Matches(Plain(glob), plain))) return null;
-            return $"The menu item {path} is not among the allowed ones. Add it to the allowed menu items in {SecurityPlace.Window}.";
+            return $"The menu item {path} is not among the allowed ones. "
+                + $"Add it to the allowed menu items in {SecurityPlace.Window}.";
         }
 
         private static IReadOnlyList<string> Globs(IEnumerable<string> globs) =>

@@ -19,7 +19,8 @@ namespace JobBroker.Bridge.Tools
             ExecutionClass = attribute.ExecutionClass;
             RequiredSecuritySetting = attribute.RequiredSecuritySetting;
             DisplayDevelopmentOnly = attribute.DisplayDevelopmentOnly;
-            Cancellable = attribute.Cancellable && (!(tool is IConditionallyCancellable conditional) || conditional.CanBeCancelled);
+            var neverStops = tool is IConditionallyCancellable conditional && !conditional.CanBeCancelled;
+            Cancellable = attribute.Cancellable && !neverStops;
             details = Describe(attribute, tool.InputSchema);
         }
 

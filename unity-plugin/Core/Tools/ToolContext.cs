@@ -33,10 +33,14 @@ namespace JobBroker.Bridge.Tools
 
         public IProgressSink Progress { get; }
 
-        /// <summary>Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.</summary>
+        /// <summary>
+        /// Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.
+        /// </summary>
         public CancellationToken Cancellation { get; }
 
-        /// <summary>Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.</summary>
+        /// <summary>
+        /// Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.
+        /// </summary>
         public void SaveResumeRecord(JToken record) => saveResumeRecord(record);
     }
 

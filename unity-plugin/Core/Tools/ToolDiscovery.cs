@@ -6,7 +6,10 @@ using System.Reflection;
 
 namespace JobBroker.Bridge.Tools
 {
-    /// <summary>Finds the [McpTool] classes of assemblies and makes tools of them; what cannot become one is reported, never thrown.</summary>
+    /// <summary>
+    /// Finds the [McpTool] classes of assemblies and makes tools of them; what cannot become one is reported, never
+    /// thrown.
+    /// </summary>
     internal static class ToolDiscovery
     {
         public static IReadOnlyList<RegisteredTool> In(
@@ -25,7 +28,11 @@ namespace JobBroker.Bridge.Tools
         }
 
         /// <summary>The tool's parts checked and put together; null, and a report, where something is wrong.</summary>
-        public static RegisteredTool? Wrap(IUnityTool tool, McpToolAttribute attribute, bool builtIn, Action<string> report)
+        public static RegisteredTool? Wrap(
+            IUnityTool tool,
+            McpToolAttribute attribute,
+            bool builtIn,
+            Action<string> report)
         {
             var type = tool.GetType();
             var name = attribute.Name ?? ToolName.FromClass(type);
@@ -49,25 +56,33 @@ namespace JobBroker.Bridge.Tools
             {
                 var attribute = type.GetCustomAttribute<McpToolAttribute>(false);
                 if (attribute == null) return null;
-                if (!typeof(IUnityTool).IsAssignableFrom(type)) return LeaveOut(type, "it does not implement IUnityTool", report);
-                if (type.IsAbstract || type.ContainsGenericParameters) return LeaveOut(type, "it is abstract or generic", report);
-                var tool = Construct(type, services);
-                if (tool == null) return LeaveOut(type, "it has no public constructor for nothing or ToolServices", report);
-                return Wrap(tool, attribute, builtIn, report);
+                var fault = ClassFault(type);
+                if (fault != null) return LeaveOut(type, fault, report);
+                return Wrap(Construct(type, services), attribute, builtIn, report);
             }
             catch (Exception error)
             {
-                var reason = error is TargetInvocationException && error.InnerException != null ? error.InnerException : error;
+                var reason = (error as TargetInvocationException)?.InnerException ?? error;
                 return LeaveOut(type, $"it cannot be constructed: {reason.Message}", report);
             }
         }
 
-        private static IUnityTool? Construct(Type type, ToolServices services)
+        private static string? ClassFault(Type type)
         {
-            var withServices = type.GetConstructor(new[] { typeof(ToolServices) });
-            if (withServices != null) return (IUnityTool)withServices.Invoke(new object[] { services });
-            return (IUnityTool?)type.GetConstructor(Type.EmptyTypes)?.Invoke(null);
+            if (!typeof(IUnityTool).IsAssignableFrom(type)) return "it does not implement IUnityTool";
+            if (type.IsAbstract || type.ContainsGenericParameters) return "it is abstract or generic";
+            var canBeMade = WithServices(type) != null || type.GetConstructor(Type.EmptyTypes) != null;
+            return canBeMade ? null : "it has no public constructor for nothing or ToolServices";
         }
+
+        private static IUnityTool Construct(Type type, ToolServices services)
+        {
+            var withServices = WithServices(type);
+            if (withServices != null) return (IUnityTool)withServices.Invoke(new object[] { services });
+            return (IUnityTool)type.GetConstructor(Type.EmptyTypes)!.Invoke(null);
+        }
+
+        private static ConstructorInfo? WithServices(Type type) => type.GetConstructor(new[] { typeof(ToolServices) });
 
         private static IEnumerable<Type> TypesOf(Assembly assembly, Action<string> report)
         {
@@ -77,7 +92,8 @@ namespace JobBroker.Bridge.Tools
             }
             catch (ReflectionTypeLoadException error)
             {
-                report($"Some classes of {assembly.GetName().Name} cannot be loaded: {error.LoaderExceptions.FirstOrDefault()?.Message}");
+                var reason = error.LoaderExceptions.FirstOrDefault()?.Message;
+                report($"Some classes of {assembly.GetName().Name} cannot be loaded: {reason}");
                 return error.Types.Where(type => type != null).Select(type => type!);
             }
             catch (Exception error)

@@ -5,7 +5,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tools
 {
-    /// <summary>How the values of tools become JSON: property names as they are, enums as words, times left alone.</summary>
+    /// <summary>
+    /// How the values of tools become JSON: property names as they are, enums as words, times left alone.
+    /// </summary>
     public static class ToolJson
     {
         /// <summary>Makes JSON of a value; throws JsonException for one that contains itself. Any thread.</summary>

@@ -11,8 +11,8 @@ namespace JobBroker.Bridge.Tools
         private const int Longest = 64;
 
         /// <summary>
-        /// Methods of the plain surface that are part of the connection and no operations: the handler answers them, and
-        /// no list of tools shows them, as an assistant that calls them would only rename or describe its own bridge.
+        /// Methods of the plain surface that are part of the connection and no operations: the handler answers them,
+        /// and no list of tools shows them, as an assistant that calls them would only rename or describe its own bridge.
         /// </summary>
         public static readonly IReadOnlyList<string> Reserved = Array.AsReadOnly(new[]
         {
@@ -28,7 +28,7 @@ namespace JobBroker.Bridge.Tools
             foreach (var suffix in new[] { "Tool", "Command" })
             {
                 if (!name.EndsWith(suffix, StringComparison.Ordinal) || name.Length == suffix.Length) continue;
-                name = name.Substring(0, name.Length - suffix.Length);
+                name = name.Substring(0, name.Length - suffix.Length).TrimEnd('_');
                 break;
             }
             var kebab = new StringBuilder();

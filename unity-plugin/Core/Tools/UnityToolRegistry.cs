@@ -48,12 +48,14 @@ namespace JobBroker.Bridge.Tools
         /// <summary>What get-tool-details lists (docs/protocol.md, section 2), by name.</summary>
         public JArray Details(bool includeDevelopmentOnly) => DetailsOf(Current().Ordered, includeDevelopmentOnly);
 
-        /// <summary>16 hexadecimal digits that change with the name, description or any other detail of a tool.</summary>
+        /// <summary>
+        /// 16 hexadecimal digits that change with the name, description or any other detail of a tool.
+        /// </summary>
         public string Hash() => Current().Hash;
 
         /// <summary>
-        /// Adds a tool at run time; false, and a report, when its name is taken or something is wrong with it. Without an
-        /// attribute, that of its class counts.
+        /// Adds a tool at run time; false, and a report, when its name is taken or something is wrong with it. Without
+        /// an attribute, that of its class counts.
         /// </summary>
         public bool Register(IUnityTool tool, McpToolAttribute? attribute = null)
         {
@@ -67,7 +69,8 @@ namespace JobBroker.Bridge.Tools
             if (wrapped == null) return false;
             lock (changing)
             {
-                var changed = current.ByName.ToDictionary(entry => entry.Key, entry => entry.Value, StringComparer.Ordinal);
+                var changed = current.ByName
+                    .ToDictionary(entry => entry.Key, entry => entry.Value, StringComparer.Ordinal);
                 if (!Enter(changed, wrapped)) return false;
                 Replace(changed);
             }

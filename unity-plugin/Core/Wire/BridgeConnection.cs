@@ -10,8 +10,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket and
-    /// tells the handler. The socket never blocks, so both end within <see cref="PollMs"/> of being asked to.
+    /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket
+    /// and tells the handler. The socket never blocks, so both end within <see cref="PollMs"/> of being asked to.
     /// </summary>
     internal sealed class BridgeConnection : IPeer
     {
@@ -26,15 +26,23 @@ namespace JobBroker.Bridge.Wire
         private readonly OutboundQueue outbound;
         private readonly FrameParser parser;
         private readonly Stopwatch sinceWritten = new Stopwatch();
+        private readonly object settling = new object();
         private BridgeThread? reading;
         private BridgeThread? writing;
         private int running = 2;
         private volatile bool aborted;
         private volatile bool written;
 
-        /// <param name="ended">Called once, on one of the connection's threads, before the handler hears of the end.</param>
+        /// <param name="ended">
+        /// Called once, on one of the connection's threads, before the handler hears of the end.
+        /// </param>
         public BridgeConnection(
-            int id, Socket socket, IRequestHandler handler, WireLimits limits, IBridgeLog log, Action<BridgeConnection> ended)
+            int id,
+            Socket socket,
+            IRequestHandler handler,
+            WireLimits limits,
+            IBridgeLog log,
+            Action<BridgeConnection> ended)
         {
             Id = id;
             this.socket = socket;
@@ -143,6 +151,8 @@ namespace JobBroker.Bridge.Wire
                 if (Interlocked.Exchange(ref answered, 1) == 0) Reply(read.Id!, answer);
             }
 
+            // Who asks again has read the answer before: what follows that answer must be done by then.
+            lock (settling) { }
             try
             {
                 handler.Handle(this, read.Method, read.Value, Once);
@@ -172,7 +182,7 @@ namespace JobBroker.Bridge.Wire
             var frame = FrameParser.Encode(text);
             if (frame.Length > limits.OutboundBytes)
             {
-                var message = "The answer of " + frame.Length + " bytes is over the limit of " + limits.OutboundBytes + ".";
+                var message = "An answer of " + frame.Length + " bytes is over " + limits.OutboundBytes + ".";
                 Fail(id, new RpcError(ErrorCodes.InternalError, message, Internal("").Data), answer.Closes);
                 return;
             }
@@ -194,13 +204,12 @@ namespace JobBroker.Bridge.Wire
                     var next = outbound.Take(PollMs, out var drained);
                     if (drained) break;
                     if (next == null) continue;
-                    if (!WriteAll(next.Bytes))
+                    if (!Write(next))
                     {
                         Abort();
                         return;
                     }
                     outbound.Written(next);
-                    RunAfterwards(next.Afterwards);
                 }
                 if (!aborted) socket.Shutdown(SocketShutdown.Send);
             }
@@ -214,6 +223,17 @@ namespace JobBroker.Bridge.Wire
                 written = true;
                 outbound.Finish();
                 Leave();
+            }
+        }
+
+        private bool Write(OutboundQueue.Outgoing next)
+        {
+            if (next.Afterwards == null) return WriteAll(next.Bytes);
+            lock (settling)
+            {
+                if (!WriteAll(next.Bytes)) return false;
+                RunAfterwards(next.Afterwards);
+                return true;
             }
         }
 
@@ -240,11 +260,11 @@ namespace JobBroker.Bridge.Wire
             return true;
         }
 
-        private void RunAfterwards(Action? afterwards)
+        private void RunAfterwards(Action afterwards)
         {
             try
             {
-                afterwards?.Invoke();
+                afterwards();
             }
             catch (Exception error)
             {

@@ -7,7 +7,8 @@ namespace JobBroker.Bridge.Wire
 {
     /// <summary>
     /// Calls <c>beat</c> at a steady rate from a thread of its own, however busy the main thread is. Beats are due at
-    /// multiples of the interval since the start, so they do not drift; missed ones (a laptop slept) are not made up for.
+    /// multiples of the interval since the start, so they do not drift; missed ones (a laptop slept) are not made up
+    /// for.
     /// </summary>
     public sealed class HeartbeatThread
     {
@@ -19,7 +20,9 @@ namespace JobBroker.Bridge.Wire
         private bool stopping;
         private string lastProblem = "";
 
-        /// <summary>Starts; the first beat is due after one interval. An exception out of a beat is logged, once in a row.</summary>
+        /// <summary>
+        /// Starts; the first beat is due after one interval. An exception out of a beat is logged, once in a row.
+        /// </summary>
         public HeartbeatThread(int intervalMs, Action beat, IBridgeLog log)
         {
             if (intervalMs <= 0) throw new ArgumentOutOfRangeException(nameof(intervalMs));
@@ -43,7 +46,7 @@ namespace JobBroker.Bridge.Wire
         private void Run()
         {
             var clock = Stopwatch.StartNew();
-            for (var due = (long)intervalMs; WaitUntil(due, clock); due = (clock.ElapsedMilliseconds / intervalMs + 1) * intervalMs)
+            for (var due = (long)intervalMs; WaitUntil(due, clock);)
             {
                 try
                 {
@@ -55,6 +58,7 @@ namespace JobBroker.Bridge.Wire
                     if (error.Message != lastProblem) log.Warn("A heartbeat failed: " + error);
                     lastProblem = error.Message;
                 }
+                due = (clock.ElapsedMilliseconds / intervalMs + 1) * intervalMs;
             }
         }
 

@@ -6,7 +6,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>JSON-RPC 2.0 as text and as plain values (https://www.jsonrpc.org/specification). Batches are refused.</summary>
+    /// <summary>
+    /// JSON-RPC 2.0 as text and as plain values (https://www.jsonrpc.org/specification). Batches are refused.
+    /// </summary>
     public static class JsonRpcProcessor
     {
         private static readonly JsonLoadSettings LastOneWins = new JsonLoadSettings
@@ -14,7 +16,9 @@ namespace JobBroker.Bridge.Wire
             DuplicatePropertyNameHandling = DuplicatePropertyNameHandling.Replace,
         };
 
-        /// <summary>Reads one message; never throws: what cannot be read is `Invalid` with the error to answer.</summary>
+        /// <summary>
+        /// Reads one message; never throws: what cannot be read is `Invalid` with the error to answer.
+        /// </summary>
         public static RpcMessage Parse(string text)
         {
             JToken value;
@@ -82,18 +86,19 @@ namespace JobBroker.Bridge.Wire
         }
 
         private static JToken? IdOf(JToken? token) =>
-            token != null && (token.Type == JTokenType.String || token.Type == JTokenType.Integer || token.Type == JTokenType.Float)
-                ? token
-                : null;
+            token is { Type: JTokenType.String or JTokenType.Integer or JTokenType.Float } ? token : null;
 
         private static string? TextOf(JToken? token) =>
             token != null && token.Type == JTokenType.String ? (string?)token : null;
 
         private static RpcMessage NotJson() => RpcMessage.Invalid(null, ErrorCodes.ParseError, "not JSON");
 
-        private static RpcMessage Refused(JToken? id, string why) => RpcMessage.Invalid(id, ErrorCodes.InvalidRequest, why);
+        private static RpcMessage Refused(JToken? id, string why) =>
+            RpcMessage.Invalid(id, ErrorCodes.InvalidRequest, why);
 
-        /// <summary>Written member by member: a token put into an object would be copied, or changed under another thread.</summary>
+        /// <summary>
+        /// Written member by member: a token put into an object would be copied, or changed under another thread.
+        /// </summary>
         private static string Text(params (string Name, JToken? Value)[] members)
         {
             using var text = new StringWriter(CultureInfo.InvariantCulture);

@@ -20,8 +20,9 @@ namespace JobBroker.Bridge.Wire
             socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
             try
             {
-                // Windows lets two processes listen on one port unless told otherwise. Elsewhere the runtime has already
-                // set SO_REUSEADDR (a port in TIME_WAIT is free again); setting it here would add SO_REUSEPORT.
+                // Windows lets two processes listen on one port unless told otherwise. Elsewhere the runtime has
+                // already set SO_REUSEADDR (a port in TIME_WAIT is free again); setting it here would add
+                // SO_REUSEPORT.
                 if (OnWindows) socket.ExclusiveAddressUse = true;
                 KeepFromChildren(socket);
                 socket.Bind(new IPEndPoint(IPAddress.Loopback, port));
@@ -71,7 +72,9 @@ namespace JobBroker.Bridge.Wire
 
         public void Close() => socket.Close();
 
-        /// <summary>A build's child process that inherited the handle would keep the port taken after we are gone.</summary>
+        /// <summary>
+        /// A build's child process that inherited the handle would keep the port taken after we are gone.
+        /// </summary>
         private static void KeepFromChildren(Socket socket)
         {
             // Elsewhere the runtime opens every socket so that it ends with exec.

@@ -9,9 +9,9 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// The Editor's TCP side, on loopback only: frames and JSON-RPC in, answers and notifications out; it knows no method
-    /// by name. Requests of one connection reach the handler in their order; answers leave as they come. Every member may
-    /// be called from any thread.
+    /// The Editor's TCP side, on loopback only: frames and JSON-RPC in, answers and notifications out; it knows no
+    /// method by name. Requests of one connection reach the handler in their order; answers leave as they come. Every
+    /// member may be called from any thread.
     /// </summary>
     public sealed class McpBridgeServer
     {
@@ -54,7 +54,9 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Listens; 0 takes any free port. Answers the port. Throws <see cref="PortTakenException"/>.</summary>
+        /// <summary>
+        /// Listens; 0 takes any free port. Answers the port. Throws <see cref="PortTakenException"/>.
+        /// </summary>
         public int Listen(int port)
         {
             lock (gate)
@@ -64,12 +66,14 @@ namespace JobBroker.Bridge.Wire
                 listener = opened;
                 stopping = false;
                 Port = opened.Port;
-                accepting = BridgeThread.Start("accept", () => Accept(opened), error => log.Warn("Nobody listens any more: " + error));
+                accepting = BridgeThread.Start("accept", () => Accept(opened), AcceptingEnded);
                 return Port;
             }
         }
 
-        /// <summary>Listens on the first free port: listening is the only test of a port that nobody can overtake.</summary>
+        /// <summary>
+        /// Listens on the first free port: listening is the only test of a port that nobody can overtake.
+        /// </summary>
         public int ListenOnFirstFree(int first, int last)
         {
             for (var port = first; port <= last; port++)
@@ -99,8 +103,8 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Stops listening, ends every connection behind what was said before, and joins every thread. True when all ended in
-        /// time; only a handler that blocks can make it false. May be listened on again afterwards.
+        /// Stops listening, ends every connection behind what was said before, and joins every thread. True when all
+        /// ended in time; only a handler that blocks can make it false. May be listened on again afterwards.
         /// </summary>
         public bool Stop(int milliseconds = 500)
         {
@@ -171,7 +175,8 @@ namespace JobBroker.Bridge.Wire
         {
             var message = "This Editor has " + limits.Connections + " connections already; close one of them.";
             log.Warn("A connection was refused. " + message);
-            var frame = FrameParser.Encode(JsonRpcProcessor.Failure(null, new RpcError(ErrorCodes.InvalidRequest, message)));
+            var error = new RpcError(ErrorCodes.InvalidRequest, message);
+            var frame = FrameParser.Encode(JsonRpcProcessor.Failure(null, error));
             try
             {
                 socket.Send(frame, 0, frame.Length, SocketFlags.None, out _);
@@ -185,6 +190,8 @@ namespace JobBroker.Bridge.Wire
             }
             socket.Close();
         }
+
+        private void AcceptingEnded(Exception error) => log.Warn("Nobody listens any more: " + error);
 
         private void Forget(BridgeConnection connection)
         {

@@ -5,7 +5,9 @@ using System.Threading;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>What waits to be written to one peer, bounded in bytes. Adding never blocks; one thread takes.</summary>
+    /// <summary>
+    /// What waits to be written to one peer, bounded in bytes. Adding never blocks; one thread takes.
+    /// </summary>
     internal sealed class OutboundQueue
     {
         private readonly object gate = new object();
@@ -62,7 +64,9 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>The oldest, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.</summary>
+        /// <summary>
+        /// The oldest, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.
+        /// </summary>
         /// <param name="drained">Whether none will come any more.</param>
         public Outgoing? Take(int milliseconds, out bool drained)
         {

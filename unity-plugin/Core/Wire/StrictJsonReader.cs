@@ -6,14 +6,15 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// Reads what JSON allows and little more: no comments, constructors, quotes of one stroke, bare names, NaN. Dates stay
-    /// strings. Nesting is bounded, so that no later walk over the value can run out of stack.
+    /// Reads what JSON allows and little more: no comments, constructors, quotes of one stroke, bare names, NaN. Dates
+    /// stay strings. Nesting is bounded, so that no later walk over the value can run out of stack.
     /// </summary>
     internal sealed class StrictJsonReader : JsonTextReader
     {
         public const int MaxLevels = 128;
 
         private bool atId;
+        private bool passing;
 
         public StrictJsonReader(string text)
             : base(new StringReader(text))
@@ -44,26 +45,25 @@ namespace JobBroker.Bridge.Wire
             if (!strict) throw new JsonReaderException("not JSON");
             if (atId && Depth == 1) Id = Value is null ? null : new JValue(Value);
             atId = TokenType == JsonToken.PropertyName && Depth == 1 && (string?)Value == "id";
-            if (Depth > MaxLevels) throw new TooDeepException();
+            var opens = TokenType == JsonToken.StartObject || TokenType == JsonToken.StartArray;
+            if (!passing && (opens ? Depth + 1 : Depth) > MaxLevels) throw new TooDeepException();
             return true;
         }
 
-        /// <summary>Looks for the `id` behind something too deep, so that its sender hears of the refusal.</summary>
+        /// <summary>
+        /// Looks for the `id` behind something too deep, so that its sender hears of the refusal; not behind what is
+        /// deep without measure, which would cost seconds.
+        /// </summary>
         public JToken? FindId()
         {
+            passing = true;
             try
             {
-                while (true)
+                while (Depth < 10 * MaxLevels && Read())
                 {
-                    try
-                    {
-                        if (!Read()) return Id;
-                    }
-                    catch (TooDeepException)
-                    {
-                        // Passed over.
-                    }
+                    // Only passed over: the value is never built.
                 }
+                return Id;
             }
             catch (JsonException)
             {

@@ -6,7 +6,9 @@ namespace JobBroker.Bridge.Wire
     /// <summary>What one peer may take of the Editor's memory, threads and time.</summary>
     public sealed class WireLimits
     {
-        /// <summary>Bytes of a body that a peer may send; longer ones are answered FRAME_TOO_LARGE and skipped.</summary>
+        /// <summary>
+        /// Bytes of a body that a peer may send; longer ones are answered FRAME_TOO_LARGE and skipped.
+        /// </summary>
         public int FrameBytes { get; set; } = FrameParser.DefaultMaxBytes;
 
         /// <summary>Bytes that may wait for one peer; one that reads slower is closed.</summary>
@@ -21,7 +23,9 @@ namespace JobBroker.Bridge.Wire
         /// <summary>The same once the connection is to be closed.</summary>
         public int ClosingStallMs { get; set; } = 1000;
 
-        /// <summary>Milliseconds for the peer to end its side after the last byte; an earlier close could take that byte back.</summary>
+        /// <summary>
+        /// Milliseconds for the peer to end its side after the last byte; an earlier close could take that byte back.
+        /// </summary>
         public int LingerMs { get; set; } = 500;
     }
 }

@@ -7,7 +7,9 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Samples.CustomTool
 {
-    /// <summary>The parameters: every public property with a getter and a setter is one, its initial value the default.</summary>
+    /// <summary>
+    /// The parameters: every public property with a getter and a setter is one, its initial value the default.
+    /// </summary>
     public sealed class CountComponentsSchema
     {
         [Description("Only this component, for example Camera; empty for all")]
@@ -35,7 +37,9 @@ namespace JobBroker.Samples.CustomTool
         public List<ComponentCount> Kinds { get; set; } = new List<ComponentCount>();
     }
 
-    /// <summary>A tool of a project: the bridge finds it by its attribute and calls it count-components, after the class.</summary>
+    /// <summary>
+    /// A tool of a project: the bridge finds it by its attribute and calls it count-components, after the class.
+    /// </summary>
     [McpTool(
         Description = "Counts the components of the open scenes by kind.",
         Effect = ToolEffect.ReadOnly,
@@ -44,7 +48,9 @@ namespace JobBroker.Samples.CustomTool
     {
         private readonly ISceneQuery scene;
 
-        /// <summary>A constructor may also take nothing and use UnityEditor directly: calls come on the main thread.</summary>
+        /// <summary>
+        /// A constructor may also take nothing and use UnityEditor directly: calls come on the main thread.
+        /// </summary>
         public CountComponentsTool(ToolServices services)
         {
             scene = services.Scene;

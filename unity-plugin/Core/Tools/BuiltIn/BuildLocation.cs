@@ -5,7 +5,9 @@ using System.Linq;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
-    /// <summary>Where a player is built to: Unity wants the program's file for some platforms and a folder for others.</summary>
+    /// <summary>
+    /// Where a player is built to: Unity wants the program's file for some platforms and a folder for others.
+    /// </summary>
     internal static class BuildLocation
     {
         /// <summary>An absolute path. A wanted path with an extension is taken as it is.</summary>
@@ -40,7 +42,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private static string FileName(string projectName)
         {
             var forbidden = Path.GetInvalidFileNameChars().Concat("<>:\"/\\|?*").ToArray();
-            var name = string.Concat(projectName.Select(letter => Array.IndexOf(forbidden, letter) >= 0 ? '_' : letter)).Trim();
+            var letters = projectName.Select(letter => Array.IndexOf(forbidden, letter) >= 0 ? '_' : letter);
+            var name = string.Concat(letters).Trim();
             return name.Length == 0 ? "Player" : name;
         }
     }

@@ -10,11 +10,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 {
     public sealed class BuildPlayerSchema
     {
-        [Description("The platform by Unity's name, for example Android, StandaloneWindows64, WebGL; the Editor must be switched to it")]
+        [Description("The platform by Unity's name, for example Android, StandaloneWindows64, WebGL; the Editor must "
+            + "be switched to it")]
         [RequiredParameter]
         public string BuildTarget { get; set; } = "";
 
-        [Description("Where the player goes, from the project's folder: a folder, in which each platform has its own, or a file")]
+        [Description("Where the player goes, from the project's folder: a folder, in which each platform has its own, "
+            + "or a file")]
         public string OutputPath { get; set; } = "Builds";
 
         [Description("A development build")]
@@ -44,8 +46,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     }
 
     /// <summary>
-    /// Builds a player; the main thread is blocked as long. Not cancellable: nothing outside Unity's own progress window
-    /// can stop a build. Only the report that Unity returns decides whether it succeeded.
+    /// Builds a player; the main thread is blocked as long. Not cancellable: nothing outside Unity's own progress
+    /// window can stop a build. Only the report that Unity returns decides whether it succeeded.
     /// </summary>
     [McpTool(
         Name = "build-player",
@@ -68,7 +70,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             RefuseOtherTargets(parameters.BuildTarget);
             context.Cancellation.ThrowIfCancellationRequested();
             var target = services.Builds.ActiveTarget;
-            var output = BuildLocation.Of(services.Editor.ProjectPath, services.Editor.ProjectName, parameters.OutputPath, target);
+            var project = services.Editor;
+            var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target);
             var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes);
             var outcome = services.Builds.Build(request, new BuildSteps(context.Progress).Report);
             if (!outcome.Succeeded) throw Failure(outcome);
@@ -105,7 +108,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static ToolException Failure(BuildOutcome outcome)
         {
-            if (outcome.Summary == "Cancelled") return new ToolException("build_cancelled", "The build was cancelled in the Editor.");
+            if (outcome.Summary == "Cancelled")
+            {
+                return new ToolException("build_cancelled", "The build was cancelled in the Editor.");
+            }
             var counted = outcome.Errors == 1 ? "1 error" : $"{outcome.Errors} errors";
             var messages = outcome.Messages.Take(MessagesInError).Select(message => "\n" + message);
             var left = outcome.Messages.Count - MessagesInError;

@@ -69,7 +69,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private static JToken Properties(object value, int depth)
         {
             var json = new JObject();
-            foreach (var property in value.GetType().GetProperties()) json[property.Name] = From(property.GetValue(value), depth + 1);
+            foreach (var property in value.GetType().GetProperties())
+            {
+                json[property.Name] = From(property.GetValue(value), depth + 1);
+            }
             return json;
         }
 
@@ -83,7 +86,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         }
 
         private static bool IsAnonymous(Type type) =>
-            type.GetCustomAttribute<CompilerGeneratedAttribute>() != null && type.Name.IndexOf("AnonymousType", StringComparison.Ordinal) >= 0;
+            type.GetCustomAttribute<CompilerGeneratedAttribute>() != null
+            && type.Name.IndexOf("AnonymousType", StringComparison.Ordinal) >= 0;
 
         private static JValue Text(object value) => new JValue(Convert.ToString(value, CultureInfo.InvariantCulture));
     }

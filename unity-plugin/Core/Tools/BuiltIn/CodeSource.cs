@@ -9,15 +9,23 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
-    /// <summary>Statements wrapped into a class that a compiler takes, such that its messages name the lines of the statements.</summary>
+    /// <summary>
+    /// Statements wrapped into a class that a compiler takes, such that its messages name the lines of the
+    /// statements.
+    /// </summary>
     internal sealed class CodeSource
     {
         public const string ClassName = "JobBrokerExecutedCode";
         public const string MethodName = "Run";
 
-        private static readonly string[] Namespaces = { "System", "System.Collections.Generic", "System.Linq", "System.Threading.Tasks" };
+        private static readonly string[] Namespaces =
+        {
+            "System", "System.Collections.Generic", "System.Linq", "System.Threading.Tasks",
+        };
 
-        /// <summary>Namespaces that are opened where their assembly is loaded: Unity's, which only its Editor has.</summary>
+        /// <summary>
+        /// Namespaces that are opened where their assembly is loaded: Unity's, which only its Editor has.
+        /// </summary>
         private static readonly string[] EditorNamespaces = { "UnityEngine", "UnityEditor" };
 
         private readonly int lineCount;
@@ -39,7 +47,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var directives = 0;
             for (; directives < lines.Length && MayPrecede(lines[directives]); directives++)
             {
-                if (IsUsing(lines[directives])) source.Append(At(directives + 1)).Append(lines[directives]).Append('\n');
+                var line = lines[directives];
+                if (IsUsing(line)) source.Append(At(directives + 1)).Append(line).Append('\n');
             }
             var isAsync = Regex.IsMatch(code, @"\bawait\b");
             source.Append("#pragma warning disable\n");
@@ -56,7 +65,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public string Errors(IReadOnlyList<CompilerMessage> messages)
         {
             var errors = messages.Where(message => message.IsError).ToList();
-            var counted = errors.Count == 1 ? "1 error" : $"{errors.Count.ToString(CultureInfo.InvariantCulture)} errors";
+            var counted = errors.Count == 1 ? "1 error" : $"{errors.Count} errors";
             var told = errors.Select(error =>
             {
                 var line = Math.Max(1, Math.Min(error.Line, lineCount));

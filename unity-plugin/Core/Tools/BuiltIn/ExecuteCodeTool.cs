@@ -14,8 +14,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 {
     public sealed class ExecuteCodeSchema
     {
-        [Description("C# statements, using directives first if there are any. return gives a result, await may be used, "
-            + "and the variable cancellation (a CancellationToken) tells when to stop")]
+        [Description("C# statements, using directives first if there are any. return gives a result, await may be "
+            + "used, and the variable cancellation (a CancellationToken) tells when to stop")]
         [RequiredParameter]
         public string Code { get; set; } = "";
 
@@ -27,7 +27,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     {
         public bool Success { get; set; }
 
-        /// <summary>What the code returned: plain values, lists, dictionaries and anonymous objects as JSON, all else as text.</summary>
+        /// <summary>
+        /// What the code returned: plain values, lists, dictionaries and anonymous objects as JSON, all else as text.
+        /// </summary>
         [JsonProperty(NullValueHandling = NullValueHandling.Include)]
         public JToken? Result { get; set; }
 
@@ -57,9 +59,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             this.services = services;
         }
 
-        protected override async Task<ExecuteCodeResponse> ExecuteAsync(ExecuteCodeSchema parameters, ToolContext context)
+        protected override async Task<ExecuteCodeResponse> ExecuteAsync(
+            ExecuteCodeSchema parameters,
+            ToolContext context)
         {
-            if (parameters.Code.Trim().Length == 0) throw new ToolException(ToolException.InvalidArguments, "Code is empty.");
+            if (parameters.Code.Trim().Length == 0)
+            {
+                throw new ToolException(ToolException.InvalidArguments, "Code is empty.");
+            }
             context.Progress.Report(0, 2, "Compiling the code");
             var entry = Compile(CodeSource.Wrap(parameters.Code), context);
             if (parameters.CompileOnly) return new ExecuteCodeResponse { Success = true };
@@ -72,8 +79,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private MethodInfo Compile(CodeSource source, ToolContext context)
         {
             var name = "JobBroker.Executed." + context.OperationId;
-            var compiled = Task.Run(() => services.Code.CompileAsync(source.Text, name, context.Cancellation)).GetAwaiter().GetResult();
-            if (compiled.Assembly == null) throw new ToolException("compilation_failed", source.Errors(compiled.Messages));
+            var compiling = Task.Run(() => services.Code.CompileAsync(source.Text, name, context.Cancellation));
+            var compiled = compiling.GetAwaiter().GetResult();
+            if (compiled.Assembly == null)
+            {
+                throw new ToolException("compilation_failed", source.Errors(compiled.Messages));
+            }
             return compiled.Assembly.GetType(CodeSource.ClassName, true)!.GetMethod(CodeSource.MethodName)!;
         }
 
@@ -82,11 +93,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             try
             {
                 var returned = entry.Invoke(null, new object[] { cancellation });
-                return returned is Task<object?> task && entry.ReturnType == typeof(Task<object?>) ? await task : returned;
+                var isAsync = entry.ReturnType == typeof(Task<object?>);
+                return isAsync ? await (Task<object?>)returned! : returned;
             }
             catch (Exception error)
             {
-                var cause = error is TargetInvocationException && error.InnerException != null ? error.InnerException : error;
+                var cause = (error as TargetInvocationException)?.InnerException ?? error;
                 if (cause is OperationCanceledException && cancellation.IsCancellationRequested)
                 {
                     throw new OperationCanceledException("The code stopped when it was asked to.", cause, cancellation);

@@ -49,15 +49,24 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             this.services = services;
         }
 
-        protected override Task<ExecuteMenuItemResponse> ExecuteAsync(ExecuteMenuItemSchema parameters, ToolContext context)
+        protected override Task<ExecuteMenuItemResponse> ExecuteAsync(
+            ExecuteMenuItemSchema parameters,
+            ToolContext context)
         {
             var path = parameters.MenuItemPath;
-            if (path.Trim().Length == 0) throw new ToolException(ToolException.InvalidArguments, $"{PathParameter} is empty.");
+            if (path.Trim().Length == 0)
+            {
+                throw new ToolException(ToolException.InvalidArguments, $"{PathParameter} is empty.");
+            }
             // Asked at submission as well; the settings may have changed while the call waited for its turn.
             var refusal = services.Security.Current.MenuItems.Refusal(path);
             if (refusal != null) throw new ToolException("security_blocked", refusal);
-            var method = Run(path, parameters.UseReflectionFallback);
-            return Task.FromResult(new ExecuteMenuItemResponse { Success = true, MenuItemPath = path, ExecutionMethod = method });
+            return Task.FromResult(new ExecuteMenuItemResponse
+            {
+                Success = true,
+                MenuItemPath = path,
+                ExecutionMethod = Run(path, parameters.UseReflectionFallback),
+            });
         }
 
         private string Run(string path, bool useReflection)
@@ -69,7 +78,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             }
             catch (Exception error)
             {
-                var cause = error is TargetInvocationException && error.InnerException != null ? error.InnerException : error;
+                var cause = (error as TargetInvocationException)?.InnerException ?? error;
                 throw new ToolException(
                     "menu_item_failed",
                     $"The menu item {path} threw {cause.GetType().Name}: {cause.Message}",
@@ -84,7 +93,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>False when no script has that item.</summary>
         private bool CallMethodBehind(string path)
         {
-            var item = services.Menu.List().FirstOrDefault(one => one.Path == path && !one.IsValidation && one.Method != null);
+            var item = services.Menu.List()
+                .FirstOrDefault(one => one.Path == path && !one.IsValidation && one.Method != null);
             var dot = item?.Method?.LastIndexOf('.') ?? -1;
             if (item == null || dot <= 0) return false;
             var type = AppDomain.CurrentDomain.GetAssemblies()

@@ -23,8 +23,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("The wanted name; empty for any")]
         public string NamePattern { get; set; } = "";
 
-        [Description("How NamePattern is read: as the whole name, a path from the root, a regular expression or a part of "
-            + "the name; Selected looks at the selected objects only")]
+        [Description("How NamePattern is read: as the whole name, a path from the root, a regular expression or a part "
+            + "of the name; Selected looks at the selected objects only")]
         public GameObjectSearchMode SearchMode { get; set; } = GameObjectSearchMode.Exact;
 
         [Description("Components that it must have, all of them")]
@@ -101,7 +101,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             scene = services.Scene;
         }
 
-        protected override Task<FindGameObjectsResponse> ExecuteAsync(FindGameObjectsSchema parameters, ToolContext context)
+        protected override Task<FindGameObjectsResponse> ExecuteAsync(
+            FindGameObjectsSchema parameters,
+            ToolContext context)
         {
             var named = NameFilter(parameters);
             var found = SceneWalk.From(scene.Roots(), parameters.IncludeInactive)

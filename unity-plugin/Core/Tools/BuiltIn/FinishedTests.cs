@@ -83,7 +83,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             try
             {
-                using var reader = new JsonTextReader(new StringReader(line)) { DateParseHandling = DateParseHandling.None };
+                using var reader = new JsonTextReader(new StringReader(line));
+                reader.DateParseHandling = DateParseHandling.None;
                 var testCase = ToolJson.Read<TestCaseResult>(JToken.ReadFrom(reader));
                 return testCase?.FullName == null ? null : testCase;
             }

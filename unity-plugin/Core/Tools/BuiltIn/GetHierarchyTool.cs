@@ -110,13 +110,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             throw new ToolException("game_object_not_found", $"No open scene has an object {parameters.RootPath}.");
         }
 
-        private static HierarchyNode Node(SceneObject one, int depth, GetHierarchySchema parameters) => new HierarchyNode
-        {
-            Name = one.Name,
-            Path = parameters.IncludePaths ? SceneWalk.Rooted(one.Path) : null,
-            Depth = depth,
-            IsActive = one.Active,
-            Components = parameters.IncludeComponents ? one.Components : null,
-        };
+        private static HierarchyNode Node(SceneObject one, int depth, GetHierarchySchema parameters) =>
+            new HierarchyNode
+            {
+                Name = one.Name,
+                Path = parameters.IncludePaths ? SceneWalk.Rooted(one.Path) : null,
+                Depth = depth,
+                IsActive = one.Active,
+                Components = parameters.IncludeComponents ? one.Components : null,
+            };
     }
 }

@@ -61,7 +61,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public IReadOnlyList<LogLine> Logs { get; set; } = Array.Empty<LogLine>();
     }
 
-    /// <summary>Reads the bridge's own copy of the console. Any thread: it is answered while the main thread is blocked.</summary>
+    /// <summary>
+    /// Reads the bridge's own copy of the console. Any thread: it is answered while the main thread is blocked.
+    /// </summary>
     [McpTool(
         Name = "get-logs",
         Description = "Reads the newest lines of the Editor console.",

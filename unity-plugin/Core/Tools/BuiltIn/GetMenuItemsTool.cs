@@ -61,7 +61,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public IReadOnlyList<MenuItemDescription> MenuItems { get; set; } = Array.Empty<MenuItemDescription>();
     }
 
-    /// <summary>Lists menu items that scripts define; the Editor's own appear as far as the adapter finds them.</summary>
+    /// <summary>
+    /// Lists menu items that scripts define; the Editor's own appear as far as the adapter finds them.
+    /// </summary>
     [McpTool(
         Name = "get-menu-items",
         Description = "Lists menu items that execute-menu-item can run.",

@@ -80,14 +80,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             });
         }
 
-        private static ProviderDescription Described(SearchProvider provider, bool withDescription) => new ProviderDescription
-        {
-            Id = provider.Id,
-            DisplayName = provider.DisplayName,
-            Description = withDescription ? provider.Description : null,
-            IsActive = provider.Active,
-            Priority = provider.Priority,
-            FilterId = provider.FilterId,
-        };
+        private static ProviderDescription Described(SearchProvider provider, bool withDescription) =>
+            new ProviderDescription
+            {
+                Id = provider.Id,
+                DisplayName = provider.DisplayName,
+                Description = withDescription ? provider.Description : null,
+                IsActive = provider.Active,
+                Priority = provider.Priority,
+                FilterId = provider.FilterId,
+            };
     }
 }

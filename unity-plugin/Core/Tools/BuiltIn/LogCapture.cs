@@ -6,7 +6,9 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
-    /// <summary>The console lines written while a call runs, each told as a partial result at once. Any thread.</summary>
+    /// <summary>
+    /// The console lines written while a call runs, each told as a partial result at once. Any thread.
+    /// </summary>
     internal sealed class LogCapture : IDisposable
     {
         private const int MostLines = 1000;
@@ -31,7 +33,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             lock (lines)
             {
                 var left = written - lines.Count;
-                return left == 0 ? lines.ToArray() : lines.Append($"... and {left} more; get-logs has the newest.").ToArray();
+                if (left == 0) return lines.ToArray();
+                return lines.Append($"... and {left} more; get-logs has the newest.").ToArray();
             }
         }
 

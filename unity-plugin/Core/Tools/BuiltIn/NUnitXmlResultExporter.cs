@@ -9,7 +9,9 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
-    /// <summary>Test results in NUnit 3's result format, as build servers read it: a fixture for each class of tests.</summary>
+    /// <summary>
+    /// Test results in NUnit 3's result format, as build servers read it: a fixture for each class of tests.
+    /// </summary>
     public static class NUnitXmlResultExporter
     {
         public static XDocument Document(
@@ -47,7 +49,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 "test-suite",
                 new XAttribute("type", "TestFixture"),
                 new XAttribute("id", (number++).ToString(CultureInfo.InvariantCulture)),
-                new XAttribute("name", Clean(name.Substring(name.LastIndexOf('.') + 1))),
+                new XAttribute("name", Clean(TestCaseName.NameOf(name))),
                 new XAttribute("fullname", Clean(name)),
                 new XAttribute("classname", Clean(name)));
             Count(fixture, cases);
@@ -103,9 +105,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static string Seconds(double seconds) => seconds.ToString("0.000000", CultureInfo.InvariantCulture);
 
-        private static string Time(DateTime time) => time.ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
+        private static string Time(DateTime time) =>
+            time.ToString("yyyy-MM-dd HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 
-        /// <summary>XML has no way to write control characters and halves of surrogate pairs; tests print them all the same.</summary>
+        /// <summary>
+        /// XML has no way to write control characters and halves of surrogate pairs; tests print them all the same.
+        /// </summary>
         private static string Clean(string text)
         {
             var clean = text.ToCharArray();

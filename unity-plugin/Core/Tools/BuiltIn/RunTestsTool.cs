@@ -35,7 +35,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("Which runner")]
         public TestPlatform TestMode { get; set; } = TestPlatform.EditMode;
 
-        [Description("How FilterValue is read: a test's full name, a regular expression over full names, an assembly or a category")]
+        [Description("How FilterValue is read: a test's full name, a regular expression over full names, an assembly "
+            + "or a category")]
         public TestFilter FilterType { get; set; } = TestFilter.All;
 
         [Description("What FilterType looks for; empty for all")]
@@ -88,7 +89,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Cancellable = true,
         ExecutionClass = ExecutionClass.Medium,
         RequiredSecuritySetting = SecuritySetting.TestExecution)]
-    public sealed class RunTestsTool : AbstractUnityTool<RunTestsSchema, RunTestsResponse>, IResumableTool, IConditionallyCancellable
+    public sealed class RunTestsTool : AbstractUnityTool<RunTestsSchema, RunTestsResponse>, IResumableTool,
+        IConditionallyCancellable
     {
         private readonly ToolServices services;
 
@@ -126,7 +128,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                     $"FilterValue is required when FilterType is {ToolJson.From(parameters.FilterType)}.");
             }
             if (parameters.FilterType == TestFilter.Regex) TextFilter.Expression("FilterValue", parameters.FilterValue);
-            return new TestRunRequest(context.OperationId, parameters.TestMode, KindOf(parameters.FilterType), parameters.FilterValue);
+            return new TestRunRequest(
+                context.OperationId,
+                parameters.TestMode,
+                KindOf(parameters.FilterType),
+                parameters.FilterValue);
         }
 
         private static TestFilterKind KindOf(TestFilter filter)
@@ -146,7 +152,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             }
         }
 
-        /// <summary>A framework that cannot stop a run is not asked to: the run would go on behind a cancelled outcome.</summary>
+        /// <summary>
+        /// A framework that cannot stop a run is not asked to: the run would go on behind a cancelled outcome.
+        /// </summary>
         private CancellationToken Stop(ToolContext context) =>
             services.Tests.CanCancel ? context.Cancellation : CancellationToken.None;
 
@@ -199,7 +207,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(
                     "test_run_failed",
-                    $"The test framework gave up behind {run.Tally.Completed} tests ({run.Tally.Failed} failed): {error.Message}",
+                    $"The test framework gave up behind {run.Tally.Completed} tests ({run.Tally.Failed} failed): "
+                    + error.Message,
                     error,
                     error.StackTrace);
             }

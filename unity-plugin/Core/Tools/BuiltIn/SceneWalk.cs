@@ -9,7 +9,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// <summary>Objects of the scenes in the order of the Hierarchy window.</summary>
     internal static class SceneWalk
     {
-        /// <summary>The objects and all below them with their depth, 0 for the given ones. Never recursive: trees may be deep.</summary>
+        /// <summary>
+        /// The objects and all below them with their depth, 0 for the given ones. Never recursive: trees may be deep.
+        /// </summary>
         /// <param name="maxDepth">Below 0: no limit.</param>
         public static IEnumerable<KeyValuePair<SceneObject, int>> From(
             IEnumerable<SceneObject> roots,
@@ -47,7 +49,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private static bool IsBelow(string path, string other) =>
             path.StartsWith(other + "/", StringComparison.Ordinal);
 
-        private static void Push(Stack<KeyValuePair<SceneObject, int>> open, IEnumerable<SceneObject> objects, int depth)
+        private static void Push(
+            Stack<KeyValuePair<SceneObject, int>> open,
+            IEnumerable<SceneObject> objects,
+            int depth)
         {
             foreach (var one in objects.Reverse()) open.Push(new KeyValuePair<SceneObject, int>(one, depth));
         }

@@ -10,7 +10,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// <summary>One run of tests from its begin to its end, domain reloads included. Main thread only.</summary>
     internal sealed class TestRun : ITestRunListener
     {
-        /// <summary>A partial result is told after every test: it shows so many failures, the result shows all.</summary>
+        /// <summary>
+        /// A partial result is told after every test: it shows so many failures, the result shows all.
+        /// </summary>
         private const int FailuresInPartialResult = 100;
 
         private const string TotalKey = "total";
@@ -88,7 +90,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var run = Path.GetFileNameWithoutExtension(file).Replace("tests-", "");
             var path = Path.Combine(services.Editor.ProjectPath, "TestResults", $"{platform}-{stamp}-{run}.xml");
             Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-            NUnitXmlResultExporter.Document(services.Editor.ProjectName, platform, Tally.Cases, begun, ended).Save(path);
+            var project = services.Editor.ProjectName;
+            NUnitXmlResultExporter.Document(project, platform, Tally.Cases, begun, ended).Save(path);
             return path;
         }
 

@@ -20,7 +20,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public string StackTrace { get; set; } = "";
     }
 
-    /// <summary>Every finished test once: a test that is told again, as after a domain reload, replaces what it told before.</summary>
+    /// <summary>
+    /// Every finished test once: a test that is told again, as after a domain reload, replaces what it told before.
+    /// </summary>
     internal sealed class TestTally
     {
         private readonly List<TestCaseResult> cases = new List<TestCaseResult>();

@@ -11,7 +11,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private static readonly TimeSpan MatchTimeout = TimeSpan.FromMilliseconds(250);
 
         /// <summary>Says whether a text contains the wanted one; empty is in all of them. Letter case counts.</summary>
-        /// <param name="parameter">Named in the ToolException of type invalid_arguments for an expression that is none.</param>
+        /// <param name="parameter">Named in the ToolException of type invalid_arguments for an expression that is
+        /// none.</param>
         public static Func<string, bool> For(string parameter, string wanted, bool isRegex)
         {
             if (!isRegex) return text => text.IndexOf(wanted, StringComparison.Ordinal) >= 0;

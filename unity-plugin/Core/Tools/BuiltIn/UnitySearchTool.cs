@@ -57,7 +57,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     {
         public string SearchQuery { get; set; } = "";
 
-        /// <summary>How many match, as far as the search went: up to MaxResults without a filter, 10 000 with one.</summary>
+        /// <summary>
+        /// How many match, as far as the search went: up to MaxResults without a filter, 10 000 with one.
+        /// </summary>
         public int TotalCount { get; set; }
 
         public int DisplayedCount { get; set; }
@@ -65,7 +67,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public IReadOnlyList<SearchResult> Results { get; set; } = Array.Empty<SearchResult>();
     }
 
-    /// <summary>Searches the project with Unity Search; extensions, types and paths are sorted out of what it finds.</summary>
+    /// <summary>
+    /// Searches the project with Unity Search; extensions, types and paths are sorted out of what it finds.
+    /// </summary>
     [McpTool(
         Name = "unity-search",
         Description = "Searches the project with Unity Search.",
@@ -84,7 +88,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             search = services.Search;
         }
 
-        protected override async Task<UnitySearchResponse> ExecuteAsync(UnitySearchSchema parameters, ToolContext context)
+        protected override async Task<UnitySearchResponse> ExecuteAsync(
+            UnitySearchSchema parameters,
+            ToolContext context)
         {
             var known = search.Providers().Select(provider => provider.Id).ToList();
             var unknown = parameters.Providers.FirstOrDefault(id => !known.Contains(id));
@@ -94,8 +100,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                     ToolException.InvalidArguments,
                     $"Providers names {unknown}, which is none. Known are {string.Join(", ", known)}.");
             }
-            var isFiltered = parameters.FileExtensions.Length + parameters.AssetTypes.Length + parameters.PathFilter.Length > 0;
-            var atMost = isFiltered ? Math.Max(FilteredFrom, parameters.MaxResults) : parameters.MaxResults;
+            var filters = parameters.FileExtensions.Length + parameters.AssetTypes.Length
+                + parameters.PathFilter.Length;
+            var atMost = filters > 0 ? Math.Max(FilteredFrom, parameters.MaxResults) : parameters.MaxResults;
             var hits = await search.FindAsync(
                 parameters.SearchQuery,
                 parameters.Providers,

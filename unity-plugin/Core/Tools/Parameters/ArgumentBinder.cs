@@ -9,12 +9,14 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Tools.Parameters
 {
     /// <summary>
-    /// Fills a schema class from the arguments of a call. Names in PascalCase or camelCase, null like absent, no value is
-    /// turned into another type; whatever does not fit is a ToolException of type invalid_arguments that names it.
+    /// Fills a schema class from the arguments of a call. Names in PascalCase or camelCase, null like absent, no value
+    /// is turned into another type; whatever does not fit is a ToolException of type invalid_arguments that names it.
     /// </summary>
     internal static class ArgumentBinder
     {
-        /// <summary>What uLoop's client sends to a tool without parameters, because some models cannot send nothing.</summary>
+        /// <summary>
+        /// What uLoop's client sends to a tool without parameters, because some models cannot send nothing.
+        /// </summary>
         private const string Filler = "random_string";
 
         public static object Bind(ParameterShape record, JObject arguments) => Record(record, arguments, "");
@@ -46,12 +48,13 @@ namespace JobBroker.Bridge.Tools.Parameters
         {
             foreach (var argument in arguments.Properties())
             {
-                if (shape.Members.Any(member => argument.Name == member.Name || argument.Name == member.CamelName)) continue;
-                if (path == "" && shape.Members.Count == 0 && argument.Name == Filler) continue;
+                var name = argument.Name;
+                if (shape.Members.Any(member => name == member.Name || name == member.CamelName)) continue;
+                if (path == "" && shape.Members.Count == 0 && name == Filler) continue;
                 var known = shape.Members.Count == 0
                     ? "There are none."
                     : $"Known are {string.Join(", ", shape.Members.Select(member => member.Name))}.";
-                throw Invalid($"There is no parameter {path}{argument.Name}. {known}");
+                throw Invalid($"There is no parameter {path}{name}. {known}");
             }
         }
 
@@ -74,7 +77,8 @@ namespace JobBroker.Bridge.Tools.Parameters
                 case ShapeKind.Map:
                     return token is JObject map ? Map(shape, map, name, range) : throw Wrong(name, "an object", token);
                 case ShapeKind.Record:
-                    return token is JObject record ? Record(shape, record, name + ".") : throw Wrong(name, "an object", token);
+                    if (!(token is JObject record)) throw Wrong(name, "an object", token);
+                    return Record(shape, record, name + ".");
                 default:
                     return token.DeepClone();
             }
@@ -86,11 +90,13 @@ namespace JobBroker.Bridge.Tools.Parameters
             {
                 foreach (var choice in shape.Choices)
                 {
-                    if (string.Equals(choice.Key, (string?)token, StringComparison.OrdinalIgnoreCase)) return choice.Value;
+                    const StringComparison anyCase = StringComparison.OrdinalIgnoreCase;
+                    if (string.Equals(choice.Key, (string?)token, anyCase)) return choice.Value;
                 }
             }
             var given = token.Type == JTokenType.String ? $"\"{Shortened((string)token!)}\"" : Named(token);
-            throw Invalid($"{name} must be one of {string.Join(", ", shape.Choices.Select(one => one.Key))}, not {given}.");
+            var words = string.Join(", ", shape.Choices.Select(one => one.Key));
+            throw Invalid($"{name} must be one of {words}, not {given}.");
         }
 
         private static object List(ParameterShape shape, JArray items, string name, ParameterRangeAttribute? range)
@@ -98,7 +104,8 @@ namespace JobBroker.Bridge.Tools.Parameters
             var values = new List<object?>();
             for (var index = 0; index < items.Count; index++)
             {
-                values.Add(Item(shape.Items!, items[index], $"{name}[{index.ToString(CultureInfo.InvariantCulture)}]", range));
+                var position = index.ToString(CultureInfo.InvariantCulture);
+                values.Add(Item(shape.Items!, items[index], $"{name}[{position}]", range));
             }
             if (!shape.Type.IsArray)
             {
@@ -123,14 +130,16 @@ namespace JobBroker.Bridge.Tools.Parameters
 
         private static object Item(ParameterShape shape, JToken token, string name, ParameterRangeAttribute? range)
         {
-            if (token.Type == JTokenType.Null && shape.Kind != ShapeKind.Anything) throw Invalid($"{name} must not be null.");
+            var isNull = token.Type == JTokenType.Null && shape.Kind != ShapeKind.Anything;
+            if (isNull) throw Invalid($"{name} must not be null.");
             return Value(shape, token, name, range);
         }
 
         internal static ToolException Wrong(string name, string wanted, JToken token) =>
             Invalid($"{name} must be {wanted}, not {Named(token)}.");
 
-        internal static ToolException Invalid(string sentence) => new ToolException(ToolException.InvalidArguments, sentence);
+        internal static ToolException Invalid(string sentence) =>
+            new ToolException(ToolException.InvalidArguments, sentence);
 
         private static string Named(JToken token)
         {
@@ -142,7 +151,8 @@ namespace JobBroker.Bridge.Tools.Parameters
                     return "an array";
                 case JTokenType.Integer:
                 case JTokenType.Float:
-                    return Shortened(Convert.ToString(((JValue)token).Value, CultureInfo.InvariantCulture) ?? "a number");
+                    var number = Convert.ToString(((JValue)token).Value, CultureInfo.InvariantCulture);
+                    return Shortened(number ?? "a number");
                 case JTokenType.Boolean:
                     return (bool)token ? "true" : "false";
                 case JTokenType.Null:

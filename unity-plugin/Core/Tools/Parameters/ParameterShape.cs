@@ -28,7 +28,8 @@ namespace JobBroker.Bridge.Tools.Parameters
     {
         private static readonly Type[] Integers =
         {
-            typeof(int), typeof(long), typeof(short), typeof(byte), typeof(sbyte), typeof(ushort), typeof(uint), typeof(ulong),
+            typeof(int), typeof(long), typeof(short), typeof(byte),
+            typeof(sbyte), typeof(ushort), typeof(uint), typeof(ulong),
         };
 
         private static readonly Type[] Numbers = { typeof(float), typeof(double), typeof(decimal) };
@@ -54,7 +55,9 @@ namespace JobBroker.Bridge.Tools.Parameters
         public IReadOnlyList<KeyValuePair<string, object>> Choices { get; private set; } =
             Array.Empty<KeyValuePair<string, object>>();
 
-        /// <summary>Reads a type; throws <see cref="NotSupportedException"/> with a sentence for one that has no shape.</summary>
+        /// <summary>
+        /// Reads a type; throws <see cref="NotSupportedException"/> with a sentence for one that has no shape.
+        /// </summary>
         public static ParameterShape Of(Type type) => Of(type, new List<Type>());
 
         private static ParameterShape Of(Type declared, List<Type> open)
@@ -111,7 +114,8 @@ namespace JobBroker.Bridge.Tools.Parameters
         {
             if (!char.IsUpper(property.Name[0]))
             {
-                throw new NotSupportedException($"{property.DeclaringType?.Name}.{property.Name} must begin with a capital.");
+                throw new NotSupportedException(
+                    $"{property.DeclaringType?.Name}.{property.Name} must begin with a capital.");
             }
             return new ParameterMember(property, Of(property.PropertyType, open));
         }

@@ -4,10 +4,14 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tools.Parameters
 {
-    /// <summary>The <c>parameterSchema</c> that plain uLoop clients read, made from the JSON Schema of a tool.</summary>
+    /// <summary>
+    /// The <c>parameterSchema</c> that plain uLoop clients read, made from the JSON Schema of a tool.
+    /// </summary>
     public static class PlainParameterSchema
     {
-        /// <summary>Properties with Type, Description, DefaultValue and Enum, and the names of the required ones.</summary>
+        /// <summary>
+        /// Properties with Type, Description, DefaultValue and Enum, and the names of the required ones.
+        /// </summary>
         public static JObject Of(JObject inputSchema)
         {
             var properties = new JObject();

@@ -13,7 +13,10 @@ namespace JobBroker.Bridge.Tools.Parameters
     {
         private const string Dialect = "https://json-schema.org/draft/2020-12/schema";
 
-        /// <summary>The closed object that calls of the tool must match; throws NotSupportedException naming what it cannot describe.</summary>
+        /// <summary>
+        /// The closed object that calls of the tool must match; throws NotSupportedException naming what it cannot
+        /// describe.
+        /// </summary>
         public static JObject InputSchema(Type schema)
         {
             var shape = ParameterShape.Of(schema);
@@ -39,11 +42,13 @@ namespace JobBroker.Bridge.Tools.Parameters
                 case ShapeKind.Number:
                     return Bounded(new JObject { ["type"] = "number" }, range);
                 case ShapeKind.Choice:
-                    return new JObject { ["type"] = "string", ["enum"] = new JArray(shape.Choices.Select(one => one.Key)) };
+                    var words = shape.Choices.Select(one => one.Key);
+                    return new JObject { ["type"] = "string", ["enum"] = new JArray(words) };
                 case ShapeKind.List:
                     return new JObject { ["type"] = "array", ["items"] = Describe(shape.Items!, range) };
                 case ShapeKind.Map:
-                    return new JObject { ["type"] = "object", ["additionalProperties"] = Describe(shape.Items!, range) };
+                    var values = Describe(shape.Items!, range);
+                    return new JObject { ["type"] = "object", ["additionalProperties"] = values };
                 case ShapeKind.Record:
                     return Record(shape);
                 default:

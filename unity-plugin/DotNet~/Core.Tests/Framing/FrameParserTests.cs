@@ -30,7 +30,10 @@ public sealed class FrameParserTests
     public void A_stream_is_read_the_same_in_chunks_of_every_size()
     {
         var stream = Frames.Stream(Texts);
-        for (var size = 1; size <= stream.Length; size++) Assert.Equal(Expected, Frames.Of(Frames.Cut(stream, size), 1024));
+        for (var size = 1; size <= stream.Length; size++)
+        {
+            Assert.Equal(Expected, Frames.Of(Frames.Cut(stream, size), 1024));
+        }
     }
 
     [Fact]

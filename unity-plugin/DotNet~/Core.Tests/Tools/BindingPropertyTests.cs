@@ -12,7 +12,9 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Tools;
 
-/// <summary>What the schema allows, binding takes; what it takes comes out as it went in; nothing else gets past it.</summary>
+/// <summary>
+/// What the schema allows, binding takes; what it takes comes out as it went in; nothing else gets past it.
+/// </summary>
 public class BindingPropertyTests
 {
     public sealed class Sample
@@ -38,7 +40,8 @@ public class BindingPropertyTests
 
     private sealed class EchoTool : AbstractUnityTool<Sample, Sample>
     {
-        protected override Task<Sample> ExecuteAsync(Sample parameters, ToolContext context) => Task.FromResult(parameters);
+        protected override Task<Sample> ExecuteAsync(Sample parameters, ToolContext context) =>
+            Task.FromResult(parameters);
     }
 
     private static readonly string[] Names = typeof(Sample).GetProperties().Select(property => property.Name).ToArray();

@@ -13,7 +13,9 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
-/// <summary>The C# compiler of the .NET SDK as a process of its own: the real thing, as the Editor has it beside it.</summary>
+/// <summary>
+/// The C# compiler of the .NET SDK as a process of its own: the real thing, as the Editor has it beside it.
+/// </summary>
 public sealed class CscCodeCompiler : ICodeCompiler
 {
     public async Task<CompiledCode> CompileAsync(string source, string assemblyName, CancellationToken cancellation)

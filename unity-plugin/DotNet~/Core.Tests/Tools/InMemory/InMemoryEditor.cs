@@ -8,7 +8,9 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
-/// <summary>A Unity of memory alone: every port that tools are written against, each as simple as the port allows.</summary>
+/// <summary>
+/// A Unity of memory alone: every port that tools are written against, each as simple as the port allows.
+/// </summary>
 public sealed class InMemoryEditor : IDisposable
 {
     public InMemoryEditor(ICodeCompiler? code = null)

@@ -42,7 +42,9 @@ public sealed class ScriptedTestRunner : ITestRunner
     public void Start(int total) => listener?.Started(total);
 
     public void Finish(string name, TestVerdict verdict = TestVerdict.Passed, string message = "", string stackTrace = "") =>
-        listener?.Finished(new TestCaseResult(name, verdict, 0.5, message, stackTrace));
+        Finish(new TestCaseResult(name, verdict, 0.5, message, stackTrace));
+
+    public void Finish(TestCaseResult testCase) => listener?.Finished(testCase);
 
     public void End()
     {
