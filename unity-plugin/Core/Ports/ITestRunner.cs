@@ -51,13 +51,14 @@ namespace JobBroker.Bridge.Ports
 
     public sealed class TestCaseResult
     {
-        public TestCaseResult(string fullName, TestVerdict verdict, double seconds, string message, string stackTrace)
+        public TestCaseResult(string fullName, TestVerdict verdict, double seconds, string message, string stackTrace, string? uniqueName = null)
         {
             FullName = fullName;
             Verdict = verdict;
             Seconds = seconds;
             Message = message;
             StackTrace = stackTrace;
+            UniqueName = uniqueName ?? fullName;
         }
 
         public string FullName { get; }
@@ -69,12 +70,15 @@ namespace JobBroker.Bridge.Ports
         public string Message { get; }
 
         public string StackTrace { get; }
+
+        /// <summary>Tells two cases of the same full name apart (two assemblies); the full name unless given.</summary>
+        public string UniqueName { get; }
     }
 
     /// <summary>What a run tells while it goes. Called on the main thread.</summary>
     public interface ITestRunListener
     {
-        /// <summary>The run begins with so many test cases; after a domain reload it may be told again.</summary>
+        /// <summary>The run begins with so many test cases; after a domain reload it may be told again: the larger number counts.</summary>
         void Started(int totalCases);
 
         void Finished(TestCaseResult testCase);
