@@ -57,7 +57,7 @@ namespace JobBroker.Bridge.Api
                 switch (method)
                 {
                     case "operation/submit":
-                        return Submit(new RequestParams(parameters));
+                        return Submit(parameters);
                     case "operation/get":
                         return Get(new RequestParams(parameters).Text("operationId"));
                     case "operation/revoke":
@@ -99,20 +99,10 @@ namespace JobBroker.Bridge.Api
         private Outcome Refused(string reason) =>
             Outcome.Error(LedgerState.Failed, "security_blocked", reason, null, clock.NowMs);
 
-        private Answer Submit(RequestParams request)
+        private Answer Submit(JToken? parameters)
         {
-            var submit = new Submit(
-                request.Text("operationId"),
-                request.Text("hash"),
-                request.OptionalText("after"),
-                request.Object("origin"),
-                request.Text("tool"),
-                request.Object("arguments"),
-                request.Text("argumentsHash"),
-                request.Milliseconds("acceptedAt"),
-                request.Count("epoch"),
-                request.Text("ownerNonce"),
-                request.Text("ledgerId"));
+            var submit = Ledger.Submit.Read(parameters, out var problem);
+            if (submit == null) return Answer.Error(ErrorCodes.InvalidParams, problem!);
             // One critical section with hello: what a higher fence has shut out is not journalled any more.
             lock (ledger.Gate)
             {
@@ -123,7 +113,7 @@ namespace JobBroker.Bridge.Api
                         Accept(OperationOf(submit), null);
                         return Say(new JObject { ["state"] = LedgerState.Accepted });
                     case AdmittedKind.SecurityRefused:
-                        Accept(OperationOf(submit), admitted.Message);
+                        Accept(OperationOf(submit), admitted.Reason);
                         return Attached(submit.OperationId);
                     case AdmittedKind.Attach:
                         return Attached(submit.OperationId);
@@ -135,17 +125,8 @@ namespace JobBroker.Bridge.Api
             }
         }
 
-        private LedgerOperation OperationOf(Submit submit) => new LedgerOperation(submit.OperationId)
-        {
-            Hash = submit.Hash,
-            After = submit.After,
-            Origin = submit.Origin,
-            Tool = submit.Tool,
-            Arguments = submit.Arguments,
-            ArgumentsHash = submit.ArgumentsHash,
-            AcceptedAt = submit.AcceptedAt,
-            ReadOnly = tools.Get(submit.Tool)?.IsReadOnly ?? false,
-        };
+        private LedgerOperation OperationOf(Submit submit) =>
+            submit.ToOperation(tools.Get(submit.Tool)?.IsReadOnly ?? false);
 
         private Answer Attached(string operationId)
         {
@@ -157,7 +138,7 @@ namespace JobBroker.Bridge.Api
 
         private Answer SameAs(Admitted admitted)
         {
-            var other = admitted.Other!;
+            var other = admitted.Operation!;
             var json = new JObject
             {
                 ["state"] = "same_as",

@@ -35,6 +35,9 @@ namespace JobBroker.Bridge.Endpoint
             return new EditorIdentity(id.ToString(), name, path);
         }
 
+        /// <summary>The same project under an id that was chosen.</summary>
+        public EditorIdentity Named(string editorId) => new EditorIdentity(editorId, ProjectName, ProjectPath);
+
         /// <summary>Lower case letters and digits of ASCII; runs of anything else become one dash, none at the ends.</summary>
         private static string Slug(string name)
         {

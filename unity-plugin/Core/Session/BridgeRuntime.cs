@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Net;
 using System.Reflection;
 using JobBroker.Bridge.Api;
 using JobBroker.Bridge.Endpoint;
@@ -45,11 +46,13 @@ namespace JobBroker.Bridge.Session
         {
             this.ports = ports;
             this.options = options;
-            var identity = EditorIdentity.Of(ports.Editor.ProjectPath, Environment.MachineName);
-            var editorId = options.EditorId ?? identity.EditorId;
+            var identity = EditorIdentity.Of(ports.Editor.ProjectPath, Dns.GetHostName());
+            if (options.EditorId != null) identity = identity.Named(options.EditorId);
+            var editorId = identity.EditorId;
             Session = new McpSessionManager(
                 ports.SessionStore, ports.Clock, ports.Editor, editorId, options.Token ?? EndpointRegistry.NewToken());
             Ledger = OperationLedger.Open(LedgerOptionsFor(editorId), ports.Clock);
+            foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadWatch(ports.Clock);
             if (Session.WasDriven) seat.RestoreTaken();
             logs = new ConsoleBuffer(ports.Console);
@@ -95,7 +98,7 @@ namespace JobBroker.Bridge.Session
                 hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurfaceBesideWorker);
             server = new McpBridgeServer(handler, options.MaxFrameBytes, ports.Log);
             endpoint = new EndpointRegistry(
-                options.EndpointFolder ?? Path.Combine(options.StateFolder, "editors"), identity.Named(editorId));
+                options.EndpointFolder ?? Path.Combine(options.StateFolder, "editors"), identity, ports.Log);
             heart = new Heart(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
             Tools.Changed += TellToolsChanged;
@@ -145,7 +148,7 @@ namespace JobBroker.Bridge.Session
             Listening = true;
             WriteEndpoint();
             if (Session.PushEndpoint is { } known) push.ConnectTo(known);
-            if (!Session.IsNew) push.Push("DOMAIN_RELOAD_RECOVERED", Generation());
+            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
         }
 
         /// <summary>A person stops the server; operations go on, and their outcomes stay in the ledger.</summary>
@@ -153,7 +156,7 @@ namespace JobBroker.Bridge.Session
         {
             if (!Listening) return;
             server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "stopped" });
-            push.Push("USER_DISCONNECT", null);
+            push.Push(PushTypes.UserDisconnect, null);
             endpoint.Remove();
             server.Stop(options.StopMs);
             Listening = false;
@@ -171,7 +174,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>The script domain ends; false when a thread did not end in time.</summary>
         public bool CloseForReload()
         {
-            push.Push("DOMAIN_RELOAD", Generation());
+            push.Push(PushTypes.DomainReload, Generation());
             reloading = true;
             Session.Save(seat.WasTaken);
             WriteEndpoint();
@@ -183,7 +186,7 @@ namespace JobBroker.Bridge.Session
         {
             Session.IsQuitting = true;
             server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "editor_quit" });
-            push.Push("UNITY_SHUTDOWN", new JObject { ["reason"] = "editor_quit" });
+            push.Push(PushTypes.UnityShutdown, new JObject { ["reason"] = "editor_quit" });
             endpoint.Remove();
             return Close(true);
         }
@@ -223,7 +226,8 @@ namespace JobBroker.Bridge.Session
             ports.Scene,
             ports.Search,
             ports.Builds,
-            ports.Code);
+            ports.Code,
+            ports.Security);
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(
             ports.Editor.ProcessId,
@@ -259,7 +263,7 @@ namespace JobBroker.Bridge.Session
         private void TellToolsChanged()
         {
             server.Broadcast("notifications/tools/list_changed", new JObject());
-            push.Push("TOOLS_CHANGED", new JObject { ["toolsHash"] = Tools.Hash() });
+            push.Push(PushTypes.ToolsChanged, new JObject { ["toolsHash"] = Tools.Hash() });
         }
 
         private JObject Generation() => new JObject { ["generation"] = Session.Generation };

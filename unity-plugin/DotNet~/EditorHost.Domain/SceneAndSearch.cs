@@ -12,6 +12,9 @@ internal sealed class HostScene(NativeEditor native) : ISceneQuery
 
     public IReadOnlyList<string> Selection() => ["Root0"];
 
+    public IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited) =>
+        target.Components.Select(type => new ComponentDetails(type, "UnityEngine." + type, [])).ToList();
+
     private static SceneObject Child(int index)
     {
         string[] components = index % 3 == 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"];
@@ -33,7 +36,11 @@ internal sealed class HostSearch : ISearch
     ];
 
     public Task<IReadOnlyList<SearchHit>> FindAsync(
-        string query, IReadOnlyList<string> providers, int maxResults, CancellationToken cancellation)
+        string query,
+        IReadOnlyList<string> providers,
+        SearchMode mode,
+        int maxResults,
+        CancellationToken cancellation)
     {
         var hits = Enumerable.Range(0, Math.Min(5, maxResults)).Select(index =>
             new SearchHit($"asset-{index}", $"{query} {index}", "", "asset", "Material", $"Assets/Found/{index}.asset"));
