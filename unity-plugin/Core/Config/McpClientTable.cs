@@ -17,6 +17,10 @@ namespace JobBroker.Bridge.Config
             InstalledOnWindows = installedOnWindows;
         }
 
+        /// <summary>A table without clients.</summary>
+        public static McpClientTable Empty { get; } = new McpClientTable(
+            Array.Empty<McpClient>(), new LaunchCommand("", Array.Empty<string>()), new LaunchCommand("", Array.Empty<string>()));
+
         public IReadOnlyList<McpClient> Clients { get; }
 
         /// <summary>Starts the broker from the npm package.</summary>

@@ -93,10 +93,7 @@ namespace JobBroker.Bridge.Window
 
         public void SetAutoStart(bool on) => Change(settings.Current.WithAutoStart(on));
 
-        public void SetPlainSurface(bool on)
-        {
-            if (Change(settings.Current.WithPlainSurfaceBesideWorker(on))) model.Notice = "Counts after the next domain reload.";
-        }
+        public void SetPlainSurface(bool on) => Change(settings.Current.WithPlainSurfaceBesideWorker(on));
 
         public void SetSecurity(SecuritySetting setting, bool on) => Change(settings.Current.With(setting, on));
 
