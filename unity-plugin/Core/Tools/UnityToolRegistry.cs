@@ -19,8 +19,7 @@ namespace JobBroker.Bridge.Tools
     {
         private readonly object changing = new object();
         private readonly Action<string> report;
-        private IReadOnlyDictionary<string, RegisteredTool> tools = new Dictionary<string, RegisteredTool>();
-        private string hash = HashOf(new JArray());
+        private ToolSet current = new ToolSet(new Dictionary<string, RegisteredTool>());
 
         /// <summary>Finds the bridge's own tools and those of the given assemblies.</summary>
         /// <param name="report">Told, in a sentence, of each tool that is left out.</param>
@@ -41,17 +40,16 @@ namespace JobBroker.Bridge.Tools
         public event Action? Changed;
 
         /// <summary>The tool of that name; null when there is none.</summary>
-        public RegisteredTool? Get(string name) => Tools().TryGetValue(name, out var tool) ? tool : null;
+        public RegisteredTool? Get(string name) => Current().ByName.TryGetValue(name, out var tool) ? tool : null;
 
         /// <summary>Every tool, by name.</summary>
-        public IReadOnlyList<RegisteredTool> All() =>
-            Tools().Values.OrderBy(tool => tool.Name, StringComparer.Ordinal).ToList();
+        public IReadOnlyList<RegisteredTool> All() => Current().Ordered;
 
         /// <summary>What get-tool-details lists (docs/protocol.md, section 2), by name.</summary>
-        public JArray Details(bool includeDevelopmentOnly) => DetailsOf(All(), includeDevelopmentOnly);
+        public JArray Details(bool includeDevelopmentOnly) => DetailsOf(Current().Ordered, includeDevelopmentOnly);
 
         /// <summary>16 hexadecimal digits that change with the name, description or any other detail of a tool.</summary>
-        public string Hash() => Volatile.Read(ref hash);
+        public string Hash() => Current().Hash;
 
         /// <summary>
         /// Adds a tool at run time; false, and a report, when its name is taken or something is wrong with it. Without an
@@ -69,7 +67,7 @@ namespace JobBroker.Bridge.Tools
             if (wrapped == null) return false;
             lock (changing)
             {
-                var changed = tools.ToDictionary(entry => entry.Key, entry => entry.Value, StringComparer.Ordinal);
+                var changed = current.ByName.ToDictionary(entry => entry.Key, entry => entry.Value, StringComparer.Ordinal);
                 if (!Enter(changed, wrapped)) return false;
                 Replace(changed);
             }
@@ -82,15 +80,15 @@ namespace JobBroker.Bridge.Tools
         {
             lock (changing)
             {
-                if (!tools.TryGetValue(name, out var tool) || tool.BuiltIn) return false;
-                Replace(tools.Where(entry => entry.Key != name)
+                if (!current.ByName.TryGetValue(name, out var tool) || tool.BuiltIn) return false;
+                Replace(current.ByName.Where(entry => entry.Key != name)
                     .ToDictionary(entry => entry.Key, entry => entry.Value, StringComparer.Ordinal));
             }
             Changed?.Invoke();
             return true;
         }
 
-        private IReadOnlyDictionary<string, RegisteredTool> Tools() => Volatile.Read(ref tools);
+        private ToolSet Current() => Volatile.Read(ref current);
 
         private bool Enter(Dictionary<string, RegisteredTool> all, RegisteredTool tool)
         {
@@ -104,20 +102,34 @@ namespace JobBroker.Bridge.Tools
             return false;
         }
 
-        private void Replace(IReadOnlyDictionary<string, RegisteredTool> changed)
-        {
-            Volatile.Write(ref tools, changed);
-            Volatile.Write(ref hash, HashOf(Details(true)));
-        }
+        private void Replace(IReadOnlyDictionary<string, RegisteredTool> changed) =>
+            Volatile.Write(ref current, new ToolSet(changed));
 
         private static JArray DetailsOf(IEnumerable<RegisteredTool> all, bool includeDevelopmentOnly) => new JArray(
             all.Where(tool => includeDevelopmentOnly || !tool.DisplayDevelopmentOnly).Select(tool => tool.Details()));
 
-        private static string HashOf(JArray details)
+        /// <summary>All tools at one moment; never changed.</summary>
+        private sealed class ToolSet
         {
-            using var sha = SHA256.Create();
-            var digest = sha.ComputeHash(Encoding.UTF8.GetBytes(details.ToString(Formatting.None)));
-            return BitConverter.ToString(digest, 0, 8).Replace("-", "").ToLowerInvariant();
+            public ToolSet(IReadOnlyDictionary<string, RegisteredTool> byName)
+            {
+                ByName = byName;
+                Ordered = byName.Values.OrderBy(tool => tool.Name, StringComparer.Ordinal).ToList();
+                Hash = HashOf(DetailsOf(Ordered, true));
+            }
+
+            public IReadOnlyDictionary<string, RegisteredTool> ByName { get; }
+
+            public IReadOnlyList<RegisteredTool> Ordered { get; }
+
+            public string Hash { get; }
+
+            private static string HashOf(JArray details)
+            {
+                using var sha = SHA256.Create();
+                var digest = sha.ComputeHash(Encoding.UTF8.GetBytes(details.ToString(Formatting.None)));
+                return BitConverter.ToString(digest, 0, 8).Replace("-", "").ToLowerInvariant();
+            }
         }
     }
 }
