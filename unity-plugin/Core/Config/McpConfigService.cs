@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Config
@@ -127,7 +128,7 @@ namespace JobBroker.Bridge.Config
         /// </summary>
         private static string Checked(string before, string after, IReadOnlyList<string> path, JToken? value)
         {
-            var wanted = value == null ? null : JsonTextParser.Parse(value.ToString());
+            var wanted = value == null ? null : JsonTextParser.Parse(value.ToString(Formatting.None));
             var now = JsonTextEdit.Root(after);
             var rest = JsonNode.Same(
                 JsonTextEdit.Root(Bare(before, path)), JsonTextEdit.Root(Bare(after, path)));

@@ -2,6 +2,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using System.Text.RegularExpressions;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Config
@@ -39,7 +40,7 @@ namespace JobBroker.Bridge.Config
         {
             if (there.Kind != JsonKind.Table || there.Property("command") == null) return null;
             return wanted.Properties()
-                .Where(one => !JsonNode.Same(there.Property(one.Name)?.Value, JsonTextParser.Parse(one.Value.ToString())))
+                .Where(one => !JsonNode.Same(there.Property(one.Name)?.Value, JsonTextParser.Parse(one.Value.ToString(Formatting.None))))
                 .Select(one => new KeyValuePair<string, JToken>(one.Name, one.Value))
                 .ToList();
         }

@@ -65,6 +65,8 @@ namespace UnityEngine
         public override int GetHashCode() => id;
 
         public int GetInstanceID() => id;
+
+        public static void DestroyImmediate(Object obj) => StubEditor.Objects.Remove(obj.id);
     }
 
     public class ScriptableObject : Object
@@ -77,6 +79,10 @@ namespace UnityEngine
         public GameObject gameObject { get; internal set; }
 
         public Transform transform => gameObject.transform;
+    }
+
+    public class BoxCollider : Component
+    {
     }
 
     public class Behaviour : Component
