@@ -87,7 +87,8 @@ namespace JobBroker.Bridge.Endpoint
             close(descriptor);
         }
 
-        private static void MoveOver(string from, string to)
+        /// <summary>Puts a file in the place of another, in one step where the system can.</summary>
+        internal static void MoveOver(string from, string to)
         {
             if (!OnWindows)
             {

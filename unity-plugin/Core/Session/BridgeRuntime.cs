@@ -12,6 +12,7 @@ using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Push;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Window;
 using JobBroker.Bridge.Wire;
 using Newtonsoft.Json.Linq;
 
@@ -42,7 +43,8 @@ namespace JobBroker.Bridge.Session
         private volatile bool reloading;
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
-        public BridgeRuntime(BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies)
+        public BridgeRuntime(
+            BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies, McpCommunicationLog log)
         {
             this.ports = ports;
             this.options = options;
@@ -96,7 +98,8 @@ namespace JobBroker.Bridge.Session
             var hello = new HelloAnswer(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, TellUnacknowledged);
             var handler = new UnityApiHandler(
                 hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurfaceBesideWorker);
-            server = new McpBridgeServer(handler, options.MaxFrameBytes, ports.Log);
+            var logged = new LoggedRequests(handler, log, Session.NameOf);
+            server = new McpBridgeServer(logged, options.MaxFrameBytes, ports.Log);
             endpoint = new EndpointRegistry(
                 options.EndpointFolder ?? Path.Combine(options.StateFolder, "editors"), identity, ports.Log);
             heart = new Heart(Session, Engine, Queue, mainThread, Phase);

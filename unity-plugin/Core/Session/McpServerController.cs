@@ -5,6 +5,7 @@ using System.Linq;
 using System.Reflection;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Window;
 using JobBroker.Bridge.Wire;
 
 namespace JobBroker.Bridge.Session
@@ -16,6 +17,7 @@ namespace JobBroker.Bridge.Session
     public sealed class McpServerController
     {
         private const string StoppedKey = "JobBroker.StoppedByUser";
+        private const string LogKey = "JobBroker.CommunicationLog";
         private const int RelistenMs = 100;
         private const int ReopenMs = 1000;
 
@@ -33,12 +35,17 @@ namespace JobBroker.Bridge.Session
             this.ports = ports;
             this.options = options;
             this.toolAssemblies = toolAssemblies;
+            Log = new McpCommunicationLog(ports.Clock);
+            Log.Restore(ports.SessionStore.Get(LogKey));
         }
 
         public bool IsRunning => runtime?.Listening ?? false;
 
         /// <summary>The tools of this script domain; null before the first start.</summary>
         public UnityToolRegistry? Tools => runtime?.Tools;
+
+        /// <summary>The newest requests and answers; the latest of them outlive a domain reload.</summary>
+        public McpCommunicationLog Log { get; }
 
         /// <summary>For faults and status of a stand-in host; null before the first start.</summary>
         internal OperationLedger? Ledger => runtime?.Ledger;
@@ -82,7 +89,12 @@ namespace JobBroker.Bridge.Session
         }
 
         /// <summary>The script domain ends: no thread of the bridge is alive when this returns true.</summary>
-        public bool BeforeReload() => End(runtime => runtime.CloseForReload());
+        public bool BeforeReload()
+        {
+            var inTime = End(runtime => runtime.CloseForReload());
+            ports.SessionStore.Set(LogKey, Log.Save());
+            return inTime;
+        }
 
         /// <summary>The Editor quits; answers as <see cref="BeforeReload"/>.</summary>
         public bool Quit() => End(runtime => runtime.CloseForQuit());
@@ -124,7 +136,7 @@ namespace JobBroker.Bridge.Session
             triedAt = ports.Clock.ElapsedMs;
             try
             {
-                runtime ??= new BridgeRuntime(ports, options, toolAssemblies);
+                runtime ??= new BridgeRuntime(ports, options, toolAssemblies, Log);
                 runtime.Listen();
                 lastError = null;
             }

@@ -1,0 +1,94 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Adapter
+{
+    /// <summary>
+    /// One script compilation as its events tell it, with a watchdog for the one that never begins or never tells its end.
+    /// Main thread only; the task ends in the very call that ends the compilation, before the domain reload.
+    /// </summary>
+    public sealed class CompileWatch
+    {
+        /// <summary>How long nothing may happen before nothing is expected any more; an unfocused Editor ticks at 1 Hz.</summary>
+        private const int QuietMs = 5000;
+
+        private const int QuietTicks = 3;
+
+        private readonly IClock clock;
+        private readonly List<CompilerMessage> messages = new List<CompilerMessage>();
+        private TaskCompletionSource<CompileOutcome>? waiting;
+        private int assemblies;
+        private int quietTicks;
+        private long quietSince;
+
+        public CompileWatch(IClock clock)
+        {
+            this.clock = clock;
+        }
+
+        /// <summary>True from <see cref="Begin"/> to the task's end.</summary>
+        public bool IsWaiting => waiting != null;
+
+        /// <summary>Waits for the compilation that is asked for next; the running wait where there is one.</summary>
+        public Task<CompileOutcome> Begin()
+        {
+            if (waiting == null)
+            {
+                waiting = new TaskCompletionSource<CompileOutcome>();
+                Reset();
+            }
+            return waiting.Task;
+        }
+
+        /// <summary>A compilation begins; what an earlier one said does not count.</summary>
+        public void Started() => Reset();
+
+        public void AssemblyFinished(IEnumerable<CompilerMessage> said)
+        {
+            Stir();
+            assemblies++;
+            messages.AddRange(said);
+        }
+
+        /// <summary>The compilation has ended.</summary>
+        public void Finished() => End();
+
+        /// <summary>A tick of the Editor.</summary>
+        public void Tick(bool isBusy)
+        {
+            if (waiting == null) return;
+            if (isBusy)
+            {
+                Stir();
+                return;
+            }
+            quietTicks++;
+            if (quietTicks >= QuietTicks && clock.ElapsedMs - quietSince >= QuietMs) End();
+        }
+
+        private void End()
+        {
+            var ended = waiting;
+            waiting = null;
+            if (ended == null) return;
+            var hasErrors = messages.Any(message => message.IsError);
+            ended.SetResult(new CompileOutcome(assemblies > 0, messages.ToArray(), assemblies > 0 && !hasErrors));
+        }
+
+        private void Reset()
+        {
+            messages.Clear();
+            assemblies = 0;
+            Stir();
+        }
+
+        private void Stir()
+        {
+            quietTicks = 0;
+            quietSince = clock.ElapsedMs;
+        }
+    }
+}

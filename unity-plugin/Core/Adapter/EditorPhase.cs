@@ -1,0 +1,25 @@
+#nullable enable
+namespace JobBroker.Bridge.Adapter
+{
+    /// <summary>What the Editor does, in the words of docs/protocol.md; what blocks callers longest comes first.</summary>
+    public static class EditorPhase
+    {
+        public const string Ready = "ready";
+
+        public static string Of(
+            bool isBuilding,
+            bool isCompiling,
+            bool isImporting,
+            bool isTesting,
+            bool isPlaying,
+            bool hasCompileErrors)
+        {
+            if (isBuilding) return "building";
+            if (isCompiling) return "compiling";
+            if (isImporting) return "importing";
+            if (isTesting) return "testing";
+            if (isPlaying) return "playing";
+            return hasCompileErrors ? "compile_errors" : Ready;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Config;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tools;
+
+namespace JobBroker.Bridge.Window
+{
+    /// <summary>
+    /// Between the window and the bridge: says what is shown and does what is clicked. Main thread only. Nothing of it
+    /// throws; what went wrong is the notice.
+    /// </summary>
+    public sealed class McpEditorWindowPresenter
+    {
+        private static readonly SecuritySetting[] Switches =
+        {
+            SecuritySetting.TestExecution, SecuritySetting.MenuItemExecution, SecuritySetting.CodeExecution,
+        };
+
+        private readonly McpEditorWindowModel model;
+        private readonly IBridgeControl bridge;
+        private readonly IBridgeSettings settings;
+        private readonly McpConfigService clients;
+        private readonly McpCommunicationLog log;
+        private readonly IClock clock;
+
+        public McpEditorWindowPresenter(
+            McpEditorWindowModel model,
+            IBridgeControl bridge,
+            IBridgeSettings settings,
+            McpConfigService clients,
+            McpCommunicationLog log,
+            IClock clock)
+        {
+            this.model = model;
+            this.bridge = bridge;
+            this.settings = settings;
+            this.clients = clients;
+            this.log = log;
+            this.clock = clock;
+        }
+
+        /// <summary>What there is to show now; reads the clients' files only when they were never read or changed by us.</summary>
+        public WindowViewData View()
+        {
+            var status = bridge.Status();
+            var current = settings.Current;
+            model.Clients ??= clients.Look();
+            return new WindowViewData
+            {
+                IsRunning = status.Running,
+                Headline = WindowText.Headline(status),
+                Problem = status.LastError,
+                Notice = model.Notice,
+                Facts = Facts(status),
+                CanHandOver = status.BoundStore != null,
+                Clients = status.Clients.Select(ClientLine).ToList(),
+                Running = WindowText.Running(status.RunningOperation, clock.NowMs),
+                Queue = status.Queue.Select((one, index) => $"{index + 1}. {one.Tool}").ToList(),
+                Tools = bridge.Tools().Select(tool => Row(tool, current)).ToList(),
+                Security = Switches.Select(one => Switch(one, current)).ToList(),
+                AutoStart = current.AutoStart,
+                PlainSurfaceBesideWorker = current.PlainSurfaceBesideWorker,
+                PortText = model.TypedPort ?? Written(current.Port),
+                PortNote = PortNote(current, status),
+                AllowedMenuItems = model.TypedAllowed ?? Lines(current.AllowedMenuItems),
+                DeniedMenuItems = model.TypedDenied ?? Lines(current.DeniedMenuItems),
+                HasMenuItemChanges = model.TypedAllowed != null || model.TypedDenied != null,
+                Configurations = model.Clients.Select(WindowText.Row).ToList(),
+                LogFilter = model.LogFilter,
+                Log = log.Entries().Where(IsWanted).Reverse().Select(Row).ToList(),
+            };
+        }
+
+        public void Start() => bridge.Start();
+
+        public void Stop() => bridge.Stop();
+
+        public void Restart() => bridge.Restart();
+
+        public void HandOver()
+        {
+            bridge.HandOver();
+            model.Notice = "The next broker that says hello takes this Editor over.";
+        }
+
+        public void SetAutoStart(bool on) => Change(settings.Current.WithAutoStart(on));
+
+        public void SetPlainSurface(bool on) => Change(settings.Current.WithPlainSurfaceBesideWorker(on));
+
+        public void SetSecurity(SecuritySetting setting, bool on) => Change(settings.Current.With(setting, on));
+
+        public void TypePort(string text) => model.TypedPort = text;
+
+        /// <summary>Keeps the typed port; text that is none stays typed.</summary>
+        public void ApplyPort()
+        {
+            if (model.TypedPort == null || !Read(model.TypedPort, out var port)) return;
+            if (Change(settings.Current.WithPort(port))) model.TypedPort = null;
+        }
+
+        public void TypeMenuItems(string allowed, string denied)
+        {
+            model.TypedAllowed = allowed;
+            model.TypedDenied = denied;
+        }
+
+        public void ApplyMenuItems()
+        {
+            var current = settings.Current;
+            var allowed = model.TypedAllowed ?? Lines(current.AllowedMenuItems);
+            var denied = model.TypedDenied ?? Lines(current.DeniedMenuItems);
+            if (Change(current.WithMenuItems(allowed.Split('\n'), denied.Split('\n')))) RevertMenuItems();
+        }
+
+        public void RevertMenuItems()
+        {
+            model.TypedAllowed = null;
+            model.TypedDenied = null;
+        }
+
+        public void Install(string clientId) => Tell(clients.Install(clientId, Now()));
+
+        public void Uninstall(string clientId) => Tell(clients.Remove(clientId, Now()));
+
+        public void RefreshClients() => model.Clients = null;
+
+        public void FilterLog(string text) => model.LogFilter = text;
+
+        public void ClearLog() => log.Clear();
+
+        private static IReadOnlyList<LabelledText> Facts(BridgeStatus status)
+        {
+            var facts = new List<LabelledText>
+            {
+                new LabelledText("Editor", status.EditorId),
+                new LabelledText("Phase", status.Phase),
+                new LabelledText("Broker", status.Worker ?? "none yet"),
+            };
+            if (status.BoundStore != null) facts.Add(new LabelledText("Store", status.BoundStore));
+            facts.Add(new LabelledText("Ledger", $"{status.LedgerId}, entry {status.LedgerSeq}"));
+            return facts.Where(fact => fact.Text.Length > 0).ToList();
+        }
+
+        private static string Written(int? port) => port?.ToString(CultureInfo.InvariantCulture) ?? "";
+
+        private static string Lines(IEnumerable<string> globs) => string.Join("\n", globs);
+
+        private static bool Read(string text, out int? port)
+        {
+            port = null;
+            if (text.Trim().Length == 0) return true;
+            var isNumber = int.TryParse(text.Trim(), NumberStyles.None, CultureInfo.InvariantCulture, out var number);
+            if (!isNumber || !StartOptions.IsPort(number)) return false;
+            port = number;
+            return true;
+        }
+
+        private static string PortNote(string typed) =>
+            Read(typed, out _) ? "" : "A port is a number from 1 to 65535; empty takes the first free one.";
+
+        private string PortNote(BridgeSettings current, BridgeStatus status)
+        {
+            if (model.TypedPort != null) return PortNote(model.TypedPort);
+            var isOther = current.Port.HasValue && status.Port != 0 && status.Port != current.Port;
+            return isOther ? "Counts when the Editor starts again: the port of a running Editor never changes." : "";
+        }
+
+        private string ClientLine(ConnectedClient client)
+        {
+            var name = client.Name.Length > 0 ? client.Name : "a client without a name";
+            return $"{name}, heard {WindowText.Age(clock.NowMs - client.LastHeardMs)} ago";
+        }
+
+        private static SecuritySwitch Switch(SecuritySetting setting, BridgeSettings current) =>
+            new SecuritySwitch(setting, SecurityPlace.LabelOf(setting), current.IsOn(setting));
+
+        private static ToolRow Row(RegisteredTool tool, BridgeSettings current)
+        {
+            var setting = tool.RequiredSecuritySetting;
+            var guard = setting == SecuritySetting.None ? null : Switch(setting, current);
+            var description = (string?)tool.Details()["description"] ?? "";
+            return new ToolRow(tool.Name, description, WindowText.Remark(tool), guard);
+        }
+
+        private static LogRow Row(CommunicationEntry entry)
+        {
+            var sign = entry.Kind == CommunicationKind.Request ? "→" : "←";
+            var line = $"{WindowText.Time(entry.AtMs)} {sign} {entry.Method} ({entry.Peer})";
+            return new LogRow(entry.Number, line, entry.Text, entry.Kind == CommunicationKind.Error);
+        }
+
+        private bool IsWanted(CommunicationEntry entry)
+        {
+            const StringComparison anyCase = StringComparison.OrdinalIgnoreCase;
+            var text = model.LogFilter;
+            return text.Length == 0
+                || entry.Method.IndexOf(text, anyCase) >= 0
+                || entry.Peer.IndexOf(text, anyCase) >= 0
+                || entry.Text.IndexOf(text, anyCase) >= 0;
+        }
+
+        private bool Change(BridgeSettings changed)
+        {
+            try
+            {
+                settings.Change(changed);
+                model.Notice = "";
+                return true;
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                model.Notice = "The settings could not be written: " + error.Message;
+                return false;
+            }
+        }
+
+        private void Tell(McpConfigResult result)
+        {
+            model.Notice = result.Message + (result.Backup == null ? "" : " Backup: " + result.Backup);
+            model.Clients = null;
+        }
+
+        private DateTime Now() => DateTimeOffset.FromUnixTimeMilliseconds(clock.NowMs).UtcDateTime;
+    }
+}

@@ -1,0 +1,73 @@
+#nullable enable
+using System;
+using System.Globalization;
+using JobBroker.Bridge.Config;
+using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tools;
+
+namespace JobBroker.Bridge.Window
+{
+    /// <summary>How the window says things.</summary>
+    internal static class WindowText
+    {
+        public static string Headline(BridgeStatus status)
+        {
+            if (!status.Running) return "Stopped";
+            var driven = status.WorkerConnected ? ", driven by a job broker" : "";
+            return string.Format(CultureInfo.InvariantCulture, "Listening on 127.0.0.1:{0}{1}", status.Port, driven);
+        }
+
+        /// <summary>3 s, 2 min 5 s, 1 h 12 min.</summary>
+        public static string Age(long milliseconds)
+        {
+            var seconds = Math.Max(0, milliseconds / 1000);
+            if (seconds < 60) return seconds + " s";
+            if (seconds < 3600) return seconds / 60 + " min " + seconds % 60 + " s";
+            return seconds / 3600 + " h " + seconds % 3600 / 60 + " min";
+        }
+
+        public static string Time(long atMs) =>
+            DateTimeOffset.FromUnixTimeMilliseconds(atMs).ToLocalTime().ToString("HH:mm:ss", CultureInfo.InvariantCulture);
+
+        public static RunningRow? Running(RunningStatus? running, long nowMs)
+        {
+            if (running == null) return null;
+            var text = running.Tool + ", for " + Age(nowMs - running.StartedAtMs);
+            var isKnown = running.Progress.HasValue && running.Total > 0;
+            if (isKnown)
+            {
+                text += string.Format(CultureInfo.InvariantCulture, ", {0:0.#} of {1:0.#}", running.Progress, running.Total);
+            }
+            if (!string.IsNullOrEmpty(running.Message)) text += ": " + running.Message;
+            var fraction = isKnown ? (float?)Math.Min(1, Math.Max(0, running.Progress!.Value / running.Total!.Value)) : null;
+            return new RunningRow(text, fraction);
+        }
+
+        public static string Remark(RegisteredTool tool)
+        {
+            var effect = tool.Effect == ToolEffect.ReadOnly ? "reads only"
+                : tool.Effect == ToolEffect.Idempotent ? "safe to repeat" : "changes things";
+            var length = tool.ExecutionClass == ExecutionClass.Quick ? "seconds"
+                : tool.ExecutionClass == ExecutionClass.Long ? "up to an hour" : "minutes";
+            return effect + ", " + length + (tool.DisplayDevelopmentOnly ? ", development only" : "");
+        }
+
+        public static ClientRow Row(McpClientState state)
+        {
+            switch (state.Installation)
+            {
+                case ClientInstallation.Absent:
+                    return Row(state, "not installed", "Install", true, false);
+                case ClientInstallation.Installed:
+                    return Row(state, "installed", "Installed", false, true);
+                case ClientInstallation.Different:
+                    return Row(state, state.Note, "Replace", true, true);
+                default:
+                    return Row(state, state.Note, "Install", false, false);
+            }
+        }
+
+        private static ClientRow Row(McpClientState state, string says, string button, bool isEnabled, bool canRemove) =>
+            new ClientRow(state.Client.Id, state.Client.Title, says, button, isEnabled, canRemove, state.Path);
+    }
+}

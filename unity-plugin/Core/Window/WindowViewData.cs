@@ -1,0 +1,175 @@
+#nullable enable
+using System.Collections.Generic;
+using JobBroker.Bridge.Tools;
+
+namespace JobBroker.Bridge.Window
+{
+    /// <summary>A label and what it says.</summary>
+    public sealed class LabelledText
+    {
+        public LabelledText(string label, string text)
+        {
+            Label = label;
+            Text = text;
+        }
+
+        public string Label { get; }
+
+        public string Text { get; }
+    }
+
+    /// <summary>A switch of the security settings.</summary>
+    public sealed class SecuritySwitch
+    {
+        public SecuritySwitch(SecuritySetting setting, string label, bool isOn)
+        {
+            Setting = setting;
+            Label = label;
+            IsOn = isOn;
+        }
+
+        public SecuritySetting Setting { get; }
+
+        public string Label { get; }
+
+        public bool IsOn { get; }
+    }
+
+    /// <summary>One tool.</summary>
+    public sealed class ToolRow
+    {
+        public ToolRow(string name, string description, string remark, SecuritySwitch? guard)
+        {
+            Name = name;
+            Description = description;
+            Remark = remark;
+            Guard = guard;
+        }
+
+        public string Name { get; }
+
+        public string Description { get; }
+
+        /// <summary>What it does to the project and how long it takes, in a few words.</summary>
+        public string Remark { get; }
+
+        /// <summary>The switch that it needs; null when it needs none.</summary>
+        public SecuritySwitch? Guard { get; }
+
+        public bool IsBlocked => Guard != null && !Guard.IsOn;
+    }
+
+    /// <summary>One MCP client with its button.</summary>
+    public sealed class ClientRow
+    {
+        public ClientRow(string id, string title, string state, string button, bool isEnabled, bool canRemove, string path)
+        {
+            Id = id;
+            Title = title;
+            State = state;
+            Button = button;
+            IsEnabled = isEnabled;
+            CanRemove = canRemove;
+            Path = path;
+        }
+
+        public string Id { get; }
+
+        public string Title { get; }
+
+        public string State { get; }
+
+        public string Button { get; }
+
+        public bool IsEnabled { get; }
+
+        public bool CanRemove { get; }
+
+        public string Path { get; }
+    }
+
+    /// <summary>One line of the communication log.</summary>
+    public sealed class LogRow
+    {
+        public LogRow(long number, string line, string text, bool isError)
+        {
+            Number = number;
+            Line = line;
+            Text = text;
+            IsError = isError;
+        }
+
+        public long Number { get; }
+
+        public string Line { get; }
+
+        public string Text { get; }
+
+        public bool IsError { get; }
+    }
+
+    /// <summary>The operation on the main thread.</summary>
+    public sealed class RunningRow
+    {
+        public RunningRow(string text, float? fraction)
+        {
+            Text = text;
+            Fraction = fraction;
+        }
+
+        public string Text { get; }
+
+        /// <summary>From 0 to 1; null when nobody knows.</summary>
+        public float? Fraction { get; }
+    }
+
+    /// <summary>Everything that the window shows, as it is at one moment; the view adds nothing to it.</summary>
+    public sealed class WindowViewData
+    {
+        public bool IsRunning { get; set; }
+
+        public string Headline { get; set; } = "";
+
+        /// <summary>What is wrong and what to do; null when nothing is.</summary>
+        public string? Problem { get; set; }
+
+        /// <summary>What the last click brought about; empty before the first.</summary>
+        public string Notice { get; set; } = "";
+
+        public IReadOnlyList<LabelledText> Facts { get; set; } = new LabelledText[0];
+
+        public bool CanHandOver { get; set; }
+
+        public IReadOnlyList<string> Clients { get; set; } = new string[0];
+
+        public RunningRow? Running { get; set; }
+
+        public IReadOnlyList<string> Queue { get; set; } = new string[0];
+
+        public IReadOnlyList<ToolRow> Tools { get; set; } = new ToolRow[0];
+
+        public IReadOnlyList<SecuritySwitch> Security { get; set; } = new SecuritySwitch[0];
+
+        public bool AutoStart { get; set; }
+
+        public bool PlainSurfaceBesideWorker { get; set; }
+
+        /// <summary>Empty means the first free one.</summary>
+        public string PortText { get; set; } = "";
+
+        /// <summary>What is wrong with the text, or when it counts; empty when there is nothing to say.</summary>
+        public string PortNote { get; set; } = "";
+
+        public string AllowedMenuItems { get; set; } = "";
+
+        public string DeniedMenuItems { get; set; } = "";
+
+        public bool HasMenuItemChanges { get; set; }
+
+        public IReadOnlyList<ClientRow> Configurations { get; set; } = new ClientRow[0];
+
+        public string LogFilter { get; set; } = "";
+
+        public IReadOnlyList<LogRow> Log { get; set; } = new LogRow[0];
+    }
+}

@@ -1,0 +1,119 @@
+#nullable enable
+using System.Threading.Tasks;
+using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Adapter;
+
+public sealed class CompileWatchTests
+{
+    private static readonly CompilerMessage Error = new(true, "CS0103", "A.cs", 1, 2);
+    private static readonly CompilerMessage Warning = new(false, "CS0168", "A.cs", 3, 4);
+
+    private readonly FixedClock clock = new();
+    private readonly CompileWatch watch;
+
+    public CompileWatchTests()
+    {
+        watch = new CompileWatch(clock);
+    }
+
+    [Fact]
+    public async Task Ends_in_the_call_that_ends_the_compilation()
+    {
+        var outcome = watch.Begin();
+        watch.Started();
+        watch.AssemblyFinished([Warning]);
+        Assert.False(outcome.IsCompleted);
+        watch.Finished();
+
+        Assert.True(outcome.IsCompletedSuccessfully);
+        Assert.True(outcome.IsCompleted);
+        var ended = await outcome;
+        Assert.True(ended.Compiled);
+        Assert.True(ended.ReloadFollows);
+        Assert.Equal("CS0168", Assert.Single(ended.Messages).Message);
+    }
+
+    [Fact]
+    public async Task After_errors_no_reload_follows()
+    {
+        var outcome = watch.Begin();
+        watch.Started();
+        watch.AssemblyFinished([Warning, Error]);
+        watch.Finished();
+        Assert.True(outcome.IsCompleted);
+        var ended = await outcome;
+        Assert.False(ended.ReloadFollows);
+        Assert.Equal(2, ended.Messages.Count);
+    }
+
+    [Fact]
+    public async Task Gives_up_on_a_compilation_that_never_begins()
+    {
+        var outcome = watch.Begin();
+        clock.ElapsedMs += 4_999;
+        for (var tick = 0; tick < 10; tick++) watch.Tick(false);
+        Assert.False(outcome.IsCompleted);
+        clock.ElapsedMs += 1;
+        watch.Tick(false);
+        Assert.True(outcome.IsCompleted);
+        var ended = await outcome;
+        Assert.False(ended.Compiled);
+        Assert.False(watch.IsWaiting);
+    }
+
+    [Fact]
+    public void Does_not_give_up_while_the_Editor_is_busy_or_hardly_ticks()
+    {
+        var outcome = watch.Begin();
+        clock.ElapsedMs += 60_000;
+        watch.Tick(true);
+        watch.Tick(false);
+        watch.Tick(false);
+        clock.ElapsedMs += 60_000;
+        Assert.False(outcome.IsCompleted);
+        watch.Tick(false);
+        Assert.True(outcome.IsCompleted);
+    }
+
+    [Fact]
+    public async Task Nothing_that_an_earlier_compilation_said_counts()
+    {
+        watch.AssemblyFinished([Error]);
+        var outcome = watch.Begin();
+        watch.AssemblyFinished([Error]);
+        watch.Started();
+        watch.AssemblyFinished([]);
+        watch.Finished();
+        Assert.True(outcome.IsCompleted);
+        var ended = await outcome;
+        Assert.Empty(ended.Messages);
+        Assert.True(ended.Compiled);
+    }
+
+    [Fact]
+    public async Task A_compilation_without_assemblies_compiled_nothing()
+    {
+        var outcome = watch.Begin();
+        watch.Started();
+        watch.Finished();
+        Assert.True(outcome.IsCompleted);
+        var ended = await outcome;
+        Assert.False(ended.Compiled);
+        Assert.False(ended.ReloadFollows);
+    }
+
+    [Fact]
+    public void Events_without_a_wait_do_nothing()
+    {
+        watch.Started();
+        watch.AssemblyFinished([Error]);
+        watch.Finished();
+        watch.Tick(false);
+        Assert.False(watch.IsWaiting);
+        Assert.Same(watch.Begin(), watch.Begin());
+    }
+}

@@ -1,0 +1,214 @@
+#nullable enable
+using System;
+using System.Linq;
+using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tests.Config;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Window;
+using Newtonsoft.Json.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Window;
+
+public sealed class McpEditorWindowPresenterTests : IDisposable
+{
+    private readonly TemporaryHome home = new();
+    private readonly InMemoryEditor editor = new();
+    private readonly ScriptedControl bridge = new();
+    private readonly MemorySettings settings = new();
+    private readonly McpCommunicationLog log;
+    private readonly McpEditorWindowPresenter presenter;
+
+    public McpEditorWindowPresenterTests()
+    {
+        log = new McpCommunicationLog(editor.Clock);
+        bridge.All = new UnityToolRegistry(editor.Services, [], _ => { }).All();
+        presenter = new McpEditorWindowPresenter(
+            new McpEditorWindowModel(), bridge, settings, home.Service, log, editor.Clock);
+    }
+
+    public void Dispose()
+    {
+        editor.Dispose();
+        home.Dispose();
+    }
+
+    [Fact]
+    public void Says_that_nothing_listens_and_why()
+    {
+        bridge.Now = new BridgeStatus { LastError = "Port 8700 is taken by another process." };
+        var view = presenter.View();
+        Assert.False(view.IsRunning);
+        Assert.Equal("Stopped", view.Headline);
+        Assert.Equal("Port 8700 is taken by another process.", view.Problem);
+        Assert.False(view.CanHandOver);
+    }
+
+    [Fact]
+    public void Shows_server_clients_queue_and_the_running_operation()
+    {
+        var now = editor.Clock.NowMs;
+        bridge.Now = new BridgeStatus
+        {
+            Running = true,
+            Port = 8702,
+            WorkerConnected = true,
+            Worker = "broker-1 0.1.0",
+            EditorId = "game@12345678",
+            BoundStore = "store-1",
+            Clients = [new ConnectedClient("Cursor", now - 5_000), new ConnectedClient("", now - 70_000)],
+            Queue = [new QueuedStatus("a", "compile"), new QueuedStatus("b", "run-tests")],
+            RunningOperation = new RunningStatus("c", "build-player", now - 192_000, 40, 100, "Scene Assets/Main.unity"),
+        };
+
+        var view = presenter.View();
+
+        Assert.Equal("Listening on 127.0.0.1:8702, driven by a job broker", view.Headline);
+        Assert.Equal("broker-1 0.1.0", view.Facts.Single(fact => fact.Label == "Broker").Text);
+        Assert.True(view.CanHandOver);
+        Assert.Equal(["Cursor, heard 5 s ago", "a client without a name, heard 1 min 10 s ago"], view.Clients);
+        Assert.Equal(["1. compile", "2. run-tests"], view.Queue);
+        Assert.Equal("build-player, for 3 min 12 s, 40 of 100: Scene Assets/Main.unity", view.Running!.Text);
+        Assert.Equal(0.4f, view.Running.Fraction);
+    }
+
+    [Theory]
+    [InlineData(null, 100.0)]
+    [InlineData(5.0, null)]
+    [InlineData(5.0, 0.0)]
+    public void Shows_no_bar_where_nobody_knows_how_far_it_is(double? progress, double? total)
+    {
+        bridge.Now = new BridgeStatus { RunningOperation = new RunningStatus("c", "compile", 0, progress, total, null) };
+        Assert.Null(presenter.View().Running!.Fraction);
+    }
+
+    [Fact]
+    public void Shows_which_tools_are_off_and_what_switches_them_on()
+    {
+        var tests = presenter.View().Tools.Single(tool => tool.Name == "run-tests");
+        Assert.True(tests.IsBlocked);
+        Assert.Equal("Enable Tests Execution", tests.Guard!.Label);
+        Assert.Null(presenter.View().Tools.Single(tool => tool.Name == "ping").Guard);
+
+        presenter.SetSecurity(SecuritySetting.TestExecution, true);
+
+        Assert.False(presenter.View().Tools.Single(tool => tool.Name == "run-tests").IsBlocked);
+        Assert.True(settings.Current.Security().TestExecution);
+        Assert.False(settings.Current.Security().MenuItemExecution);
+    }
+
+    [Fact]
+    public void Everything_that_runs_other_peoples_code_is_off_at_first()
+    {
+        Assert.All(presenter.View().Security, one => Assert.False(one.IsOn));
+        Assert.Equal(3, presenter.View().Security.Count);
+    }
+
+    [Fact]
+    public void A_port_counts_only_when_it_is_one()
+    {
+        presenter.TypePort("87x");
+        presenter.ApplyPort();
+        Assert.Null(settings.Current.Port);
+        Assert.Equal("87x", presenter.View().PortText);
+        Assert.Contains("1 to 65535", presenter.View().PortNote);
+
+        bridge.Now = new BridgeStatus { Running = true, Port = 8700 };
+        presenter.TypePort("8750");
+        presenter.ApplyPort();
+        Assert.Equal(8750, settings.Current.Port);
+        Assert.Contains("never changes", presenter.View().PortNote);
+
+        presenter.TypePort("");
+        presenter.ApplyPort();
+        Assert.Null(settings.Current.Port);
+    }
+
+    [Fact]
+    public void Menu_items_count_once_they_are_applied()
+    {
+        presenter.TypeMenuItems("Tools/*\n\n  Build/*  ", "File/Exit");
+        Assert.True(presenter.View().HasMenuItemChanges);
+        Assert.Empty(settings.Current.AllowedMenuItems);
+
+        presenter.ApplyMenuItems();
+
+        Assert.Equal(["Tools/*", "Build/*"], settings.Current.AllowedMenuItems);
+        Assert.Equal(["File/Exit"], settings.Current.DeniedMenuItems);
+        Assert.False(presenter.View().HasMenuItemChanges);
+        Assert.NotNull(settings.Current.Security().MenuItems.Refusal("Edit/Play"));
+        Assert.Null(settings.Current.Security().MenuItems.Refusal("Tools/Bake"));
+    }
+
+    [Fact]
+    public void A_full_disk_is_said_and_changes_nothing()
+    {
+        settings.IsDiskFull = true;
+        presenter.SetSecurity(SecuritySetting.CodeExecution, true);
+        Assert.Contains("no space left", presenter.View().Notice);
+        Assert.False(settings.Current.CodeExecution);
+    }
+
+    [Fact]
+    public void Installs_into_a_client_and_says_what_to_do_next()
+    {
+        var before = presenter.View().Configurations.Single(row => row.Id == "cursor");
+        Assert.Equal(("Install", true, false), (before.Button, before.IsEnabled, before.CanRemove));
+
+        presenter.Install("cursor");
+
+        var view = presenter.View();
+        var after = view.Configurations.Single(row => row.Id == "cursor");
+        Assert.Equal(("Installed", false, true), (after.Button, after.IsEnabled, after.CanRemove));
+        Assert.Contains("Enable the server", view.Notice);
+
+        presenter.Uninstall("cursor");
+        Assert.Equal("Install", presenter.View().Configurations.Single(row => row.Id == "cursor").Button);
+    }
+
+    [Fact]
+    public void Offers_no_button_where_it_cannot_or_may_not()
+    {
+        home.Write("cursor", """{ "mcpServers": { "unity": { "command": "theirs" } } }""");
+        var rows = presenter.View().Configurations.ToDictionary(row => row.Id);
+        Assert.False(rows["cursor"].IsEnabled);
+        Assert.False(rows["codex"].IsEnabled);
+        Assert.Contains("install codex", rows["codex"].State);
+    }
+
+    [Fact]
+    public void Reads_the_clients_files_once_and_again_when_asked()
+    {
+        Assert.Equal("not installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
+        home.Service.Install("cursor", DateTime.UtcNow);
+        Assert.Equal("not installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
+        presenter.RefreshClients();
+        Assert.Equal("installed", presenter.View().Configurations.Single(row => row.Id == "cursor").State);
+    }
+
+    [Fact]
+    public void The_log_shows_the_newest_first_and_what_is_looked_for()
+    {
+        log.Add(CommunicationKind.Request, "Cursor", "compile", new JObject());
+        log.Add(CommunicationKind.Error, "Codex", "run-tests", new JObject { ["message"] = "off" });
+        Assert.Equal([2, 1], presenter.View().Log.Select(row => row.Number));
+        Assert.True(presenter.View().Log[0].IsError);
+
+        presenter.FilterLog("CURSOR");
+        Assert.Contains("compile (Cursor)", Assert.Single(presenter.View().Log).Line);
+
+        presenter.ClearLog();
+        Assert.Empty(presenter.View().Log);
+    }
+
+    [Fact]
+    public void Hands_clicks_on()
+    {
+        presenter.Start();
+        presenter.Stop();
+        presenter.Restart();
+        presenter.HandOver();
+        Assert.Equal(["start", "stop", "restart", "hand over"], bridge.Asked);
+    }
+}

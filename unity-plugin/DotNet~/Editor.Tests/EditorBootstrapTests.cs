@@ -1,0 +1,164 @@
+#nullable enable
+using System;
+using System.IO;
+using System.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Editor.Tests;
+
+/// <summary>The bridge's life in an Editor, over real domain loads, with a real port, ledger and endpoint file.</summary>
+public sealed class EditorBootstrapTests : IDisposable
+{
+    private static readonly string[] Variables = ["HOME", "UNITY_BROKER_EDITORS_DIR", "UNITY_JOB_BROKER", "UNITY_TCP_PORT"];
+
+    private readonly string folder = Directory.CreateTempSubdirectory("jb-editor-").FullName;
+    private readonly string?[] before = Variables.Select(Environment.GetEnvironmentVariable).ToArray();
+    private ScriptDomain? last;
+
+    public EditorBootstrapTests()
+    {
+        foreach (var name in Variables) Environment.SetEnvironmentVariable(name, null);
+        Environment.SetEnvironmentVariable("HOME", Made("home"));
+        Environment.SetEnvironmentVariable("UNITY_BROKER_EDITORS_DIR", Made("editors"));
+        Made("Project/Assets");
+    }
+
+    private string[] Endpoints => Directory.GetFiles(Path.Combine(folder, "editors"));
+
+    public void Dispose()
+    {
+        if (last?.Status != null) last.Raise("Quitting");
+        for (var index = 0; index < Variables.Length; index++) Environment.SetEnvironmentVariable(Variables[index], before[index]);
+        Directory.Delete(folder, true);
+    }
+
+    [Fact]
+    public void An_import_worker_touches_nothing()
+    {
+        var domain = Domain();
+        domain.Set("IsImportWorker", true);
+        domain.Load();
+        domain.Raise("AfterReload");
+
+        Assert.Null(domain.Status);
+        Assert.Equal(0, domain.UpdateListeners);
+        Assert.Equal(0, domain.BeforeReloadListeners);
+        Assert.Empty(domain.Session);
+        Assert.Empty(Endpoints);
+    }
+
+    [Fact]
+    public void Starts_once_whoever_asks_first_and_how_often()
+    {
+        var domain = Domain();
+        domain.Load();
+        var port = domain.Port;
+        domain.Raise("AfterReload");
+        domain.Raise("AfterReload");
+
+        Assert.True(domain.IsListening, string.Join("\n", domain.Console));
+        Assert.Equal(port, domain.Port);
+        Assert.Equal(1, domain.UpdateListeners);
+        Assert.Equal(1, domain.BeforeReloadListeners);
+        Assert.Single(Endpoints);
+    }
+
+    [Fact]
+    public void Stays_off_in_batch_mode_until_it_is_asked_for()
+    {
+        var domain = Domain();
+        domain.Set("IsBatchMode", true);
+        domain.Load();
+        Assert.Null(domain.Status);
+        Assert.Equal(0, domain.UpdateListeners);
+        Assert.Empty(Endpoints);
+
+        Environment.SetEnvironmentVariable("UNITY_JOB_BROKER", "1");
+        var asked = Domain();
+        asked.Set("IsBatchMode", true);
+        asked.Load();
+        Assert.True(asked.IsListening);
+    }
+
+    [Fact]
+    public void A_reload_leaves_no_thread_behind_and_the_next_domain_listens_on_the_same_port()
+    {
+        var first = Domain();
+        first.Load();
+        var port = first.Port;
+        Assert.NotEmpty(BridgeThreads());
+
+        first.Raise("BeforeReload");
+
+        Assert.Empty(BridgeThreads());
+        Assert.Equal(0, first.UpdateListeners);
+        first.Raise("AfterReload");
+        Assert.Null(first.Status);
+
+        var second = Domain(first);
+        second.Load();
+        Assert.True(second.IsListening, string.Join("\n", second.Console));
+        Assert.Equal(port, second.Port);
+    }
+
+    [Fact]
+    public void A_stop_by_hand_outlives_the_reload()
+    {
+        var first = Domain();
+        first.Load();
+        var bridge = first.Status;
+        Assert.NotNull(bridge);
+        first.Session["JobBroker.StoppedByUser"] = "=1";
+        first.Raise("BeforeReload");
+
+        var second = Domain(first);
+        second.Load();
+        Assert.NotNull(second.Status);
+        Assert.False(second.IsListening);
+    }
+
+    [Fact]
+    public void Quitting_takes_the_endpoint_file_along()
+    {
+        var domain = Domain();
+        domain.Load();
+        Assert.Single(Endpoints);
+        domain.Raise("Quitting");
+        Assert.Empty(Endpoints);
+        Assert.Empty(BridgeThreads());
+    }
+
+    [Fact]
+    public void A_port_that_is_none_is_said_in_the_console()
+    {
+        Environment.SetEnvironmentVariable("UNITY_TCP_PORT", "eighty");
+        var domain = Domain();
+        domain.Load();
+        Assert.Contains(domain.Console, line => line.StartsWith("warning: ", StringComparison.Ordinal) && line.Contains("eighty"));
+    }
+
+    [Fact]
+    public void The_window_shows_the_bridge()
+    {
+        var domain = Domain();
+        Assert.Contains(domain.Draw(), line => line.Contains("does not run in this process"));
+        domain.Load();
+        domain.Raise("Update");
+
+        var drawn = domain.Draw();
+
+        Assert.Contains($"Listening on 127.0.0.1:{domain.Port}", drawn);
+        Assert.Contains("Allow Code Execution", drawn.Select(line => line.Trim('[', ']')));
+        Assert.Contains("Cursor: not installed", drawn);
+        Assert.Contains("[Stop]", drawn);
+    }
+
+    private static string[] BridgeThreads() => Directory.GetDirectories("/proc/self/task")
+        .Select(thread => File.ReadAllText(Path.Combine(thread, "comm")).Trim())
+        .Where(name => name.StartsWith("jb-", StringComparison.Ordinal))
+        .ToArray();
+
+    private ScriptDomain Domain(ScriptDomain? before = null) => last = new ScriptDomain(Path.Combine(folder, "Project"), before);
+
+    private string Made(string name) => Directory.CreateDirectory(Path.Combine(folder, name)).FullName;
+}

@@ -1,0 +1,313 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Unity;
+using JobBroker.Bridge.Window;
+using JobBroker.EditorStubs;
+using UnityEditor;
+using UnityEditor.Build.Reporting;
+using UnityEditor.Compilation;
+using UnityEditor.Search;
+using UnityEngine;
+using UnityEngine.SceneManagement;
+using Xunit;
+
+namespace JobBroker.Bridge.Editor.Tests;
+
+/// <summary>The adapter's smaller ports, each against the stubs' Editor.</summary>
+public sealed class PortTests
+{
+    private readonly StubbedEditor editor = new();
+
+    [Fact]
+    public async Task Another_thread_wakes_the_Editor()
+    {
+        var main = new UnityMainThread(new UnityLog());
+        Assert.True(main.IsCurrent);
+        var before = StubEditor.Ticks;
+        await Task.Run(() =>
+        {
+            Assert.False(main.IsCurrent);
+            main.Wake();
+        });
+        Assert.Equal(before + 1, StubEditor.Ticks);
+        Assert.Empty(StubEditor.Console);
+    }
+
+    [Fact]
+    public void The_session_store_tells_empty_from_nothing()
+    {
+        var store = new UnitySessionStore();
+        Assert.Null(store.Get("key"));
+        store.Set("key", "");
+        Assert.Equal("", store.Get("key"));
+        store.Set("key", "=text");
+        Assert.Equal("=text", store.Get("key"));
+        store.Set("key", null);
+        Assert.Null(store.Get("key"));
+        Assert.Empty(StubEditor.Session);
+    }
+
+    [Fact]
+    public async Task The_console_is_heard_on_every_thread_and_emptied()
+    {
+        var lines = new List<ConsoleLine>();
+        var console = new UnityConsole(editor.Clock);
+        console.LineWritten += lines.Add;
+        await Task.Run(() => StubEditor.Write("oh", "at A", LogType.Exception));
+        StubEditor.Write("hm", "", LogType.Warning);
+        StubEditor.Write("so", "", LogType.Log);
+        Assert.Equal([ConsoleLineType.Error, ConsoleLineType.Warning, ConsoleLineType.Log], lines.Select(line => line.Type));
+        Assert.Equal(("oh", "at A", editor.Clock.NowMs), (lines[0].Message, lines[0].StackTrace, lines[0].AtMs));
+
+        StubEditor.ConsoleCount = 7;
+        Assert.Equal(7, console.Clear());
+        Assert.Equal(0, StubEditor.ConsoleCount);
+
+        console.Dispose();
+        StubEditor.Write("late", "", LogType.Log);
+        Assert.Equal(3, lines.Count);
+    }
+
+    [Fact]
+    public void Menu_items_of_scripts_are_listed_run_and_their_exceptions_thrown_on()
+    {
+        StubEditor.Methods.AddRange(typeof(Items).GetMethods(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.DeclaredOnly));
+        var menu = new UnityMenu();
+        Items.Ran.Clear();
+
+        var bake = menu.List().Single(item => item.Path == "Tools/Bake" && !item.IsValidation);
+        Assert.EndsWith("Items.Bake", bake.Method);
+        Assert.Equal("Editor.Tests", bake.Assembly);
+        Assert.Equal(50, bake.Priority);
+        Assert.Contains(menu.List(), item => item.Path == "Tools/Off" && item.IsValidation);
+
+        Assert.True(menu.Execute("Tools/Bake"));
+        Assert.True(menu.Execute("Tools/With Command"));
+        Assert.Equal(["bake", "command"], Items.Ran);
+        var error = Assert.Throws<FormatException>(() => menu.Execute("Tools/Throws"));
+        Assert.Equal("bad", error.Message);
+        Assert.False(menu.Execute("Tools/Off"));
+        Assert.Empty(StubEditor.ExecutedMenuItems);
+
+        Assert.True(menu.Execute("Edit/Play"));
+        Assert.False(menu.Execute("Nowhere/At All"));
+        Assert.True(menu.Execute("Tools/Twice"));
+        Assert.Equal(["Edit/Play", "Nowhere/At All", "Tools/Twice"], StubEditor.ExecutedMenuItems);
+    }
+
+    [Fact]
+    public async Task A_compilation_tells_its_messages_before_the_reload()
+    {
+        using var compiler = new UnityCompiler(editor.Clock);
+        var outcome = compiler.CompileAsync(true, default);
+        Assert.Equal(["CleanBuildCache"], StubEditor.CompilationRequests);
+        Assert.Equal(1, StubEditor.Refreshes);
+        CompilationPipeline.Run(new UnityEditor.Compilation.CompilerMessage
+        {
+            type = CompilerMessageType.Error, message = "CS1", file = "A.cs", line = 3, column = 4,
+        });
+
+        Assert.True(outcome.IsCompleted);
+        var message = Assert.Single((await outcome).Messages);
+        Assert.Equal((true, "CS1", "A.cs", 3, 4), (message.IsError, message.Message, message.File, message.Line, message.Column));
+    }
+
+    [Fact]
+    public async Task A_compilation_of_nothing_ends_by_itself()
+    {
+        using var compiler = new UnityCompiler(editor.Clock);
+        var outcome = compiler.CompileAsync(false, default);
+        StubEditor.IsCompiling = true;
+        editor.Clock.ElapsedMs += 60_000;
+        compiler.Tick();
+        StubEditor.IsCompiling = false;
+        editor.Clock.ElapsedMs += 5_000;
+        for (var tick = 0; tick < 3; tick++) compiler.Tick();
+        Assert.True(outcome.IsCompleted);
+        Assert.False((await outcome).Compiled);
+    }
+
+    [Fact]
+    public void A_build_tells_its_steps_and_only_its_report_is_believed()
+    {
+        var steps = new List<string>();
+        var blocked = false;
+        BuildPlayerOptions asked = default;
+        StubEditor.Build = options =>
+        {
+            Assert.True(blocked);
+            asked = options;
+            var hooks = new BuildHooks();
+            hooks.OnPreprocessBuild(null!);
+            hooks.OnProcessScene(default, new BuildReport());
+            hooks.OnPostBuildPlayerScriptDLLs(null!);
+            new BuildEndHook().OnPostprocessBuild(null!);
+            return Report(BuildResult.Failed);
+        };
+
+        var outcome = new UnityBuilds(() => blocked = true).Build(
+            new BuildRequest("android", "/out/game.apk", true, []), (step, fraction) => steps.Add($"{step} {fraction}"));
+
+        Assert.Equal(
+            ["The build begins 0", "Scene Assets/Main.unity -1", "The scripts are compiled -1", "The player is written -1"], steps);
+        Assert.Equal(BuildTarget.Android, asked.target);
+        Assert.Equal(BuildOptions.Development, asked.options);
+        Assert.Equal(["Assets/Main.unity"], asked.scenes);
+        Assert.False(outcome.Succeeded);
+        Assert.Equal("Failed", outcome.Summary);
+        Assert.Equal(["no keystore", "Warning: old"], outcome.Messages);
+
+        new BuildHooks().OnProcessScene(default(Scene), null!);
+        new BuildHooks().OnPreprocessBuild(null!);
+        Assert.Equal(4, steps.Count);
+    }
+
+    [Fact]
+    public void Only_platforms_with_build_support_are_told()
+    {
+        var builds = new UnityBuilds(() => { });
+        Assert.Equal("StandaloneLinux64", builds.ActiveTarget);
+        Assert.Equal(["Android", "StandaloneLinux64"], builds.SupportedTargets);
+    }
+
+    [Fact]
+    public async Task A_search_answers_when_its_list_is_full_or_done()
+    {
+        using var search = new UnitySearch();
+        Assert.Equal(["asset", "log"], search.Providers().Select(one => one.Id));
+        var found = search.FindAsync("t:Material", [], SearchMode.Default, 2, default);
+        Assert.Equal(["asset"], SearchService.LastContext.Providers);
+        SearchService.Last.Add(new SearchItem("GlobalObjectId_V1-1-x") { provider = SearchService.Providers[0] });
+        search.Tick();
+        Assert.False(found.IsCompleted);
+        SearchService.Last.Add(null!);
+        SearchService.Last.Add(new SearchItem("whatever"));
+        search.Tick();
+
+        var hits = await found;
+        Assert.Equal(["Assets/Found.mat", ""], hits.Select(hit => hit.Path));
+        Assert.Equal(("asset", "ScriptableObject"), (hits[0].Provider, hits[0].Type));
+        Assert.True(SearchService.Last.IsDisposed);
+        Assert.True(SearchService.LastContext.IsDisposed);
+
+        var cut = search.FindAsync("x", ["log"], SearchMode.Default, 2, default);
+        search.Dispose();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cut);
+    }
+
+    [Fact]
+    public void Scenes_are_read_with_their_children_and_missing_scripts()
+    {
+        var root = new GameObject("Root");
+        var child = new GameObject("Child");
+        child.AddMissing();
+        root.AddChild(child);
+        root.AddComponent<Mover>();
+        StubEditor.SceneRoots.Add(root);
+        var scenes = new UnityScenes();
+
+        var read = Assert.Single(scenes.Roots());
+        Assert.Equal(["Transform", "Mover"], read.Components);
+        Assert.Equal(("Root/Child", "Main"), (read.Children[0].Path, read.Children[0].Scene));
+        Assert.Equal(["Transform", "Missing script"], read.Children[0].Components);
+        Assert.Equal(["Root"], scenes.Selection());
+
+        string[] Values(bool inherited) => scenes.Components(read, inherited)
+            .Single(one => one.Type == "Mover").Properties.Select(one => $"{one.Name}={one.Value}").ToArray();
+        Assert.Equal(["Speed=1.5", "Kind=Fast", "Target=none"], Values(false));
+        Assert.Equal(["Speed=1.5", "Kind=Fast", "Target=none", "Base=3"], Values(true));
+    }
+
+    [Fact]
+    public void Changes_of_assets_are_counted_over_reloads()
+    {
+        var before = AssetChanges.Count;
+        var changed = typeof(AssetChanges).GetMethod("OnPostprocessAllAssets", BindingFlags.Static | BindingFlags.NonPublic)!;
+        changed.Invoke(null, [new[] { "Assets/A.cs" }, Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
+        changed.Invoke(null, [Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
+        Assert.Equal(before + 1, AssetChanges.Count);
+        Assert.True(before > 1_600_000_000, "a new session counts on from the clock");
+    }
+
+    [Fact]
+    public void Settings_are_saved_and_any_thread_reads_the_new_ones()
+    {
+        var settings = new UnitySettings();
+        ISecuritySettings security = settings;
+        settings.Change(new BridgeSettings(port: 8755, menuItemExecution: true));
+        Assert.True(security.Current.MenuItemExecution);
+        Assert.Equal(1, StubEditor.SavedSettings);
+        Assert.Equal(8755, new UnitySettings().Current.Port);
+        settings.Change(new BridgeSettings());
+        Assert.False(security.Current.MenuItemExecution);
+        Assert.Null(new UnitySettings().Current.Port);
+        Assert.False(settings.Current.IsOn(SecuritySetting.CodeExecution));
+    }
+
+    private static BuildReport Report(BuildResult result) => new()
+    {
+        summary = new BuildSummary { result = result, outputPath = "/out/game.apk", totalErrors = 1, totalWarnings = 1 },
+        steps =
+        [
+            new BuildStep
+            {
+                messages =
+                [
+                    new BuildStepMessage { type = LogType.Log, content = "fine" },
+                    new BuildStepMessage { type = LogType.Warning, content = "old" },
+                    new BuildStepMessage { type = LogType.Error, content = "no keystore" },
+                ],
+            },
+        ],
+    };
+
+    public enum Pace
+    {
+        Slow,
+        Fast,
+    }
+
+    public class Thing : MonoBehaviour
+    {
+        public int Base = 3;
+    }
+
+    public sealed class Mover : Thing
+    {
+        public float Speed = 1.5f;
+        public Pace Kind = Pace.Fast;
+        public GameObject? Target;
+    }
+
+    private static class Items
+    {
+        public static List<string> Ran { get; } = [];
+
+        [MenuItem("Tools/Bake %#b", priority = 50)]
+        private static void Bake() => Ran.Add("bake");
+
+        [MenuItem("Tools/With Command")]
+        private static void WithCommand(MenuCommand command) => Ran.Add("command");
+
+        [MenuItem("Tools/Throws")]
+        private static void Throws() => throw new FormatException("bad");
+
+        [MenuItem("Tools/Off")]
+        private static void Off() => Ran.Add("off");
+
+        [MenuItem("Tools/Off", true)]
+        private static bool IsOn() => false;
+
+        [MenuItem("Tools/Twice")]
+        private static void Once() => Ran.Add("once");
+
+        [MenuItem("Tools/Twice")]
+        private static void Again() => Ran.Add("again");
+    }
+}

@@ -1,0 +1,48 @@
+#nullable enable
+using System;
+using System.Linq;
+using JobBroker.Bridge.Ports;
+using JobBroker.EditorStubs;
+using UnityEditor.TestTools.TestRunner.Api;
+
+namespace JobBroker.Bridge.Editor.Tests;
+
+/// <summary>The stubs' Editor as it is fresh from its start; every test class over it makes one.</summary>
+internal sealed class StubbedEditor
+{
+    public StubbedEditor()
+    {
+        StubEditor.Session.Clear();
+        StubEditor.Console.Clear();
+        StubEditor.ExecutedMenuItems.Clear();
+        StubEditor.Methods.Clear();
+        StubEditor.SceneRoots.Clear();
+        StubEditor.CompilationRequests.Clear();
+        StubEditor.TestCallbacks.Clear();
+        StubEditor.TestRuns.Clear();
+        StubEditor.CancelledRuns.Clear();
+        StubEditor.IsTestRunActive = false;
+        StubEditor.IsCompiling = false;
+        StubEditor.HasCompileErrors = false;
+        StubEditor.ConsoleCount = 0;
+        StubEditor.Refreshes = 0;
+        StubEditor.SavedSettings = 0;
+        UnityEditor.EditorSettings.enterPlayModeOptionsEnabled = false;
+        UnityEditor.EditorSettings.enterPlayModeOptions = UnityEditor.EnterPlayModeOptions.None;
+    }
+
+    public SteppedClock Clock { get; } = new();
+
+    /// <summary>What the framework tells everybody who listens.</summary>
+    public static void Tell(Action<ICallbacks> what)
+    {
+        foreach (var listener in StubEditor.TestCallbacks.ToList()) what(listener);
+    }
+}
+
+internal sealed class SteppedClock : IClock
+{
+    public long NowMs { get; set; } = 1_700_000_000_000;
+
+    public long ElapsedMs { get; set; }
+}

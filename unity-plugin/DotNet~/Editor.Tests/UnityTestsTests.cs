@@ -1,0 +1,177 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Unity;
+using JobBroker.EditorStubs;
+using UnityEditor;
+using UnityEditor.TestTools.TestRunner.Api;
+using Xunit;
+
+namespace JobBroker.Bridge.Editor.Tests;
+
+public sealed class UnityTestsTests : ITestRunListener
+{
+    private static readonly TestNode Jumps = new("Game.Jumps");
+    private static readonly TestNode Falls = new("Game.Falls");
+    private static readonly TestNode Tree = new(
+        "Game",
+        new TestNode("Game.Tests.dll", new TestNode("Game", Jumps, Falls, new TestNode("Game.ByHand") { RunState = RunState.Explicit }))
+        {
+            IsTestAssembly = true,
+        });
+
+    private readonly StubbedEditor editor = new();
+    private readonly UnitySessionStore store = new();
+    private readonly List<string> told = [];
+
+    [Fact]
+    public async Task Tells_each_test_as_it_ends_and_ends_with_the_run()
+    {
+        var tests = Domain();
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        Assert.True(tests.IsRunning);
+        StubbedEditor.Tell(one => one.RunStarted(Tree));
+        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Falls, TestStatus.Failed, "fell")));
+        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Tree, TestStatus.Failed)));
+        Assert.False(running.IsCompleted);
+        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Failed)));
+
+        Assert.True(running.IsCompleted);
+        await running;
+        Assert.Equal(["started 2", "Game.Jumps Passed ", "Game.Falls Failed fell"], told);
+        Assert.False(tests.IsRunning);
+    }
+
+    [Theory]
+    [InlineData(TestFilterKind.Exact, "Game.Jumps", 1)]
+    [InlineData(TestFilterKind.Regex, "Fal+s", 1)]
+    [InlineData(TestFilterKind.Assembly, "Game.Tests", 2)]
+    [InlineData(TestFilterKind.Category, "slow", 0)]
+    public void Counts_only_what_the_filter_means_and_hands_it_on(TestFilterKind kind, string value, int count)
+    {
+        var tests = Domain();
+        _ = tests.RunAsync(Request(kind, value), this, default);
+        StubbedEditor.Tell(one => one.RunStarted(Tree));
+
+        Assert.Equal([$"started {count}"], told);
+        var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
+        var handed = filter.testNames ?? filter.groupNames ?? filter.assemblyNames ?? filter.categoryNames;
+        Assert.Equal([value], handed);
+    }
+
+    [Fact]
+    public async Task Goes_on_after_a_domain_reload()
+    {
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        before.Dispose();
+        Assert.Empty(StubEditor.TestCallbacks);
+
+        var after = Domain();
+        Assert.True(after.IsRunning);
+        Assert.Null(after.AttachAsync(new TestRunRequest("another", TestPlatform.EditMode, TestFilterKind.All, ""), this, default));
+        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default);
+        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Falls, TestStatus.Passed)));
+        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+
+        Assert.NotNull(running);
+        await running!;
+        Assert.Equal(["Game.Falls Passed "], told);
+        Assert.Null(after.AttachAsync(Request(TestFilterKind.All, ""), this, default));
+    }
+
+    [Fact]
+    public async Task A_run_that_the_framework_gave_up_after_a_reload_fails_in_the_end()
+    {
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        before.Dispose();
+        StubEditor.IsTestRunActive = false;
+
+        var after = Domain();
+        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
+        editor.Clock.ElapsedMs += 9_999;
+        after.Tick();
+        Assert.False(running.IsCompleted);
+        editor.Clock.ElapsedMs += 1;
+        after.Tick();
+
+        var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
+        Assert.Contains("domain reload", error.Message);
+        Assert.False(after.IsRunning);
+    }
+
+    [Fact]
+    public async Task An_error_of_the_framework_fails_the_run()
+    {
+        var tests = Domain();
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        StubbedEditor.Tell(one => ((IErrorCallbacks)one).OnError("compile errors"));
+        var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
+        Assert.Equal("compile errors", error.Message);
+    }
+
+    [Fact]
+    public void A_persons_own_run_is_not_told_on_and_not_disturbed()
+    {
+        var tests = Domain();
+        StubbedEditor.Tell(one => one.RunStarted(Tree));
+        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        Assert.Empty(told);
+
+        StubEditor.IsTestRunActive = true;
+        Assert.Throws<InvalidOperationException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
+        Assert.Empty(StubEditor.TestRuns);
+    }
+
+    [Fact]
+    public async Task A_cancelled_run_is_stopped_from_the_main_thread_and_ends_cancelled()
+    {
+        using var cancellation = new CancellationTokenSource();
+        var tests = Domain();
+        Assert.True(tests.CanCancel);
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, cancellation.Token);
+        await Task.Run(cancellation.Cancel);
+        Assert.Empty(StubEditor.CancelledRuns);
+        tests.Tick();
+        tests.Tick();
+        Assert.Equal(["guid-1"], StubEditor.CancelledRuns);
+        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Skipped)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
+    }
+
+    [Fact]
+    public void Play_mode_keeps_the_domain_and_the_projects_own_choice_comes_back()
+    {
+        EditorSettings.enterPlayModeOptionsEnabled = true;
+        EditorSettings.enterPlayModeOptions = EnterPlayModeOptions.DisableSceneReload;
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
+        Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
+        Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
+        before.Dispose();
+
+        var after = Domain();
+        after.Recover();
+        Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
+        _ = after.AttachAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
+        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+
+        Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
+        Assert.Equal(EnterPlayModeOptions.DisableSceneReload, EditorSettings.enterPlayModeOptions);
+    }
+
+    void ITestRunListener.Started(int totalCases) => told.Add($"started {totalCases}");
+
+    void ITestRunListener.Finished(TestCaseResult testCase) => told.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
+
+    private static TestRunRequest Request(TestFilterKind kind, string value, TestPlatform platform = TestPlatform.EditMode) =>
+        new("operation-1", platform, kind, value);
+
+    private UnityTests Domain() => new(store, editor.Clock);
+}

@@ -1,0 +1,86 @@
+#nullable disable
+// Unity's API has no nullable annotations, so its stubs have none either.
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using UnityEditor;
+using UnityEditor.Build.Reporting;
+using UnityEditor.TestTools.TestRunner.Api;
+using UnityEngine;
+
+namespace JobBroker.EditorStubs
+{
+    /// <summary>The Editor that the stubs pretend to be: its state, and its events to raise. For tests; not Unity's API.</summary>
+    public static class StubEditor
+    {
+        public static bool IsImportWorker { get; set; }
+
+        public static bool IsBatchMode { get; set; }
+
+        public static bool IsFocused { get; set; }
+
+        public static bool IsCompiling { get; set; }
+
+        public static bool HasCompileErrors { get; set; }
+
+        public static string DataPath { get; set; } = "/nowhere/Project/Assets";
+
+        public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";
+
+        public static string PackagePath { get; set; }
+
+        /// <summary>SessionState.</summary>
+        public static Dictionary<string, string> Session { get; } = new Dictionary<string, string>();
+
+        /// <summary>What was written to the console.</summary>
+        public static List<string> Console { get; } = new List<string>();
+
+        /// <summary>Lines that the internal LogEntries counts.</summary>
+        public static int ConsoleCount { get; set; }
+
+        /// <summary>How often the internal SignalTick was called.</summary>
+        public static int Ticks;
+
+        public static int PlayerLoopUpdates { get; set; }
+
+        public static List<string> ExecutedMenuItems { get; } = new List<string>();
+
+        /// <summary>What TypeCache finds: methods with an attribute.</summary>
+        public static List<MethodInfo> Methods { get; } = new List<MethodInfo>();
+
+        public static List<Type> Types { get; } = new List<Type>();
+
+        public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
+
+        public static Dictionary<int, UnityEngine.Object> Objects { get; } = new Dictionary<int, UnityEngine.Object>();
+
+        public static Func<BuildPlayerOptions, BuildReport> Build { get; set; }
+
+        /// <summary>Asked for with RequestScriptCompilation: None or CleanBuildCache.</summary>
+        public static List<string> CompilationRequests { get; } = new List<string>();
+
+        public static int Refreshes { get; set; }
+
+        public static int SavedSettings { get; set; }
+
+        public static List<ICallbacks> TestCallbacks { get; } = new List<ICallbacks>();
+
+        public static List<ExecutionSettings> TestRuns { get; } = new List<ExecutionSettings>();
+
+        public static List<string> CancelledRuns { get; } = new List<string>();
+
+        public static bool IsTestRunActive { get; set; }
+
+        public static void RaiseUpdate() => EditorApplication.update?.Invoke();
+
+        public static void RaiseBeforeReload() => AssemblyReloadEvents.RaiseBefore();
+
+        public static void RaiseAfterReload() => AssemblyReloadEvents.RaiseAfter();
+
+        public static void RaiseQuitting() => EditorApplication.RaiseQuitting();
+
+        public static int BeforeReloadListeners => AssemblyReloadEvents.BeforeListeners;
+
+        public static void Write(string line, string stack, LogType type) => Application.Raise(line, stack, type);
+    }
+}

@@ -1,0 +1,209 @@
+#nullable disable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using JobBroker.EditorStubs;
+using UnityEngine;
+using Object = UnityEngine.Object;
+
+namespace UnityEditor
+{
+    [AttributeUsage(AttributeTargets.Class)]
+    public class InitializeOnLoadAttribute : Attribute
+    {
+    }
+
+    public class EditorApplication
+    {
+        public delegate void CallbackFunction();
+
+        public static CallbackFunction update;
+
+        public static event Action quitting;
+
+        public static bool isCompiling => StubEditor.IsCompiling;
+
+        public static bool isUpdating => false;
+
+        public static bool isPlaying { get; set; }
+
+#if UNITY_2022_3_OR_NEWER
+        public static bool isFocused => StubEditor.IsFocused;
+#endif
+
+        public static string applicationContentsPath => StubEditor.ContentsPath;
+
+        public static void QueuePlayerLoopUpdate() => StubEditor.PlayerLoopUpdates++;
+
+        public static bool ExecuteMenuItem(string menuItemPath)
+        {
+            StubEditor.ExecutedMenuItems.Add(menuItemPath);
+            return !menuItemPath.StartsWith("Nowhere", StringComparison.Ordinal);
+        }
+
+        internal static void SignalTick() => Interlocked.Increment(ref StubEditor.Ticks);
+
+        internal static void RaiseQuitting() => quitting?.Invoke();
+    }
+
+    internal sealed class LogEntries
+    {
+        public static int GetCount() => StubEditor.ConsoleCount;
+
+        public static void Clear() => StubEditor.ConsoleCount = 0;
+    }
+
+    public class AssemblyReloadEvents
+    {
+        public delegate void AssemblyReloadCallback();
+
+        public static event AssemblyReloadCallback beforeAssemblyReload;
+
+        public static event AssemblyReloadCallback afterAssemblyReload;
+
+        internal static int BeforeListeners => beforeAssemblyReload?.GetInvocationList().Length ?? 0;
+
+        internal static void RaiseBefore() => beforeAssemblyReload?.Invoke();
+
+        internal static void RaiseAfter() => afterAssemblyReload?.Invoke();
+    }
+
+    public class EditorUtility
+    {
+        public static bool scriptCompilationFailed => StubEditor.HasCompileErrors;
+
+        public static Object InstanceIDToObject(int instanceID) =>
+            StubEditor.Objects.TryGetValue(instanceID, out var found) ? found : null;
+    }
+
+    public sealed class SessionState
+    {
+        public static string GetString(string key, string defaultValue) =>
+            StubEditor.Session.TryGetValue(key, out var value) ? value : defaultValue;
+
+        public static void SetString(string key, string value) => StubEditor.Session[key] = value;
+
+        public static void EraseString(string key) => StubEditor.Session.Remove(key);
+    }
+
+    public sealed class Selection
+    {
+        public static GameObject[] gameObjects => StubEditor.SceneRoots.Take(1).ToArray();
+    }
+
+    public class MenuCommand
+    {
+        public MenuCommand(Object inContext)
+        {
+            context = inContext;
+        }
+
+        public Object context;
+    }
+
+    [AttributeUsage(AttributeTargets.Method, AllowMultiple = true)]
+    public sealed class MenuItem : Attribute
+    {
+        public string menuItem;
+        public bool validate;
+        public int priority;
+
+        public MenuItem(string itemName)
+        {
+            menuItem = itemName;
+        }
+
+        public MenuItem(string itemName, bool isValidateFunction)
+        {
+            menuItem = itemName;
+            validate = isValidateFunction;
+        }
+    }
+
+    public static class TypeCache
+    {
+        public static MethodCollection GetMethodsWithAttribute<T>() where T : Attribute => new MethodCollection(
+            StubEditor.Methods.Where(method => method.IsDefined(typeof(T), false)));
+
+        public static TypeCollection GetTypesWithAttribute<T>() where T : Attribute => new TypeCollection(
+            StubEditor.Types.Where(type => type.IsDefined(typeof(T), false)));
+
+        public struct MethodCollection : IEnumerable<System.Reflection.MethodInfo>
+        {
+            private readonly System.Reflection.MethodInfo[] found;
+
+            internal MethodCollection(IEnumerable<System.Reflection.MethodInfo> found)
+            {
+                this.found = found.ToArray();
+            }
+
+            IEnumerator<System.Reflection.MethodInfo> IEnumerable<System.Reflection.MethodInfo>.GetEnumerator() =>
+                ((IEnumerable<System.Reflection.MethodInfo>)found).GetEnumerator();
+
+            System.Collections.IEnumerator System.Collections.IEnumerable.GetEnumerator() => found.GetEnumerator();
+        }
+
+        public struct TypeCollection : IEnumerable<Type>
+        {
+            private readonly Type[] found;
+
+            internal TypeCollection(IEnumerable<Type> found)
+            {
+                this.found = found.ToArray();
+            }
+
+            IEnumerator<Type> IEnumerable<Type>.GetEnumerator() => ((IEnumerable<Type>)found).GetEnumerator();
+
+            System.Collections.IEnumerator System.Collections.IEnumerable.GetEnumerator() => found.GetEnumerator();
+        }
+    }
+
+    [AttributeUsage(AttributeTargets.Class)]
+    public class FilePathAttribute : Attribute
+    {
+        public FilePathAttribute(string relativePath, Location location)
+        {
+        }
+
+        public enum Location
+        {
+            PreferencesFolder,
+            ProjectFolder,
+        }
+    }
+
+    public class ScriptableSingleton<T> : ScriptableObject where T : ScriptableObject
+    {
+        private static T made;
+
+        public static T instance => made ??= CreateInstance<T>();
+
+        protected virtual void Save(bool saveAsText) => StubEditor.SavedSettings++;
+    }
+
+    [Flags]
+    public enum EnterPlayModeOptions
+    {
+        None = 0,
+        DisableDomainReload = 1,
+        DisableSceneReload = 2,
+    }
+
+    public sealed class EditorSettings : Object
+    {
+        public static bool enterPlayModeOptionsEnabled { get; set; }
+
+        public static EnterPlayModeOptions enterPlayModeOptions { get; set; }
+    }
+}
+
+#if !UNITY_2022_3_OR_NEWER
+namespace UnityEditorInternal
+{
+    public class InternalEditorUtility
+    {
+        public static bool isApplicationActive => StubEditor.IsFocused;
+    }
+}
+#endif

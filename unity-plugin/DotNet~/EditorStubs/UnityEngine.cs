@@ -1,0 +1,195 @@
+#nullable disable
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Linq;
+using JobBroker.EditorStubs;
+
+namespace UnityEngine
+{
+    public enum LogType
+    {
+        Error,
+        Assert,
+        Warning,
+        Log,
+        Exception,
+    }
+
+    [AttributeUsage(AttributeTargets.Field)]
+    public sealed class SerializeField : Attribute
+    {
+    }
+
+    public sealed class Application
+    {
+        public delegate void LogCallback(string condition, string stackTrace, LogType type);
+
+        public static event LogCallback logMessageReceivedThreaded;
+
+        public static string dataPath => StubEditor.DataPath;
+
+        public static string unityVersion => "2021.3.0f1";
+
+        public static bool isBatchMode => StubEditor.IsBatchMode;
+
+        internal static void Raise(string line, string stack, LogType type) =>
+            logMessageReceivedThreaded?.Invoke(line, stack, type);
+    }
+
+    public class Debug
+    {
+        public static void Log(object message) => StubEditor.Console.Add("log: " + message);
+
+        public static void LogWarning(object message) => StubEditor.Console.Add("warning: " + message);
+    }
+
+    public class Object
+    {
+        private static int last;
+        private readonly int id = ++last;
+
+        public Object()
+        {
+            StubEditor.Objects[id] = this;
+        }
+
+        public string name { get; set; } = "";
+
+        public static bool operator ==(Object x, Object y) => ReferenceEquals(x, y);
+
+        public static bool operator !=(Object x, Object y) => !ReferenceEquals(x, y);
+
+        public override bool Equals(object other) => ReferenceEquals(this, other);
+
+        public override int GetHashCode() => id;
+
+        public int GetInstanceID() => id;
+
+        public static void DestroyImmediate(Object obj) => StubEditor.Objects.Remove(obj.id);
+    }
+
+    public class ScriptableObject : Object
+    {
+        public static T CreateInstance<T>() where T : ScriptableObject => Activator.CreateInstance<T>();
+    }
+
+    public class Component : Object
+    {
+        public GameObject gameObject { get; internal set; }
+
+        public Transform transform => gameObject.transform;
+    }
+
+    public class BoxCollider : Component
+    {
+    }
+
+    public class Behaviour : Component
+    {
+    }
+
+    public class MonoBehaviour : Behaviour
+    {
+    }
+
+    public class Transform : Component, IEnumerable
+    {
+        private readonly List<Transform> children = new List<Transform>();
+
+        protected Transform()
+        {
+        }
+
+        public Transform parent { get; private set; }
+
+        public IEnumerator GetEnumerator() => children.GetEnumerator();
+
+        internal static Transform Of(GameObject owner) => new Transform { gameObject = owner };
+
+        internal void Add(Transform child)
+        {
+            child.parent = this;
+            children.Add(child);
+        }
+    }
+
+    public sealed class GameObject : Object
+    {
+        private readonly List<Component> components = new List<Component>();
+
+        public GameObject(string name)
+        {
+            this.name = name;
+            transform = Transform.Of(this);
+            components.Add(transform);
+        }
+
+        public Transform transform { get; }
+
+        public bool activeInHierarchy { get; internal set; } = true;
+
+        public int layer { get; set; }
+
+        public string tag { get; set; } = "Untagged";
+
+        public T[] GetComponents<T>() => components.Cast<object>().Cast<T>().ToArray();
+
+        public T AddComponent<T>() where T : Component
+        {
+            var made = Activator.CreateInstance<T>();
+            made.gameObject = this;
+            components.Add(made);
+            return made;
+        }
+
+        internal void AddMissing() => components.Add(null);
+
+        internal void AddChild(GameObject child) => transform.Add(child.transform);
+    }
+
+    public struct Vector2
+    {
+    }
+
+    public struct Vector3
+    {
+    }
+
+    public struct Vector4
+    {
+    }
+
+    public struct Quaternion
+    {
+    }
+
+    public struct Color
+    {
+    }
+
+    public struct Rect
+    {
+    }
+}
+
+namespace UnityEngine.SceneManagement
+{
+    public struct Scene
+    {
+        public string name => "Main";
+
+        public string path => "Assets/Main.unity";
+
+        public bool isLoaded => true;
+
+        public GameObject[] GetRootGameObjects() => StubEditor.SceneRoots.ToArray();
+    }
+
+    public class SceneManager
+    {
+        public static int sceneCount => 1;
+
+        public static Scene GetSceneAt(int index) => default;
+    }
+}

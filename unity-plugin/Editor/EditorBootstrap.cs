@@ -1,0 +1,57 @@
+#nullable enable
+using System;
+using JobBroker.Bridge.Adapter;
+using UnityEditor;
+using UnityEngine;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>
+    /// Starts the bridge in each script domain of the Editor and ends it before the next. The order of static constructors
+    /// and afterAssemblyReload is not documented: both ask for the same start, which happens once.
+    /// </summary>
+    [InitializeOnLoad]
+    public static class EditorBootstrap
+    {
+        private static bool isOver;
+
+        static EditorBootstrap()
+        {
+            if (AssetDatabase.IsAssetImportWorkerProcess()) return;
+            AssemblyReloadEvents.afterAssemblyReload += EnsureStarted;
+            AssemblyReloadEvents.beforeAssemblyReload += BeforeReload;
+            EditorApplication.quitting += Quit;
+            EnsureStarted();
+        }
+
+        /// <summary>The bridge of this script domain; null where none runs.</summary>
+        internal static EditorBridge? Bridge { get; private set; }
+
+        /// <summary>Starts the bridge unless it runs, may not, or its script domain is over. Main thread only.</summary>
+        internal static void EnsureStarted()
+        {
+            if (AssetDatabase.IsAssetImportWorkerProcess()) return;
+            if (Bridge != null || isOver) return;
+            var asked = Environment.GetEnvironmentVariable(StartRule.Variable);
+            if (!StartRule.MayRun(false, Application.isBatchMode, Environment.GetCommandLineArgs(), asked)) return;
+            var bridge = new EditorBridge();
+            Bridge = bridge;
+            EditorApplication.update += bridge.Tick;
+            bridge.Start();
+        }
+
+        private static void BeforeReload() => End(bridge => bridge.BeforeReload());
+
+        private static void Quit() => End(bridge => bridge.Quit());
+
+        private static void End(Action<EditorBridge> end)
+        {
+            isOver = true;
+            var bridge = Bridge;
+            if (bridge == null) return;
+            Bridge = null;
+            EditorApplication.update -= bridge.Tick;
+            end(bridge);
+        }
+    }
+}

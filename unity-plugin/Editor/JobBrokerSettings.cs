@@ -1,0 +1,48 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Window;
+using UnityEditor;
+using UnityEngine;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>The user's settings of this project, in its folder UserSettings. Main thread only.</summary>
+    [FilePath("UserSettings/JobBrokerSettings.asset", FilePathAttribute.Location.ProjectFolder)]
+    internal sealed class JobBrokerSettings : ScriptableSingleton<JobBrokerSettings>
+    {
+        /// <summary>0 takes the first free one.</summary>
+        [SerializeField] private int port;
+        [SerializeField] private bool autoStart = true;
+        [SerializeField] private bool testExecution;
+        [SerializeField] private bool menuItemExecution;
+        [SerializeField] private bool codeExecution;
+        [SerializeField] private bool plainSurfaceBesideWorker;
+        [SerializeField] private List<string> allowedMenuItems = new List<string>();
+        [SerializeField] private List<string> deniedMenuItems = MenuItemPolicy.DefaultDenied.ToList();
+
+        public BridgeSettings Read() => new BridgeSettings(
+            port == 0 ? (int?)null : port,
+            autoStart,
+            testExecution,
+            menuItemExecution,
+            codeExecution,
+            plainSurfaceBesideWorker,
+            allowedMenuItems,
+            deniedMenuItems);
+
+        public void Write(BridgeSettings settings)
+        {
+            port = settings.Port ?? 0;
+            autoStart = settings.AutoStart;
+            testExecution = settings.TestExecution;
+            menuItemExecution = settings.MenuItemExecution;
+            codeExecution = settings.CodeExecution;
+            plainSurfaceBesideWorker = settings.PlainSurfaceBesideWorker;
+            allowedMenuItems = settings.AllowedMenuItems.ToList();
+            deniedMenuItems = settings.DeniedMenuItems.ToList();
+            Save(true);
+        }
+    }
+}

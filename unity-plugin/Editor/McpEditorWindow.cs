@@ -1,0 +1,172 @@
+#nullable enable
+using JobBroker.Bridge.Window;
+using UnityEditor;
+using UnityEngine;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>The window of the bridge: draws what its presenter says and hands clicks on. Main thread only.</summary>
+    public sealed class McpEditorWindow : EditorWindow
+    {
+        private McpEditorWindowPresenter? presenter;
+        private EditorBridge? shown;
+        private WindowViewData data = new WindowViewData();
+        private Vector2 scroll;
+        private bool showTools;
+        private bool showLog;
+        private long openEntry;
+
+        [MenuItem("Window/Unity Job Broker")]
+        private static void Open() => GetWindow<McpEditorWindow>("Job Broker");
+
+        private void OnInspectorUpdate() => Repaint();
+
+        private void OnFocus() => presenter?.RefreshClients();
+
+        private void OnGUI()
+        {
+            // Layout and repaint must draw the same controls: what they draw is read once, before both.
+            if (Event.current.type == EventType.Layout) Read();
+            if (presenter == null)
+            {
+                EditorGUILayout.HelpBox("The bridge does not run in this process of the Editor.", MessageType.Info);
+                return;
+            }
+            scroll = EditorGUILayout.BeginScrollView(scroll);
+            DrawServer(presenter);
+            DrawOperations();
+            DrawSecurity(presenter);
+            DrawTools();
+            DrawClients(presenter);
+            DrawLog(presenter);
+            EditorGUILayout.EndScrollView();
+        }
+
+        private void Read()
+        {
+            var bridge = EditorBootstrap.Bridge;
+            if (bridge != shown)
+            {
+                shown = bridge;
+                presenter = bridge == null ? null : new McpEditorWindowPresenter(
+                    new McpEditorWindowModel(),
+                    new ControllerControl(bridge.Controller),
+                    bridge.Settings,
+                    bridge.Clients,
+                    bridge.Controller.Log,
+                    bridge.Clock);
+            }
+            if (presenter != null) data = presenter.View();
+        }
+
+        private void DrawServer(McpEditorWindowPresenter clicked)
+        {
+            EditorGUILayout.LabelField(data.Headline, EditorStyles.boldLabel);
+            if (data.Problem != null) EditorGUILayout.HelpBox(data.Problem, MessageType.Error);
+            if (data.Notice.Length > 0) EditorGUILayout.HelpBox(data.Notice, MessageType.Info);
+            foreach (var fact in data.Facts) EditorGUILayout.LabelField(fact.Label, fact.Text);
+            EditorGUILayout.BeginHorizontal();
+            if (GUILayout.Button(data.IsRunning ? "Stop" : "Start"))
+            {
+                if (data.IsRunning) clicked.Stop();
+                else clicked.Start();
+            }
+            if (GUILayout.Button("Restart")) clicked.Restart();
+            if (data.CanHandOver && GUILayout.Button("Hand over")) clicked.HandOver();
+            EditorGUILayout.EndHorizontal();
+            var autoStart = EditorGUILayout.ToggleLeft("Start with the Editor", data.AutoStart);
+            if (autoStart != data.AutoStart) clicked.SetAutoStart(autoStart);
+            var port = EditorGUILayout.DelayedTextField("Port", data.PortText);
+            if (port != data.PortText)
+            {
+                clicked.TypePort(port);
+                clicked.ApplyPort();
+            }
+            if (data.PortNote.Length > 0) EditorGUILayout.HelpBox(data.PortNote, MessageType.Warning);
+            foreach (var client in data.Clients) EditorGUILayout.LabelField("Client", client);
+        }
+
+        private void DrawOperations()
+        {
+            EditorGUILayout.Space();
+            EditorGUILayout.LabelField("Operations", EditorStyles.boldLabel);
+            if (data.Running == null) EditorGUILayout.LabelField("Nothing runs");
+            else if (data.Running.Fraction == null) EditorGUILayout.LabelField(data.Running.Text);
+            else EditorGUI.ProgressBar(EditorGUILayout.GetControlRect(), data.Running.Fraction.Value, data.Running.Text);
+            foreach (var waiting in data.Queue) EditorGUILayout.LabelField(waiting);
+        }
+
+        private void DrawSecurity(McpEditorWindowPresenter clicked)
+        {
+            EditorGUILayout.Space();
+            EditorGUILayout.LabelField("Security", EditorStyles.boldLabel);
+            foreach (var one in data.Security)
+            {
+                var on = EditorGUILayout.ToggleLeft(one.Label, one.IsOn);
+                if (on != one.IsOn) clicked.SetSecurity(one.Setting, on);
+            }
+            var plain = EditorGUILayout.ToggleLeft("Plain calls beside a job broker", data.PlainSurfaceBesideWorker);
+            if (plain != data.PlainSurfaceBesideWorker) clicked.SetPlainSurface(plain);
+            EditorGUILayout.LabelField("Allowed menu items, one a line (empty: all that are not denied)");
+            var allowed = EditorGUILayout.TextArea(data.AllowedMenuItems);
+            EditorGUILayout.LabelField("Denied menu items");
+            var denied = EditorGUILayout.TextArea(data.DeniedMenuItems);
+            if (allowed != data.AllowedMenuItems || denied != data.DeniedMenuItems) clicked.TypeMenuItems(allowed, denied);
+            if (!data.HasMenuItemChanges) return;
+            EditorGUILayout.BeginHorizontal();
+            if (GUILayout.Button("Apply")) clicked.ApplyMenuItems();
+            if (GUILayout.Button("Revert")) clicked.RevertMenuItems();
+            EditorGUILayout.EndHorizontal();
+        }
+
+        private void DrawTools()
+        {
+            EditorGUILayout.Space();
+            showTools = EditorGUILayout.Foldout(showTools, $"Tools ({data.Tools.Count})", true);
+            if (!showTools) return;
+            foreach (var tool in data.Tools)
+            {
+                EditorGUILayout.LabelField(tool.Name + (tool.IsBlocked ? " (off)" : ""), tool.Remark);
+                EditorGUILayout.LabelField(tool.Description, EditorStyles.wordWrappedMiniLabel);
+                if (tool.IsBlocked) EditorGUILayout.LabelField($"Needs \"{tool.Guard!.Label}\"", EditorStyles.miniLabel);
+            }
+        }
+
+        private void DrawClients(McpEditorWindowPresenter clicked)
+        {
+            EditorGUILayout.Space();
+            EditorGUILayout.LabelField("MCP clients on this machine", EditorStyles.boldLabel);
+            foreach (var row in data.Configurations)
+            {
+                EditorGUILayout.BeginHorizontal();
+                EditorGUILayout.LabelField(new GUIContent(row.Title, row.Path), new GUIContent(row.State, row.State));
+                EditorGUI.BeginDisabledGroup(!row.IsEnabled);
+                if (GUILayout.Button(row.Button, GUILayout.Width(80))) clicked.Install(row.Id);
+                EditorGUI.EndDisabledGroup();
+                EditorGUI.BeginDisabledGroup(!row.CanRemove);
+                if (GUILayout.Button("Remove", GUILayout.Width(80))) clicked.Uninstall(row.Id);
+                EditorGUI.EndDisabledGroup();
+                EditorGUILayout.EndHorizontal();
+            }
+            if (GUILayout.Button("Look again")) clicked.RefreshClients();
+        }
+
+        private void DrawLog(McpEditorWindowPresenter clicked)
+        {
+            EditorGUILayout.Space();
+            showLog = EditorGUILayout.Foldout(showLog, "Communication", true);
+            if (!showLog) return;
+            EditorGUILayout.BeginHorizontal();
+            var filter = EditorGUILayout.TextField("Filter", data.LogFilter);
+            if (filter != data.LogFilter) clicked.FilterLog(filter);
+            if (GUILayout.Button("Clear", GUILayout.Width(80))) clicked.ClearLog();
+            EditorGUILayout.EndHorizontal();
+            foreach (var row in data.Log)
+            {
+                var isOpen = EditorGUILayout.Foldout(openEntry == row.Number, (row.IsError ? "! " : "") + row.Line, true);
+                if (isOpen != (openEntry == row.Number)) openEntry = isOpen ? row.Number : 0;
+                if (isOpen) EditorGUILayout.LabelField(row.Text, EditorStyles.wordWrappedMiniLabel);
+            }
+        }
+    }
+}

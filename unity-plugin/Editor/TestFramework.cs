@@ -1,0 +1,89 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Ports;
+using UnityEditor.TestTools.TestRunner.Api;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>What the bridge asks of Unity's test framework, in its versions from 1.1 on. Main thread only.</summary>
+    internal static class TestFramework
+    {
+#if JOB_BROKER_TESTS_CAN_CANCEL
+        public const bool CanCancel = true;
+
+        public static void Cancel(string guid) => TestRunnerApi.CancelTestRun(guid);
+#else
+        public const bool CanCancel = false;
+
+        public static void Cancel(string guid)
+        {
+        }
+#endif
+
+        public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
+
+        /// <summary>Whether any run is under way; null where the framework does not tell: the method is internal.</summary>
+        public static bool? IsRunActive()
+        {
+            const BindingFlags anyStatic = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic;
+            var method = typeof(TestRunnerApi).GetMethod("IsRunActive", anyStatic, null, Type.EmptyTypes, null);
+            return method?.Invoke(null, null) as bool?;
+        }
+
+        /// <summary>How many of the tree's tests the request means; the tree may hold those that its filter leaves out.</summary>
+        public static int Count(ITestAdaptor tree, TestRunRequest request) => Count(tree, request, "");
+
+        public static TestCaseResult Result(ITestResultAdaptor result) => new TestCaseResult(
+            result.FullName,
+            VerdictOf(result.TestStatus),
+            result.Duration,
+            result.Message ?? "",
+            result.StackTrace ?? "",
+            result.Test.UniqueName);
+
+        private static int Count(ITestAdaptor node, TestRunRequest request, string assembly)
+        {
+            var within = node.IsTestAssembly ? node.Name : assembly;
+            if (node.IsSuite) return Children(node).Sum(child => Count(child, request, within));
+            if (node.RunState != RunState.Runnable) return 0;
+            var categories = node.Categories ?? new string[0];
+            return TestSelection.Means(request.FilterKind, request.FilterValue, node.FullName, categories, within) ? 1 : 0;
+        }
+
+        private static IEnumerable<ITestAdaptor> Children(ITestAdaptor node) =>
+            node.Children ?? Enumerable.Empty<ITestAdaptor>();
+
+        private static Filter FilterOf(TestRunRequest request)
+        {
+            var filter = new Filter
+            {
+                testMode = request.Platform == TestPlatform.PlayMode ? TestMode.PlayMode : TestMode.EditMode,
+            };
+            var value = new[] { request.FilterValue };
+            if (request.FilterKind == TestFilterKind.Exact) filter.testNames = value;
+            if (request.FilterKind == TestFilterKind.Regex) filter.groupNames = value;
+            if (request.FilterKind == TestFilterKind.Assembly) filter.assemblyNames = new[] { TestSelection.Bare(value[0]) };
+            if (request.FilterKind == TestFilterKind.Category) filter.categoryNames = value;
+            return filter;
+        }
+
+        private static TestVerdict VerdictOf(TestStatus status)
+        {
+            switch (status)
+            {
+                case TestStatus.Passed:
+                    return TestVerdict.Passed;
+                case TestStatus.Failed:
+                    return TestVerdict.Failed;
+                case TestStatus.Skipped:
+                    return TestVerdict.Skipped;
+                default:
+                    return TestVerdict.Inconclusive;
+            }
+        }
+    }
+}

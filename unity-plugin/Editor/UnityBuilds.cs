@@ -1,0 +1,72 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using JobBroker.Bridge.Ports;
+using UnityEditor;
+using UnityEditor.Build.Reporting;
+using UnityEngine;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>Player builds. Main thread only; only the report that BuildPlayer returns is believed.</summary>
+    internal sealed class UnityBuilds : IBuildRunner
+    {
+        private const int MostMessages = 500;
+
+        private readonly Action isBuilding;
+
+        /// <param name="isBuilding">Called before the main thread is blocked.</param>
+        public UnityBuilds(Action isBuilding)
+        {
+            this.isBuilding = isBuilding;
+        }
+
+        public string ActiveTarget => EditorUserBuildSettings.activeBuildTarget.ToString();
+
+        public IReadOnlyList<string> SupportedTargets => Enum.GetValues(typeof(BuildTarget))
+            .Cast<BuildTarget>()
+            .Distinct()
+            .Where(target => BuildPipeline.IsBuildTargetSupported(BuildPipeline.GetBuildTargetGroup(target), target))
+            .Select(target => target.ToString())
+            .ToList();
+
+        public BuildOutcome Build(BuildRequest request, Action<string, double> step)
+        {
+            var target = (BuildTarget)Enum.Parse(typeof(BuildTarget), request.Target, true);
+            var options = new BuildPlayerOptions
+            {
+                scenes = ScenesOf(request),
+                locationPathName = request.OutputPath,
+                target = target,
+                targetGroup = BuildPipeline.GetBuildTargetGroup(target),
+                options = request.Development ? BuildOptions.Development : BuildOptions.None,
+            };
+            isBuilding();
+            var report = BuildStepSink.During(step, () => BuildPipeline.BuildPlayer(options));
+            var summary = report.summary;
+            return new BuildOutcome(
+                summary.result == BuildResult.Succeeded,
+                summary.result.ToString(),
+                summary.outputPath,
+                (long)summary.totalSize,
+                summary.totalTime.TotalSeconds,
+                summary.totalErrors,
+                summary.totalWarnings,
+                Messages(report));
+        }
+
+        private static string[] ScenesOf(BuildRequest request) => request.Scenes.Count > 0
+            ? request.Scenes.ToArray()
+            : EditorBuildSettings.scenes.Where(scene => scene.enabled).Select(scene => scene.path).ToArray();
+
+        /// <summary>Errors before warnings.</summary>
+        private static IReadOnlyList<string> Messages(BuildReport report) => report.steps
+            .SelectMany(step => step.messages)
+            .Where(message => message.type != LogType.Log)
+            .OrderBy(message => message.type == LogType.Warning)
+            .Select(message => message.type == LogType.Warning ? "Warning: " + message.content : message.content)
+            .Take(MostMessages)
+            .ToList();
+    }
+}

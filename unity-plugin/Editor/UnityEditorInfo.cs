@@ -1,0 +1,72 @@
+#nullable enable
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Threading;
+using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Endpoint;
+using JobBroker.Bridge.Ports;
+using UnityEditor;
+using UnityEngine;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>What is known of this Editor: taken on the main thread with every tick, read from any.</summary>
+    internal sealed class UnityEditorInfo : IEditorInfo
+    {
+        private long assetCounter;
+        private volatile bool focused;
+        private volatile string phase = EditorPhase.Ready;
+
+        /// <summary>Takes what never changes. Main thread only.</summary>
+        public UnityEditorInfo()
+        {
+            var identity = EditorIdentity.Of(Path.GetDirectoryName(Application.dataPath)!, "");
+            ProjectName = identity.ProjectName;
+            ProjectPath = identity.ProjectPath;
+            UnityVersion = Application.unityVersion;
+            using (var process = Process.GetCurrentProcess())
+            {
+                ProcessId = process.Id;
+                ProcessStartedAtMs = new DateTimeOffset(process.StartTime.ToUniversalTime()).ToUnixTimeMilliseconds();
+            }
+        }
+
+        public string ProjectName { get; }
+
+        public string ProjectPath { get; }
+
+        public string UnityVersion { get; }
+
+        public int ProcessId { get; }
+
+        public long ProcessStartedAtMs { get; }
+
+        public long AssetCounter => Interlocked.Read(ref assetCounter);
+
+        public bool Focused => focused;
+
+        public string Phase => phase;
+
+        /// <summary>Takes what changes. Main thread only.</summary>
+        public void Refresh(bool isTesting)
+        {
+            Interlocked.Exchange(ref assetCounter, AssetChanges.Count);
+#if UNITY_2022_3_OR_NEWER
+            focused = EditorApplication.isFocused;
+#else
+            focused = UnityEditorInternal.InternalEditorUtility.isApplicationActive;
+#endif
+            phase = EditorPhase.Of(
+                BuildPipeline.isBuildingPlayer,
+                EditorApplication.isCompiling,
+                EditorApplication.isUpdating,
+                isTesting,
+                EditorApplication.isPlaying,
+                EditorUtility.scriptCompilationFailed);
+        }
+
+        /// <summary>A build begins: it blocks the main thread, and nothing is taken until it ends.</summary>
+        public void Building() => phase = EditorPhase.Of(true, false, false, false, false, false);
+    }
+}

@@ -1,0 +1,61 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+using JobBroker.Bridge.Ports;
+using UnityEditor;
+using UnityEngine;
+using UnityEngine.SceneManagement;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>The loaded scenes. Main thread only.</summary>
+    internal sealed class UnityScenes : ISceneQuery
+    {
+        public IReadOnlyList<SceneObject> Roots()
+        {
+            var roots = new List<SceneObject>();
+            for (var index = 0; index < SceneManager.sceneCount; index++)
+            {
+                var scene = SceneManager.GetSceneAt(index);
+                if (!scene.isLoaded) continue;
+                roots.AddRange(scene.GetRootGameObjects().Select(root => Read(root, "", scene.name)));
+            }
+            return roots;
+        }
+
+        public IReadOnlyList<string> Selection() => UnityEditor.Selection.gameObjects.Select(PathOf).ToList();
+
+        public IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited)
+        {
+            var found = EditorUtility.InstanceIDToObject(target.InstanceId) as GameObject;
+            if (found == null) return new ComponentDetails[0];
+            return found.GetComponents<Component>()
+                .Where(component => component != null)
+                .Select(component => ComponentReader.Read(component, inherited))
+                .ToList();
+        }
+
+        private static SceneObject Read(GameObject one, string parent, string scene)
+        {
+            var path = parent.Length == 0 ? one.name : parent + "/" + one.name;
+            var children = new List<SceneObject>();
+            foreach (Transform child in one.transform) children.Add(Read(child.gameObject, path, scene));
+            // A component whose script is gone is null.
+            var components = one.GetComponents<Component>()
+                .Select(component => component == null ? "Missing script" : component.GetType().Name)
+                .ToList();
+            return new SceneObject(
+                one.name, path, scene, one.activeInHierarchy, one.tag, one.layer, components, children, one.GetInstanceID());
+        }
+
+        private static string PathOf(GameObject one)
+        {
+            var path = one.name;
+            for (var parent = one.transform.parent; parent != null; parent = parent.parent)
+            {
+                path = parent.gameObject.name + "/" + path;
+            }
+            return path;
+        }
+    }
+}
