@@ -14,6 +14,7 @@ export const simulate = command({
     "counter-file": { type: "string", description: "File that gets a line for every execution that begins" },
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
+    plain: { type: "boolean", description: "Play an Editor with a plain uLoop bridge", default: false },
     control: {
       type: "boolean",
       description: "Obey fault commands on stdin, a JSON object a line",
@@ -27,6 +28,7 @@ export const simulate = command({
     const editor = await createSimulatedEditor({
       endpointFolder: readSettings().editorsFolder,
       timeScale,
+      plain: args.plain,
       ...(args.port === undefined ? {} : { port: portOf(args.port) }),
       ...(args.project === undefined ? {} : { projectPath: args.project }),
       ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
@@ -41,6 +43,9 @@ export const simulate = command({
         ? JSON.stringify({ ready: true, editorId, port })
         : `Simulated Unity Editor ${editorId} on port ${port}`,
     );
+    if (args.plain && !args.control) {
+      console.log(`Brokers find it by its name only: UNITY_BROKER_EDITORS=simulated=127.0.0.1:${port}`);
+    }
     await Promise.race([stopping, control?.ended ?? stopping]);
     control?.close();
     await editor.close();

@@ -30,7 +30,10 @@ export interface Trouble {
 export type HelloRefusal =
   | { why: "wrong_editor"; found: string }
   | { why: "token" }
-  | { why: "foreign_broker"; boundTo: string | undefined }
+  /** By its store's id; since when, ms since the epoch. */
+  | { why: "foreign_broker"; boundTo?: string | undefined; since?: number | undefined }
+  /** It knows no hello, and was not named as an Editor without one. */
+  | { why: "plain" }
   | { why: "other"; message: string };
 
 /** Times in ms. */
@@ -114,8 +117,14 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
     case "foreign_broker":
       return {
         code: "FOREIGN_BROKER",
-        message: `The Editor of ${project} belongs to another broker${refusal.boundTo ? ` (store ${refusal.boundTo})` : ""}, and works only for that one.`,
-        next: "Stop the other broker and wait a minute, or use its address; a person can also hand the Editor over in the bridge's window.",
+        message: `The Editor of ${project} belongs to another broker${holder(refusal)}, and works only for that one.`,
+        next: "Use that broker. If it is gone, stop it and wait a minute; to take the Editor over at once, run `unity-broker editors claim` with its name, where this broker's worker runs, or hand it over in the bridge's window.",
+      };
+    case "plain":
+      return {
+        code: "HELLO_REFUSED",
+        message: `A plain uLoop bridge answers at ${address}, where the Editor of ${project} wrote that its own bridge listens. Nothing was sent to it.`,
+        next: "If that is another project, restart the Editor. To use an Editor without our bridge, name it in UNITY_BROKER_EDITORS.",
       };
     case "other":
       return {
@@ -215,4 +224,10 @@ function unfocused(what: string): Trouble {
     message: `${what}, and Unity's window is in the background, where the system may hardly let it work.`,
     next: "Click into the Unity window; in Preferences > General, set Interaction Mode to No Throttling.",
   };
+}
+
+function holder({ boundTo, since }: { boundTo?: string | undefined; since?: number | undefined }): string {
+  if (boundTo === undefined) return "";
+  const at = since === undefined ? "" : `, since ${new Date(since).toISOString()}`;
+  return ` (store ${boundTo}${at})`;
 }

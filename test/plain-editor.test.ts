@@ -1,0 +1,297 @@
+/** An Editor whose bridge keeps no ledger: whatever happens to a call, it is sent once, and nothing is guessed. */
+import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { answerOf } from "../src/shared/answer.js";
+import type { Client } from "./harness/client.js";
+import { eventually, type System, type SystemOptions, useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const plain = (options: SystemOptions = {}) => start({ ...options, editor: { plain: true, ...options.editor } });
+
+/** Work that the Editor has begun and that ends when the test says so. */
+async function begun(system: System, client: Client, tool: string, name: string): Promise<string> {
+  const { record } = await client.submit(tool, { Name: name, Hold: true });
+  await system.bench.begins(name);
+  return record.logId;
+}
+
+const logOf = ({ sentFolder, editor }: System): string =>
+  join(sentFolder, encodeURIComponent(editor.editorId), "sent.log");
+const sentIds = (system: System): string[] =>
+  readFileSync(logOf(system), "utf8")
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => (line === "" ? [] : [line.split(" ")[0] ?? ""]));
+
+describe("a plain Editor through the broker", () => {
+  test("is known by its project, tells its tools, and runs them; the worker names itself once", async () => {
+    const { client, editor, store, executions } = await plain();
+    const ann = client();
+    const known = await store.editors.find(editor.editorId);
+    expect(known?.profile).toMatchObject({ plain: true, editorId: editor.editorId });
+    const tools = await store.editors.tools(editor.editorId);
+    const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
+    expect(effects).toMatchObject({ "get-hierarchy": "read_only", compile: "idempotent", work: "mutating" });
+    const { record } = await ann.submit("work", { Name: "a" });
+    const view = await ann.outcome(record.logId);
+    expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
+    expect([executions("a"), executions("b")]).toEqual([1, 1]);
+    expect(editor.clientNames()).toEqual(["unity-job-broker 0.0.0"]);
+  });
+
+  test("an identical call is told so, and nobody says whether the Editor has changed since", async () => {
+    const { client, executions } = await plain();
+    const ann = client();
+    await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
+    const again = await ann.submit("work", { Name: "a" });
+    expect(again.relation).toBe("replayed");
+    const answer = answerOf(await ann.outcome(again.record.logId), { duplicate: "replayed" });
+    expect(answer).toMatchObject({ deduplicated: true });
+    expect(answer).not.toHaveProperty("editor_changed_since");
+    expect(executions("a")).toBe(1);
+  });
+
+  test("a new wish for the same call runs: the chain is the log's", async () => {
+    const { client, executions } = await plain();
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    const forced = await ann.submit("work", { Name: "a" }, { force_new: record.logId });
+    expect((await ann.outcome(forced.record.logId)).record.state).toBe("completed");
+    expect(executions("a")).toBe(2);
+  });
+
+  test("what its security settings refuse has failed, and never began", async () => {
+    const { client, executions } = await plain({ editor: { deniedTools: ["work"] } });
+    const ann = client();
+    const { record } = await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
+    expect(record).toMatchObject({ state: "failed", error: { code: "EDITOR_REFUSED", type: "security_blocked" } });
+    expect(executions("a")).toBe(0);
+  });
+
+  test("a tool that failed has failed, one that is gone never began", async () => {
+    const system = await plain();
+    const { client, editor, bench } = system;
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    bench.fail("a", "Unknown menu command: File/Nothing");
+    expect((await ann.outcome(logId)).record.error).toMatchObject({ code: "TOOL_FAILED", type: "internal_error" });
+    editor.tools.remove("put");
+    const { record } = await ann.outcome((await ann.submit("put", { Name: "b" })).record.logId);
+    expect(record.error).toMatchObject({ code: "EDITOR_REFUSED", type: "unknown_tool" });
+  });
+
+  test("arguments above its limit are not sent, and its connection stays", async () => {
+    const { client, editor, executions } = await plain();
+    const ann = client();
+    const tooLong = { Name: "a", Data: "x".repeat(1024 * 1024) };
+    const { record } = await ann.outcome((await ann.submit("work", tooLong)).record.logId);
+    expect(record.error).toMatchObject({ code: "EDITOR_REFUSED", type: "frame_too_large" });
+    await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
+    expect([executions("a"), executions("b"), editor.clientNames().length]).toEqual([0, 1, 1]);
+  });
+
+  test("one call at a time; a running one cannot be cancelled, and that is said", async () => {
+    const system = await plain();
+    const { client, broker, bench, executions } = system;
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    const behind = await ann.submit("ping", { Message: "behind" });
+    await broker.cancel("ann", logId, ann.callOf("work"));
+    await eventually(
+      async () => (await system.record(logId)).cancel?.answer === "not_cancellable",
+      "the cancellation is answered",
+    );
+    expect((await system.record(behind.record.logId)).state).not.toBe("completed");
+    bench.finish("a");
+    expect((await ann.outcome(logId)).record.state).toBe("completed");
+    expect((await ann.outcome(behind.record.logId)).record.state).toBe("completed");
+    expect(executions("a")).toBe(1);
+  });
+});
+
+describe("▲12 a lost connection", () => {
+  test("behind a call that may have changed something: unknown, with evidence, and never sent again", async () => {
+    const system = await plain();
+    const { client, editor, present, executions } = system;
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    editor.faults.dropConnections();
+    const { record } = await ann.outcome(logId);
+    expect(record).toMatchObject({
+      state: "interrupted",
+      error: { code: "OUTCOME_UNKNOWN", type: "connection_lost" },
+    });
+    expect(record.error?.message).toMatch(/connection to the Editor ended .* s after it was sent/);
+    await present(editor);
+    expect((await ann.submit("work", { Name: "a", Hold: true })).relation).toBe("replayed");
+    const next = await ann.submit("work", { Name: "b" });
+    await ann.outcome(next.record.logId).catch(() => undefined);
+    expect(executions("a")).toBe(1);
+  });
+
+  test("a read is sent again", async () => {
+    const system = await plain();
+    const { client, editor, bench } = system;
+    const ann = client();
+    const { record } = await ann.submit("get-look", { Name: "a", Hold: true }).catch(async () => {
+      const known = editor.tools.get("look");
+      if (!known) throw new Error("no such tool");
+      editor.tools.add({ ...known, name: "get-look", blocksMainThread: false });
+      editor.toolsChanged();
+      await eventually(
+        async () => (await system.store.editors.tools(editor.editorId)).some(({ name }) => name === "get-look"),
+        "the new tool is published",
+      );
+      return ann.submit("get-look", { Name: "a", Hold: true });
+    });
+    await bench.begins("a");
+    editor.faults.dropConnections();
+    // It runs on in the Editor, whose main thread is one.
+    bench.finish("a");
+    await eventually(() => bench.begun.length === 2, "it began again");
+    bench.finish("a");
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(sentIds(system)).toEqual([]);
+  });
+
+  test("what waited behind it was not written down, and runs", async () => {
+    const system = await plain();
+    const { client, editor, executions, bench } = system;
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    const waiting = await ann.submit("work", { Name: "b" });
+    editor.faults.dropConnections();
+    bench.finish("a");
+    expect((await ann.outcome(logId)).record.state).toBe("interrupted");
+    expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
+    expect([executions("a"), executions("b")]).toEqual([1, 1]);
+  });
+
+  test("the answer comes, the connection goes: the outcome stands", async () => {
+    const system = await plain({ commandTimeoutMs: 5_000 });
+    const { client, editor, executions } = system;
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    editor.faults.dropConnections();
+    expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
+    expect(executions("a")).toBe(1);
+  });
+});
+
+describe("▲12 a worker dies in the middle of a call", () => {
+  test("the next one finds it in sent.log: unknown, with evidence, not run again", async () => {
+    const system = await plain({ worker: null });
+    const { client, editor, present, executions } = system;
+    const worker = await system.addCabledWorker(editor);
+    await present(editor);
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    worker.crash();
+    await system.addWorker();
+    const { record } = await ann.outcome(logId);
+    expect(record).toMatchObject({ state: "interrupted", error: { code: "OUTCOME_UNKNOWN" } });
+    expect(record.error?.message).toMatch(/sent at 20.*\(sent\.log\)/);
+    expect(executions("a")).toBe(1);
+    expect(sentIds(system)).toEqual([logId]);
+  });
+
+  test("U: and the store forgets that it was sent: the id in sent.log is not sent", async () => {
+    const system = await plain();
+    const { client, editor, hand, executions, bench } = system;
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    // As if the last second of the store were lost.
+    const record = await system.record(logId);
+    const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, startedAt: _startedAt, ...unsent } = record;
+    await hand.hset(`{ujb}:operation:${logId}`, "doc", JSON.stringify({ ...unsent, state: "queued" }));
+    editor.faults.dropConnections();
+    await eventually(async () => (await system.record(logId)).state === "interrupted", "it is called unknown").catch(
+      () => undefined,
+    );
+    bench.finish("a");
+    expect(executions("a")).toBe(1);
+  });
+
+  test("and the store forgets the whole operation: its retry is the same call, and unknown", async () => {
+    const system = await plain();
+    const { client, editor, hand, executions } = system;
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    const keys = await hand.keys(`{ujb}:*${record.hash}*`);
+    await hand.del(...keys, `{ujb}:operation:${record.logId}`, `{ujb}:forced:${record.logId}`);
+    const retry = await ann.submit("work", { Name: "a" });
+    expect(retry.record.logId).not.toBe(record.logId);
+    const { record: told } = await ann.outcome(retry.record.logId);
+    expect(told).toMatchObject({ state: "interrupted", executedAs: record.logId });
+    expect(executions("a")).toBe(1);
+    expect(editor.counter()).toHaveLength(1);
+  });
+});
+
+describe("▲12 sent.log", () => {
+  test("is this user's alone, and holds what was sent before it was", async () => {
+    const system = await plain();
+    const ann = system.client();
+    const logId = await begun(system, ann, "work", "a");
+    expect(sentIds(system)).toEqual([logId]);
+    expect(statSync(logOf(system)).mode & 0o777).toBe(0o600);
+    system.bench.finish("a");
+    await ann.outcome(logId);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("cannot be written: the call is not sent", async () => {
+    const system = await plain();
+    const ann = system.client();
+    chmodSync(logOf(system), 0o400);
+    const { record } = await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
+    expect(record.error).toMatchObject({ code: "EDITOR_REFUSED", type: "ledger_unavailable" });
+  });
+
+  test("is gone: the call is not sent, reads are", async () => {
+    const system = await plain();
+    const { client, executions } = system;
+    const ann = client();
+    rmSync(join(logOf(system), ".."), { recursive: true });
+    const { record } = await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
+    expect(record).toMatchObject({
+      state: "failed",
+      error: { code: "EDITOR_REFUSED", type: "ledger_unavailable" },
+    });
+    expect(executions("a")).toBe(0);
+    expect((await ann.outcome((await ann.submit("ping", { Message: "x" })).record.logId)).record.state).toBe("completed");
+  });
+
+  test("was lost while a call was under way: the call is unknown, never called unsent", async () => {
+    const system = await plain({ worker: null });
+    const { client, editor, present, executions } = system;
+    const worker = await system.addCabledWorker(editor);
+    await present(editor);
+    const ann = client();
+    const logId = await begun(system, ann, "work", "a");
+    worker.crash();
+    for (const folder of readdirSync(system.sentFolder)) {
+      rmSync(join(system.sentFolder, folder), { recursive: true });
+    }
+    await system.addWorker();
+    expect((await ann.outcome(logId)).record).toMatchObject({ state: "interrupted" });
+    expect(executions("a")).toBe(1);
+  });
+
+  test("torn by a crash: the next call is written behind it and runs", async () => {
+    const system = await plain();
+    const { client, editor, present, executions } = system;
+    const ann = client();
+    appendFileSync(logOf(system), "\nabcdef-torn 1234 17");
+    editor.faults.dropConnections();
+    await present(editor);
+    const { record } = await ann.submit("work", { Name: "a" });
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(sentIds(system)).toContain(record.logId);
+    expect(executions("a")).toBe(1);
+  });
+});
