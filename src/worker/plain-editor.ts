@@ -48,8 +48,6 @@ export interface PlainEditorDeps {
   effectOf(operationId: string): Promise<Effect | undefined>;
 }
 
-/** Such bridges break the connection over a frame of 1 MiB; this leaves room for what surrounds the arguments. */
-const MAX_ARGUMENT_BYTES = 1024 * 1024 - 4096;
 /** How often the store is told that the connection stands, ms. */
 const SIGN_OF_LIFE_MS = 1_000;
 
@@ -170,8 +168,6 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
           const { kind: _kind, ...same } = admitted;
           return { state: "same_as", ...same, ledgerSeq: 0 };
         }
-        const bytes = Buffer.byteLength(JSON.stringify(params.arguments));
-        if (bytes > MAX_ARGUMENT_BYTES) throw new FrameTooLarge("outgoing", bytes, MAX_ARGUMENT_BYTES);
         const call: Call = { operationId, state: "accepted", readOnly };
         calls.set(operationId, call);
         void inTurn(() => perform(params, call));
