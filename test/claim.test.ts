@@ -1,5 +1,5 @@
 /** `unity-broker editors claim`, as a person types it. */
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION } from "../src/shared/wire.js";

@@ -44,7 +44,10 @@ describe("editor_changed_since", () => {
 
   test("what a call changed itself is not a change since: its own end says where the Editor stood", async () => {
     // No heartbeat in between tells the worker anything.
-    const system = await start({ editor: { heartbeatMs: 3_600_000 }, worker: { link: { heartbeatTimeoutMs: 60_000 } } });
+    const system = await start({
+      editor: { heartbeatMs: 3_600_000 },
+      worker: { link: { heartbeatTimeoutMs: 60_000 } },
+    });
     const ann = system.client();
     const { record } = await ann.submit("set-property", SET);
     await ann.outcome(record.logId);

@@ -48,7 +48,9 @@ async function held(system: System, { open = false } = {}): Promise<Connection> 
 
 const claim = async (editor: SimulatedEditor, storeId: string, more: object = {}) => {
   const line = await dial(editor);
-  return HandOverAnswer.parse(await line.request("bridge/hand_over", { token: editor.token, storeId, ...more }));
+  return HandOverAnswer.parse(
+    await line.request("bridge/hand_over", { token: editor.token, storeId, ...more }),
+  );
 };
 
 const troubleOf = async ({ broker, editor }: System) => {

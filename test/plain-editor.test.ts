@@ -16,7 +16,8 @@ const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-const plain = (options: SystemOptions = {}) => start({ ...options, editor: { plain: true, ...options.editor } });
+const plain = (options: SystemOptions = {}) =>
+  start({ ...options, editor: { plain: true, ...options.editor } });
 
 /** Work that the Editor has begun and that ends when the test says so. */
 async function begun(system: System, client: Client, tool: string, name: string): Promise<string> {
@@ -76,7 +77,10 @@ describe("a plain Editor through the broker", () => {
     const { client, executions } = await plain({ editor: { deniedTools: ["work"] } });
     const ann = client();
     const { record } = await ann.outcome((await ann.submit("work", { Name: "a" })).record.logId);
-    expect(record).toMatchObject({ state: "failed", error: { code: "EDITOR_REFUSED", type: "security_blocked" } });
+    expect(record).toMatchObject({
+      state: "failed",
+      error: { code: "EDITOR_REFUSED", type: "security_blocked" },
+    });
     expect(executions("a")).toBe(0);
   });
 
@@ -86,7 +90,10 @@ describe("a plain Editor through the broker", () => {
     const ann = client();
     const logId = await begun(system, ann, "work", "a");
     bench.fail("a", "Unknown menu command: File/Nothing");
-    expect((await ann.outcome(logId)).record.error).toMatchObject({ code: "TOOL_FAILED", type: "internal_error" });
+    expect((await ann.outcome(logId)).record.error).toMatchObject({
+      code: "TOOL_FAILED",
+      type: "internal_error",
+    });
     editor.tools.remove("put");
     const { record } = await ann.outcome((await ann.submit("put", { Name: "b" })).record.logId);
     expect(record.error).toMatchObject({ code: "EDITOR_REFUSED", type: "unknown_tool" });
@@ -96,7 +103,9 @@ describe("a plain Editor through the broker", () => {
     const { client, editor, executions } = await plain();
     const ann = client();
     const large = { Name: "a", Data: { text: "x".repeat(999_900) } };
-    expect((await ann.outcome((await ann.submit("work", large)).record.logId)).record.state).toBe("completed");
+    expect((await ann.outcome((await ann.submit("work", large)).record.logId)).record.state).toBe(
+      "completed",
+    );
     expect([executions("a"), editor.clientNames().length]).toEqual([1, 1]);
   });
 
@@ -256,7 +265,10 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     for (const key of await hand.keys(`{ujb}:bull:*${jobIdOf(queued)}*`)) await hand.del(key);
     await hand.hset(`{ujb}:operation:${logId}`, "doc", JSON.stringify(queued));
     await store.queues.add(queued);
-    await eventually(async () => (await system.record(logId)).state === "interrupted", "it is called unknown");
+    await eventually(
+      async () => (await system.record(logId)).state === "interrupted",
+      "it is called unknown",
+    );
     expect((await system.record(logId)).error?.message).toMatch(/connection to the Editor ended|sent\.log/);
     expect(executions("a")).toBe(1);
   });
@@ -313,7 +325,9 @@ describe("▲12 sent.log", () => {
       error: { code: "EDITOR_REFUSED", type: "ledger_unavailable" },
     });
     expect(executions("a")).toBe(0);
-    expect((await ann.outcome((await ann.submit("ping", { Message: "x" })).record.logId)).record.state).toBe("completed");
+    expect((await ann.outcome((await ann.submit("ping", { Message: "x" })).record.logId)).record.state).toBe(
+      "completed",
+    );
   });
 
   test("torn by a crash: the next call is written behind it and runs", async () => {

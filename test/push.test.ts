@@ -21,7 +21,9 @@ const line = (type: string, payload: object = {}) => `${JSON.stringify({ type, t
 
 describe("lines", () => {
   test("are the same however they are cut, inside characters as well", () => {
-    const text = Buffer.from(`${line("TOOLS_CHANGED", { name: "Übersicht 工具 🛠" })}\r\n${line("UNITY_SHUTDOWN")}`);
+    const text = Buffer.from(
+      `${line("TOOLS_CHANGED", { name: "Übersicht 工具 🛠" })}\r\n${line("UNITY_SHUTDOWN")}`,
+    );
     for (let at = 0; at <= text.length; at += 1) {
       const lines = createLineAssembler(1_000);
       const found = [...lines.push(text.subarray(0, at)), ...lines.push(text.subarray(at))];
@@ -64,7 +66,10 @@ describe("both channels say it", () => {
   const heard = () => {
     let now = 0;
     const acted: EditorEvent[] = [];
-    const events = createEditorEvents((event) => acted.push(event), () => now);
+    const events = createEditorEvents(
+      (event) => acted.push(event),
+      () => now,
+    );
     return { events, acted, later: (ms: number) => (now += ms) };
   };
 

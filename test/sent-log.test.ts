@@ -10,7 +10,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const call = (operationId: string, acceptedAt = 1_000, hash = `hash of ${operationId}`.replaceAll(" ", "-")) => ({
+const call = (
+  operationId: string,
+  acceptedAt = 1_000,
+  hash = `hash of ${operationId}`.replaceAll(" ", "-"),
+) => ({
   operationId,
   hash,
   acceptedAt,

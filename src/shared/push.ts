@@ -2,7 +2,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
 
-export const PUSH_TYPES = [
+const PUSH_TYPES = [
   "CONNECTION_ESTABLISHED",
   "DOMAIN_RELOAD",
   "DOMAIN_RELOAD_RECOVERED",
