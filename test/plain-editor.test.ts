@@ -1,10 +1,18 @@
 /** An Editor whose bridge keeps no ledger: whatever happens to a call, it is sent once, and nothing is guessed. */
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
-import { jobIdOf } from "../src/shared/operation.js";
+import { jobIdOf, type OperationRecord } from "../src/shared/operation.js";
 import { layCable } from "./harness/cable.js";
 import type { Client } from "./harness/client.js";
 import { environment } from "./harness/process-world.js";
@@ -128,6 +136,47 @@ describe("a plain Editor through the broker", () => {
   });
 });
 
+describe("another program than the one that was meant", () => {
+  test("a plain bridge where an endpoint file promises one of ours gets nothing", async () => {
+    const system = await start({ worker: null });
+    const { editor, broker, addEditor, addWorker, client } = system;
+    const other = await addEditor({ plain: true, projectPath: "/projects/other" });
+    // The Editor is gone, its file is not, and another one took its port.
+    const shop = { ...editor.endpoint(), editorId: "shop@1", projectName: "Shop", port: other.port };
+    writeFileSync(join(system.sentFolder, "..", "shop@1.json"), JSON.stringify(shop));
+    await addWorker();
+    await eventually(
+      async () => (await broker.editors()).unreached.some(({ code }) => code === "HELLO_REFUSED"),
+      "it is said",
+    );
+    const told = (await broker.editors()).unreached.find(({ code }) => code === "HELLO_REFUSED");
+    expect(told?.message).toMatch(/plain uLoop bridge answers .* Nothing was sent to it/);
+    expect(other.clientNames()).toEqual([]);
+    await client()
+      .submit("work", { Name: "a" }, { editor: "shop@1" })
+      .catch(() => undefined);
+    expect(other.counter()).toEqual([]);
+  });
+
+  test("a plain Editor compares the project that was meant before it runs anything", async () => {
+    const system = await start({ worker: null });
+    const { addEditor, addWorker, present, client, broker } = system;
+    const editor = await addEditor({ plain: true });
+    await addWorker();
+    await present(editor);
+    const { port } = editor.endpoint();
+    await editor.close();
+    const other = await addEditor({ plain: true, projectPath: "/projects/other", port });
+    const ann = client();
+    await ann.submit("work", { Name: "a" }, { editor: editor.editorId });
+    await eventually(
+      async () => (await broker.editors()).editors.some(({ trouble }) => trouble?.code === "HELLO_REFUSED"),
+      "it is said",
+    );
+    expect(other.counter()).toEqual([]);
+  });
+});
+
 describe("▲12 a lost connection", () => {
   test("behind a call that may have changed something: unknown, with evidence, and never sent again", async () => {
     const system = await plain();
@@ -170,17 +219,48 @@ describe("▲12 a lost connection", () => {
     expect(sentIds(system)).toEqual([]);
   });
 
-  test("what waited behind it was not written down, and runs", async () => {
+  test("what waited behind another call was not written down, and runs", async () => {
     const system = await plain();
-    const { client, editor, executions, bench } = system;
+    const { client, editor, executions } = system;
+    const ann = client();
+    editor.faults.stallMainThread(1_000);
+    const first = await ann.submit("ping", { Message: "first" });
+    await ann.reaches(first.record.logId, "running");
+    const waiting = await ann.submit("work", { Name: "b" });
+    await ann.reaches(waiting.record.logId, "dispatched");
+    expect(sentIds(system)).toEqual([]);
+    editor.faults.dropConnections();
+    expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
+    expect((await ann.outcome(first.record.logId)).record.state).toBe("completed");
+    expect(sentIds(system)).toEqual([waiting.record.logId]);
+    expect(executions("b")).toBe(1);
+  });
+
+  test("by the end of the worker itself: said at once, and not run again", async () => {
+    const system = await plain({ worker: null });
+    const { client, editor, present, addWorker, executions } = system;
+    const worker = await addWorker();
+    await present(editor);
     const ann = client();
     const logId = await begun(system, ann, "work", "a");
-    const waiting = await ann.submit("work", { Name: "b" });
-    editor.faults.dropConnections();
-    bench.finish("a");
-    expect((await ann.outcome(logId)).record.state).toBe("interrupted");
-    expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
-    expect([executions("a"), executions("b")]).toEqual([1, 1]);
+    await worker.close();
+    expect((await system.record(logId)).error).toMatchObject({
+      code: "OUTCOME_UNKNOWN",
+      type: "connection_lost",
+    });
+    await addWorker();
+    await present(editor);
+    expect(executions("a")).toBe(1);
+  });
+
+  test("by a domain reload: the worker is back for what waits", async () => {
+    const system = await plain();
+    const { client, editor, executions } = system;
+    const ann = client();
+    await editor.faults.reload(100);
+    const { record } = await ann.submit("work", { Name: "b" });
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(executions("b")).toBe(1);
   });
 
   test("the answer comes, the connection goes: the outcome stands", async () => {
@@ -250,27 +330,50 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     expect(executions("a")).toBe(1);
   });
 
+  /** As if the last seconds of the store were lost: its record and its job are as they were at `then`. */
+  async function goBack({ store, hand }: System, then: OperationRecord): Promise<void> {
+    await eventually(async () => !(await store.queues.has(then)), "its job has ended");
+    for (const key of await hand.keys(`{ujb}:bull:*${jobIdOf(then)}*`)) await hand.del(key);
+    await hand.hset(`{ujb}:operation:${then.logId}`, "doc", JSON.stringify(then));
+    await store.queues.add(then);
+  }
+
+  async function cutWhileRunning(system: System): Promise<OperationRecord> {
+    const ann = system.client();
+    const logId = await begun(system, ann, "work", "a");
+    const record = await system.record(logId);
+    system.editor.faults.dropConnections();
+    await ann.outcome(logId);
+    system.bench.finish("a");
+    return record;
+  }
+
   test("U: and the store forgets that it was sent: the id in sent.log is not sent", async () => {
     const system = await plain();
-    const { client, editor, store, hand, executions, bench } = system;
-    const ann = client();
-    const logId = await begun(system, ann, "work", "a");
-    const { sentIn: _sentIn, dispatchedAt: _at, startedAt: _began, ...unsent } = await system.record(logId);
-    editor.faults.dropConnections();
-    await ann.outcome(logId);
-    bench.finish("a");
-    // As if the last seconds of the store were lost: record and job are as they were before the claim.
-    const queued = { ...unsent, state: "queued" as const };
-    await eventually(async () => !(await store.queues.has(queued)), "its job has ended");
-    for (const key of await hand.keys(`{ujb}:bull:*${jobIdOf(queued)}*`)) await hand.del(key);
-    await hand.hset(`{ujb}:operation:${logId}`, "doc", JSON.stringify(queued));
-    await store.queues.add(queued);
-    await eventually(
-      async () => (await system.record(logId)).state === "interrupted",
-      "it is called unknown",
-    );
-    expect((await system.record(logId)).error?.message).toMatch(/connection to the Editor ended|sent\.log/);
-    expect(executions("a")).toBe(1);
+    const {
+      sentIn: _sentIn,
+      dispatchedAt: _at,
+      startedAt: _began,
+      ...unsent
+    } = await cutWhileRunning(system);
+    await goBack(system, { ...unsent, state: "queued" });
+    const state = async () => (await system.record(unsent.logId)).state;
+    await eventually(async () => (await state()) === "interrupted", "it is called unknown");
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("and the store remembers that it was sent, but its log is another: never called unsent", async () => {
+    const system = await plain({ worker: null });
+    const worker = await system.addWorker();
+    await system.present(system.editor);
+    const then = await cutWhileRunning(system);
+    await worker.close();
+    rmSync(system.sentFolder, { recursive: true });
+    await goBack(system, { ...then, state: "dispatched" });
+    await system.addWorker();
+    const state = async () => (await system.record(then.logId)).state;
+    await eventually(async () => (await state()) === "interrupted", "it is called unknown");
+    expect(system.executions("a")).toBe(1);
   });
 
   test("and the store forgets the whole operation: its retry is the same call, and unknown", async () => {

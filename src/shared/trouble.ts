@@ -39,7 +39,7 @@ export type HelloRefusal =
 /** Times in ms. */
 export interface EditorSigns {
   project: string;
-  /** Of the Editor's process, which lives. */
+  /** Of the Editor's process, which lives; undefined: nobody knows whether it does. */
   pid: number | undefined;
   /** host:port */
   address: string;
@@ -143,8 +143,9 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
   const stuck = troubleOfScripts(signs);
   if (stuck) return stuck;
   const isReloading = signs.phase === "reloading" || signs.phase === "compiling";
+  if (signs.pid === undefined) return troubleUnseen(signs, limits);
   if (because === "closed" && forMs >= (isReloading ? limits.announcedReloadMs : limits.reloadMs)) {
-    const process = signs.pid === undefined ? "Unity" : `Unity (process ${signs.pid})`;
+    const process = `Unity (process ${signs.pid})`;
     return {
       code: "BRIDGE_NOT_LOADED",
       message: `${process} runs with ${project}, but its bridge has not listened at ${address} for ${seconds} s: scripts do not compile, the Editor is in Safe Mode, or it is still loading.`,
@@ -159,6 +160,28 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
     };
   }
   return undefined;
+}
+
+/** The Editor was named, and wrote nothing about itself: it may not even run. */
+function troubleUnseen(
+  { connection, address, project }: EditorSigns,
+  limits: TroubleLimits,
+): Trouble | undefined {
+  if (connection.is !== "lost" || connection.forMs < limits.reloadMs) return undefined;
+  const seconds = Math.round(connection.forMs / 1000);
+  if (connection.because === "closed") {
+    return {
+      code: "BRIDGE_NOT_LOADED",
+      message: `Nobody has listened at ${address} for ${seconds} s, where the Editor of ${project} was named: Unity does not run, its bridge is stopped, or its scripts do not compile.`,
+      next: `Open the project, start its bridge, or mend the name in UNITY_BROKER_EDITORS; ${RESUMES}.`,
+    };
+  }
+  if (connection.because !== "silent") return undefined;
+  return {
+    code: "EDITOR_SILENT",
+    message: `The Editor of ${project} has not answered at ${address} for ${seconds} s: a plain bridge answers nothing while Unity's main thread is busy or a dialog is open.`,
+    next: `${LOOK} and answer the dialog, or let it work; ${RESUMES}.`,
+  };
 }
 
 /** There is a connection: does Unity get on? */

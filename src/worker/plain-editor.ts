@@ -54,7 +54,7 @@ const SIGN_OF_LIFE_MS = 1_000;
 /** Kept for as long as the worker owns the Editor: outcomes outlive the connection on which they came. */
 export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
   const { identity, log } = deps;
-  const calls = new Map<string, Call>();
+  const known = new Map<string, Call>();
   const folder = join(deps.sentFolder, encodeURIComponent(identity.editorId));
   const guard =
     identity.projectPath === undefined ? undefined : { expectedProjectRoot: identity.projectPath };
@@ -74,7 +74,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
     };
 
     const finish = (operationId: string, outcome: Outcome): void => {
-      const call = calls.get(operationId);
+      const call = known.get(operationId);
       if (!call || call.outcome) return;
       Object.assign(call, { state: outcome.status, outcome });
       tell("operation/finished", { operationId, outcome, ledgerSeq: 0 });
@@ -125,7 +125,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         if (error instanceof RpcFailure)
           finish(operationId, failedOutcome(tool, error, startedAt, Date.now()));
         // Asked again on the next connection.
-        else if (gone && call.readOnly) calls.delete(operationId);
+        else if (gone && call.readOnly) known.delete(operationId);
         else finish(operationId, afterLoss(error, startedAt));
       }
     };
@@ -152,7 +152,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
           plainLedger(params, {
             forgetHorizon: sentLog?.forgetHorizon() ?? 0,
             readOnly,
-            onConnection: (id) => calls.get(id),
+            onConnection: (id) => known.get(id),
             sent: (id) => sentLog?.find(id),
             latestSent: (hash) => sentLog?.latestOfHash(hash),
           }),
@@ -169,7 +169,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
           return { state: "same_as", ...same, ledgerSeq: 0 };
         }
         const call: Call = { operationId, state: "accepted", readOnly };
-        calls.set(operationId, call);
+        known.set(operationId, call);
         void inTurn(() => perform(params, call));
         return { state: "accepted", ledgerSeq: 0 };
       },
@@ -177,13 +177,13 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       async get(operationId) {
         await sentLog?.refresh().catch(unavailable);
         const sent = sentLog?.find(operationId);
-        const known = calls.get(operationId) ?? (sent && lost(sent));
-        if (!known) return { state: "unknown", ledgerSeq: 0 };
-        return { state: known.state, ...(known.outcome ? { outcome: known.outcome } : {}), ledgerSeq: 0 };
+        const found = known.get(operationId) ?? (sent && lost(sent));
+        if (!found) return { state: "unknown", ledgerSeq: 0 };
+        return { state: found.state, ...(found.outcome ? { outcome: found.outcome } : {}), ledgerSeq: 0 };
       },
 
       async cancel(operationId) {
-        const call = calls.get(operationId);
+        const call = known.get(operationId);
         if (call?.state === "running") return { state: "not_cancellable" };
         if (call?.state !== "accepted") return { state: "finished" };
         finish(operationId, { status: "cancelled", endedAt: Date.now() });
@@ -202,7 +202,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       },
 
       async ack(operationIds) {
-        for (const id of operationIds) if (calls.get(id)?.outcome) calls.delete(id);
+        for (const id of operationIds) if (known.get(id)?.outcome) known.delete(id);
       },
 
       /** The first time at once, as everything before the link is ready; later in turn, behind a running tool. */
@@ -220,20 +220,23 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
   return {
     async greet(line, tell) {
       // What waited on an earlier connection was not sent; what it was in the middle of is in the log.
-      for (const [id, call] of calls) if (!call.outcome) calls.delete(id);
+      for (const [id, call] of known) if (!call.outcome) known.delete(id);
       const sentLog = await openSentLog(folder).catch((error: Error) => {
         log.warn({ folder, error: error.message }, "sent.log cannot be opened; only reads are sent");
         return undefined;
       });
+      const calls = converse(line, tell, sentLog);
+      // Compared with the project that is meant before anything runs: another one may have taken the port.
+      if (guard) await calls.toolDetails();
       const editorSessionId = sentLog?.id ?? "no sent.log";
       const sign = setInterval(() => {
-        const running = [...calls.values()].find(({ state }) => state === "running")?.operationId;
+        const running = [...known.values()].find(({ state }) => state === "running")?.operationId;
         tell("bridge/heartbeat", {
           editorSessionId,
           generation: 0,
           phase: "ready",
           mainThreadStallMs: 0,
-          queued: [...calls.values()].filter(({ state }) => state === "accepted").length,
+          queued: [...known.values()].filter(({ state }) => state === "accepted").length,
           ...(running === undefined ? {} : { runningOperationId: running }),
         });
       }, SIGN_OF_LIFE_MS);
@@ -258,7 +261,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         open: [],
         unacknowledged: [],
       };
-      return { hello, calls: converse(line, tell, sentLog) };
+      return { hello, calls };
     },
   };
 }
