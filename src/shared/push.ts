@@ -24,7 +24,7 @@ export function parsePush(line: string): PushType | undefined {
 }
 
 export interface LineAssembler {
-  /** The lines that this chunk completes, without their ends; undefined stands for one that was too long. */
+  /** The lines that this chunk completes, without their ends and empty ones; undefined stands for one that is too long. */
   push(chunk: Buffer): (string | undefined)[];
 }
 
@@ -36,17 +36,22 @@ export function createLineAssembler(maxChars: number): LineAssembler {
   let skipping = false;
   return {
     push(chunk) {
-      const [first = "", ...more] = decoder.write(chunk).split("\n");
       const lines: (string | undefined)[] = [];
-      kept += first;
-      for (const next of more) {
-        lines.push(skipping || kept.length > maxChars ? undefined : kept.replace(/\r$/, ""));
-        skipping = false;
-        kept = next;
+      for (const [at, piece] of decoder.write(chunk).split("\n").entries()) {
+        if (at > 0) {
+          const line = kept.replace(/\r$/, "");
+          if (line !== "") lines.push(line);
+          kept = "";
+          skipping = false;
+        }
+        if (skipping) continue;
+        kept += piece;
+        if (kept.length <= maxChars) continue;
+        lines.push(undefined);
+        kept = "";
+        skipping = true;
       }
-      if (kept.length > maxChars) skipping = true;
-      if (skipping) kept = "";
-      return lines.filter((line) => line !== "");
+      return lines;
     },
   };
 }

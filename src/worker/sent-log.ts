@@ -81,7 +81,17 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     }
   };
 
-  const refresh = async (): Promise<void> => {
+  const refresh = async (tries = 3): Promise<void> => {
+    try {
+      await readAll();
+    } catch (error) {
+      // Renamed by another worker between two looks.
+      if (codeOf(error) !== "ENOENT" || tries <= 1) throw error;
+      await refresh(tries - 1);
+    }
+  };
+
+  const readAll = async (): Promise<void> => {
     const found = (await readdir(folder)).filter((name) => name === ACTIVE || SEGMENT.test(name));
     const next = new Map<string, Segment>();
     for (const name of found.sort((a, b) => ageOf(a) - ageOf(b))) {
@@ -170,7 +180,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     forgetHorizon: horizon,
     find: (operationId) => byId.get(operationId),
     latestOfHash: (hash) => byHash.get(hash),
-    refresh,
+    refresh: () => refresh(),
     async enter({ operationId, hash, acceptedAt, sentAt }) {
       await refresh();
       if ((files.get(ACTIVE)?.read ?? 0) > segmentBytes) await rotate();
