@@ -37,16 +37,16 @@ module.exports = {
       to: { path: "^net$" },
     },
     {
-      name: "simulator-knows-only-shared",
+      name: "simulated-editors-know-only-shared",
       severity: "error",
-      from: { path: "^src/simulator/" },
+      from: { path: "^src/(simulator|editor-host)/" },
       to: { path: "^src/(gateway|worker|cli|embedded-redis)/" },
     },
     {
-      name: "nothing-knows-the-simulator",
+      name: "nothing-knows-the-simulated-editors",
       severity: "error",
       from: { path: "^src/(gateway|worker|shared|embedded-redis)/" },
-      to: { path: "^src/simulator/" },
+      to: { path: "^src/(simulator|editor-host)/" },
     },
     {
       name: "nobody-imports-the-cli",

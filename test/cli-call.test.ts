@@ -1,11 +1,15 @@
 /** The broker from a terminal: calls, their outcomes, and that no habit of a terminal runs anything twice. */
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { useCommandLine } from "./harness/command-line.js";
 import { until } from "./harness/processes.js";
 
-const { type, start, here } = useCommandLine();
+const { type, start, here, closeLater } = useCommandLine();
 
 const counterFile = () => join(here().folder, "executions.log");
 const executions = () =>
@@ -62,6 +66,37 @@ describe("call", () => {
     expect(explained.stdout).toMatch(
       /accepted[\s\S]*sent[\s\S]*started[\s\S]*completed[\s\S]*executed it once/,
     );
+  });
+
+  test("Ctrl-C while it still connects ends the process as usual, and nothing was asked", async () => {
+    const asked: unknown[] = [];
+    const gateway = createServer(async (request, response) => {
+      const body = await json(request).catch(() => ({}));
+      const { method, id } = body as { method?: string; id?: number };
+      asked.push(method ?? request.method);
+      // The signal is there before the answer: whatever connects all the same would ask next.
+      if (method === "initialize") void waiting.kill("SIGINT");
+      const result = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "held", version: "1" },
+        structuredContent: { status: "completed" },
+        content: [],
+      };
+      response.writeHead(id === undefined ? 202 : 200, { "content-type": "application/json" });
+      response.end(id === undefined ? undefined : JSON.stringify({ jsonrpc: "2.0", id, result }));
+    }).listen(0, "127.0.0.1");
+    await once(gateway, "listening");
+    closeLater(async () => void gateway.close().closeAllConnections());
+    const { port } = gateway.address() as AddressInfo;
+    const waiting = start("connecting", ["call", "ping"], {
+      UNITY_BROKER_URL: `http://127.0.0.1:${port}/mcp`,
+    });
+    await once(gateway, "request");
+    // By the signal: a shell shows 130.
+    expect(await waiting.ended).toEqual({ code: null, signal: "SIGINT" });
+    expect(asked).toEqual(["initialize"]);
+    expect(waiting.stdout + waiting.stderr).toBe("");
   });
 
   test("what cannot be remembered is no failure: the same command replays, and says so", async () => {

@@ -1,10 +1,14 @@
 /** The doctor: each way in which a set-up is broken is named, and the command that it prints mends it. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
+import { quoted } from "../src/cli/doctor/finding.js";
+import { originOf } from "../src/cli/origin.js";
+import { selfCommand } from "../src/cli/self.js";
 import { findRedisBinary } from "../src/embedded-redis/binary.js";
 import { defaultDirectories } from "../src/embedded-redis/directories.js";
 import { withLibraries } from "../src/embedded-redis/package-tree.js";
@@ -33,9 +37,10 @@ async function examine(
 }
 
 /** Runs the mend as a person would, and the doctor after it in the same shell. */
-async function mended(mend: string, env: Record<string, string>): Promise<Finding[]> {
+async function mended(mend: string, env: Record<string, string>, typed = ""): Promise<Finding[]> {
   const script = `${mend} >/dev/null && ${process.execPath} ${MAIN} doctor --json`;
   const shell = spawn("/bin/sh", ["-c", script], { env: { ...here().env, ...env } });
+  shell.stdin.end(typed);
   let stdout = "";
   shell.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
@@ -158,6 +163,34 @@ const BROKEN: Record<string, () => Promise<Broken>> = {
     const url = `http://127.0.0.1:${await freePort()}/mcp`;
     return { env: { UNITY_BROKER_URL: url }, check: "gateway", says: /nobody answers/ };
   },
+  async "a gateway's address without its path"() {
+    const gateway = start("gateway", ["gateway", "--port", "0", "--insecure-local"]);
+    const [, url = ""] = await gateway.line(/^MCP endpoint: (.*)\/mcp$/);
+    return { env: { UNITY_BROKER_URL: url }, check: "gateway", says: /did not answer/ };
+  },
+  async "a gateway that asks for a token where none is set"() {
+    const gateway = start("gateway", ["gateway", "--port", "0"]);
+    const [, url = ""] = await gateway.line(/^MCP endpoint: (.*)$/);
+    return { env: { UNITY_BROKER_URL: url }, check: "gateway", says: /asks for a token/ };
+  },
+  async "a gateway's address without http"() {
+    return {
+      env: { UNITY_BROKER_URL: "127.0.0.1:8787" },
+      check: "configuration",
+      says: /UNITY_BROKER_URL: expected an address such as http/,
+    };
+  },
+  async "a gateway's address where somebody keeps silent"() {
+    const server = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    closeLater(() => new Promise((resolve) => server.close(resolve)));
+    const { port } = server.address() as { port: number };
+    return {
+      env: { UNITY_BROKER_URL: `http://127.0.0.1:${port}/mcp` },
+      check: "gateway",
+      says: /nobody answers/,
+    };
+  },
   async "the endpoint file of an Editor that ended"() {
     const folder = join(here().folder, "editors");
     mkdirSync(folder, { recursive: true });
@@ -165,6 +198,39 @@ const BROKEN: Record<string, () => Promise<Broken>> = {
     return { check: "endpoint file", state: "warning", says: /gone@1\.json is of an Editor that ended/ };
   },
 };
+
+describe("what can be copied from a screen", () => {
+  test.each([
+    ["127.0.0.1", "http://127.0.0.1:8787"],
+    ["::1", "http://[::1]:8787"],
+    ["0.0.0.0", "http://127.0.0.1:8787"],
+    ["::", "http://[::1]:8787"],
+    ["studio.lan", "http://studio.lan:8787"],
+  ])("a gateway that listens on %s is found at %s", (host, origin) => {
+    expect(originOf(host, 8787)).toBe(origin);
+  });
+
+  test("the command of a checkout is one word for the shell, wherever that lies", () => {
+    const { argv } = process;
+    const at = (script: string): string => {
+      process.argv = ["node", script];
+      return selfCommand();
+    };
+    const plain = at("/src/broker/dist/cli/main.js");
+    const spaced = at("/My Games/broker/dist/cli/main.js");
+    process.argv = argv;
+    expect([plain, spaced]).toEqual([
+      "node /src/broker/dist/cli/main.js",
+      'node "/My Games/broker/dist/cli/main.js"',
+    ]);
+  });
+
+  test("a file's name is one word for the shell, whatever is in it", () => {
+    const file = "/home/o'neil/my tokens.json";
+    const echoed = spawnSync("/bin/sh", ["-c", `printf %s ${quoted(file)}`], { encoding: "utf8" });
+    expect(echoed.stdout).toBe(file);
+  });
+});
 
 describe("the doctor names what is broken, and its mend works", () => {
   test.each(Object.entries(BROKEN))("%s", async (_title, breaks) => {
@@ -176,6 +242,79 @@ describe("the doctor names what is broken, and its mend works", () => {
     const after = await mended(found?.mend ?? "false", cli);
     expect(after.filter((one) => one.check === check && one.state !== "ok")).toEqual([]);
     expect(code).toBe(findings.some((one) => one.state === "problem") ? 1 : 0);
+  });
+
+  test("no finding shows the password of REDIS_URL, and the mend works all the same", async () => {
+    const { hand, url } = await ownRedis();
+    await hand.config("SET", "appendonly", "no", "requirepass", "s3cret@tail");
+    const REDIS_URL = url.replace("//", "//:s3cret%40tail@");
+    const said = await examine({ REDIS_URL });
+    const found = said.findings.find(({ check }) => check === "Redis");
+    expect(found).toMatchObject({ state: "warning", mend: expect.stringContaining("--askpass") });
+    const after = await mended(found?.mend ?? "false", await withRedisCli({ REDIS_URL }), "s3cret@tail\n");
+    const raw = await examine({ REDIS_URL: url.replace("//", "//:s3cret@tail@") });
+    await hand.config("SET", "requirepass", "");
+    expect(after.find(({ check }) => check === "Redis")).toMatchObject({ state: "ok", says: url });
+    expect(JSON.stringify([said, after, raw])).not.toMatch(/s3cret|tail@/);
+    const broken = await type(["doctor"], { REDIS_URL: "redis://:s3cret/tail@127.0.0.1:6379" });
+    expect(broken.stdout + broken.stderr).toMatch(/REDIS_URL is not a URL such as/);
+    expect(broken.stdout + broken.stderr).not.toMatch(/s3cret|tail@/);
+  });
+
+  test("a data directory of the system's choice that cannot be made is not mended by a variable", async () => {
+    const { findings } = await examine({ UNITY_BROKER_DATA_DIR: "", XDG_DATA_HOME: "/dev/null/x" });
+    const found = findings.find(({ check }) => check === "data");
+    expect(found).toMatchObject({
+      state: "problem",
+      next: expect.stringMatching(/set UNITY_BROKER_DATA_DIR/),
+    });
+    expect(found?.mend).toBeUndefined();
+  });
+
+  test("a gateway without an Editor is not well, and one that does not know this user's token is told so", async () => {
+    const token = (await type(["token", "create", "ann"])).stdout.trim();
+    await type(["token", "local"]);
+    const gateway = start("gateway", ["gateway", "--port", "0", "--host", "0.0.0.0"]);
+    const [, port = ""] = await gateway.line(/^MCP endpoint: .*:(\d+)\/mcp$/);
+    const UNITY_BROKER_URL = `http://127.0.0.1:${port}/mcp`;
+    const { code, findings } = await examine({ UNITY_BROKER_URL, UNITY_BROKER_TOKEN: token });
+    expect(findings.at(-1)).toMatchObject({
+      check: "Editor",
+      state: "problem",
+      says: "the gateway knows no Editor that is connected",
+    });
+    expect(code).toBe(1);
+    const wrong = (await examine({ UNITY_BROKER_URL, UNITY_BROKER_TOKEN: "ujb_old" })).findings.at(-1);
+    expect(wrong).toMatchObject({ check: "gateway", next: expect.stringMatching(/^Ask its owner/) });
+    expect(wrong?.mend).toBeUndefined();
+  });
+
+  test("this user's own token is sent to no other machine", async () => {
+    const own = (await type(["token", "local"])).stdout.trim();
+    const sent: (string | undefined)[] = [];
+    const elsewhere = createHttpServer((request, response) => {
+      sent.push(request.headers.authorization);
+      response.writeHead(request.url === "/healthz" ? 200 : 401).end('{"status":"ok"}');
+    }).listen(0, "0.0.0.0");
+    await new Promise((resolve) => elsewhere.once("listening", resolve));
+    closeLater(async () => void elsewhere.close().closeAllConnections());
+    const { port } = elsewhere.address() as { port: number };
+    const { findings } = await examine({ UNITY_BROKER_URL: `http://0.0.0.0:${port}/mcp` });
+    expect(findings.at(-1)).toMatchObject({
+      check: "gateway",
+      says: expect.stringMatching(/asks for a token/),
+    });
+    expect(own).toMatch(/^ujb_/);
+    expect(sent).toEqual([undefined, undefined]);
+  });
+
+  test("nobody at an IPv6 address is nobody, not another program", async () => {
+    const { findings } = await examine({
+      UNITY_BROKER_HOST: "::1",
+      UNITY_BROKER_PORT: String(await freePort()),
+    });
+    const gateway = findings.find(({ check }) => check === "gateway");
+    expect(gateway).toMatchObject({ state: "ok", says: expect.stringMatching(/^none at http:\/\/\[::1\]:/) });
   });
 
   test("no Editor: the simulated one that it proposes makes all well", async () => {

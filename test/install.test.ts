@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -202,6 +203,7 @@ describe("the entry", () => {
       { command: "node", args: ["/other/dist/cli/main.js", "serve"] },
       { url: "http://127.0.0.1:8080/mcp" },
       { command: "uvx", args: ["unity-job-brokers"] },
+      { command: "uv", args: ["--directory", "/home/u/unity-broker", "run", "server.py"] },
       "unity-broker",
       null,
     ];
@@ -351,6 +353,32 @@ describe("TOML", () => {
     },
   );
 
+  const UNITY = '[mcp_servers.unity] # ours\ncommand = "npx"\nargs = ["unity-job-broker", "mcp"]\n';
+  it.each([
+    [
+      `a = 1\n\n${UNITY}\n# trusted\n[projects."/p"]\nb = 2\n`,
+      'a = 1\n\n# trusted\n[projects."/p"]\nb = 2\n',
+    ],
+    [`# top\n[x]\n# of x\n\n${UNITY}# after\n\n# y's\n[y]\n`, "# top\n[x]\n# of x\n# after\n\n# y's\n[y]\n"],
+    [
+      `${UNITY}\n[mcp_servers.unity.env]\nA = "1"\n\n# docs\n[mcp_servers.docs]\ncommand = "d" # d\n`,
+      '\n\n# docs\n[mcp_servers.docs]\ncommand = "d" # d\n',
+    ],
+    [
+      `${UNITY}\n[note]\ntext = """\n[mcp_servers.unity]\n"""\n`,
+      '[note]\ntext = """\n[mcp_servers.unity]\n"""\n',
+    ],
+  ])("keeps the comments around ours: %j", async (content, left) => {
+    const path = file("config", content);
+    await uninstall({ client: "codex", path });
+    expect(text(path)).toBe(left);
+    writeFileSync(path, content);
+    await install({ client: "codex", reach: HTTP, path });
+    const comments = (of: string) => of.match(/#.*/g)?.filter((one) => one !== "# ours");
+    expect(comments(text(path))).toEqual(comments(content));
+    expect(serversOf(clientNamed("codex"), path).unity).toEqual(entryOf(clientNamed("codex"), HTTP));
+  });
+
   it("writes nothing that only TOML 1.1 allows, whatever the style of the file", async () => {
     const path = file("config", 'mcp_servers = { docs = { command = "a" } }\nlist = [\n  1,\n  2,\n]\n');
     await install({ client: "codex", path });
@@ -416,6 +444,17 @@ describe("JSON", () => {
   });
 });
 
+describe("a token", () => {
+  it.each(CLIENTS.filter(({ http }) => http !== null))("of $id stays with its address", async (client) => {
+    const path = file("config", "");
+    await install({ client: client.id, reach: HTTP, path });
+    const elsewhere: Reach = { transport: "http", url: "https://build.example/mcp", token: undefined };
+    const moved = await install({ client: client.id, reach: elsewhere, path });
+    expect(moved).toMatchObject({ outcome: "replaced", warnings: [expect.stringMatching(/in the backup/)] });
+    expect(serversOf(client, path).unity).toEqual(entryOf(client, elsewhere));
+  });
+});
+
 describe("the file", () => {
   const CONTENT = '{ "servers": {} }\n';
 
@@ -428,6 +467,13 @@ describe("the file", () => {
     expect(backup).toBe(`${path}.backup-2026-01-02T03-04-05-678Z`);
     await install({ path: file("secret"), reach: HTTP });
     expect(statSync(file("secret")).mode & 0o777).toBe(0o600);
+  });
+
+  it.runIf(process.getuid?.() === 0)("stays its owner's under sudo, and its copy is theirs too", async () => {
+    const path = file("config", CONTENT);
+    chownSync(path, 4242, 4343);
+    const { backup } = await install({ path });
+    for (const name of [path, backup ?? ""]) expect(statSync(name)).toMatchObject({ uid: 4242, gid: 4343 });
   });
 
   it("stays a symbolic link where it is one", async () => {

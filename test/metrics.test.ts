@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import type { Gateway } from "../src/gateway/gateway.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import { type HealthOptions, healthRoutes } from "../src/gateway/operators/health.js";
+import { createMetrics } from "../src/gateway/operators/metrics.js";
 import { BUCKETS, durationCounts, sheetOf } from "../src/shared/tally.js";
 import { createHeardLog } from "./harness/mcp.js";
 import { eventually, useSystem } from "./harness/system.js";
@@ -118,6 +119,21 @@ test("Editors are counted by whether they are connected and what they do", async
   await system.away(system.editor);
   expect(await connected()).toBeUndefined();
   expect(await served.value('unity_broker_editors{connected="no",phase=""}')).toBe(1);
+});
+
+test("what an Editor says that it does is no label by itself: a bridge may say anything", async () => {
+  const live = (phase: string) => ({ connected: true, live: { phase }, profile: { editorId: "e" } });
+  const editors = ["ready", "safe_mode", "importing 41 %", "importing 42 %"].map(live);
+  const metrics = createMetrics({
+    store: { tally: { read: async () => ({}) }, operations: { openOf: async () => [] } },
+    broker: { editors: async () => ({ editors }) },
+  } as unknown as Parameters<typeof createMetrics>[0]);
+  const text = await metrics.scrape();
+  expect(text.match(/^unity_broker_editors\{.*$/gm)).toEqual([
+    'unity_broker_editors{connected="yes",phase="ready"} 1',
+    'unity_broker_editors{connected="yes",phase="safe_mode"} 1',
+    'unity_broker_editors{connected="yes",phase="other"} 2',
+  ]);
 });
 
 test("without Redis the process still answers, says that it is not ready, and shows no old numbers", async () => {

@@ -27,7 +27,7 @@ export interface Client {
   close(): void;
 }
 
-async function connectClient(port: number): Promise<Client> {
+export async function connectClient(port: number): Promise<Client> {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   await once(socket, "connect");
   const parser = createFrameParser(64 * 1024 * 1024);
@@ -111,7 +111,13 @@ export interface Owner extends Client {
   finished(operationId: string): Promise<Outcome>;
 }
 
-export const helloParams = (editor: SimulatedEditor, fields: Params = {}): Params => ({
+/** What a client needs to know of an Editor. */
+export interface Address {
+  readonly port: number;
+  readonly token: string;
+}
+
+export const helloParams = (editor: Pick<Address, "token">, fields: Params = {}): Params => ({
   protocol: 1,
   storeId: "store-1",
   brokerId: "broker-1",
@@ -123,7 +129,7 @@ export const helloParams = (editor: SimulatedEditor, fields: Params = {}): Param
   ...fields,
 });
 
-async function own(editor: SimulatedEditor, fields: Params = {}): Promise<Owner> {
+export async function own(editor: Address, fields: Params = {}): Promise<Owner> {
   const client = await connectClient(editor.port);
   const hello = await client.request("bridge/hello", helloParams(editor, fields));
   const submitParams = (operationId: string, more: Params = {}): Params => ({

@@ -1,9 +1,10 @@
 /** Who is let in: the token file, the local token, and the gateway's answer to whoever has none. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { tokenIn } from "../src/gateway/auth/authenticator.js";
+import { authenticate, tokenIn } from "../src/gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../src/gateway/auth/local-token.js";
 import { createTokens } from "../src/gateway/auth/tokens.js";
 
@@ -55,6 +56,24 @@ describe("the token file", () => {
     }
   });
 
+  test("that cannot be read is not quoted, and callers are not told where it is", async () => {
+    const file = join(folder, "tokens.json");
+    writeFileSync(file, '{"tokens": [ujb_secret]}');
+    const tokens = createTokens(file);
+    await expect(tokens.list()).rejects.toThrow(/tokens\.json is not a token file: it is not JSON/);
+    const app = fastify();
+    app.addHook(
+      "onRequest",
+      authenticate(tokens, "Bearer", (reply, { code, message }) => reply.code(503).send({ code, message })),
+    );
+    const ask = () => app.inject({ url: "/", headers: { authorization: "Bearer x" } });
+    expect((await ask()).body).toMatch(/^\{"code":"TOKENS_UNREADABLE","message":"[^/]+"\}$/);
+    rmSync(file);
+    mkdirSync(file);
+    expect((await ask()).body).toMatch(/^\{"code":"TOKENS_UNREADABLE","message":"[^/]+"\}$/);
+    await app.close();
+  });
+
   test.each(["", "local", "a b", "../etc", "-x", "a".repeat(65)])(
     "refuses the principal %j",
     async (name) => {
@@ -73,6 +92,12 @@ describe("the local token", () => {
     const auth = withLocalToken(createTokens(join(folder, "none.json")), made[0] ?? "");
     expect(await auth.principalOf(made[0])).toBe("local");
     expect(await auth.principalOf(`${made[0]} `)).toBeUndefined();
+  });
+
+  test("an empty file is no token: that is said, and nobody is let in by it", async () => {
+    const file = join(folder, "local.token");
+    writeFileSync(file, "");
+    await expect(ensureLocalToken(file)).rejects.toThrow(/local\.token holds no token: remove it/);
   });
 });
 

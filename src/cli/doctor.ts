@@ -1,12 +1,12 @@
 /** `unity-broker doctor`: what is wrong, and what mends it. Each check needs those before it. */
 
-import { connectBroker } from "./client/broker-client.js";
+import { type BrokerClient, connectBroker } from "./client/broker-client.js";
 import { EXIT } from "./client/exit-codes.js";
 import { coloursFor } from "./client/render.js";
 import { command } from "./command.js";
 import { checkEditors, checkEndpointFiles } from "./doctor/editors.js";
 import { type Finding, renderFindings } from "./doctor/finding.js";
-import { checkGateway } from "./doctor/gateway.js";
+import { checkGateway, notSpokenTo } from "./doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "./doctor/machine.js";
 import { checkStore } from "./doctor/store.js";
 import { environment } from "./runtime.js";
@@ -46,7 +46,12 @@ async function examine(self: string): Promise<Finding[]> {
     if (!runtime || files.ids.length === 0) return findings;
     expected = files.ids;
   }
-  const client = await connectBroker({ serves: true, isImpatient: true }, settings);
+  let client: BrokerClient;
+  try {
+    client = await connectBroker({ serves: true, isImpatient: true }, settings);
+  } catch (error) {
+    return [...findings, notSpokenTo(error, settings)];
+  }
   try {
     findings.push(...(await checkEditors(client, expected)));
   } finally {

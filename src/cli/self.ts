@@ -6,5 +6,6 @@ export function selfCommand(): string {
   const script = process.argv[1] ?? "";
   if (script.split(sep).includes("_npx")) return "npx unity-job-broker";
   const isCheckout = script.endsWith("main.js") && !script.split(sep).includes("node_modules");
-  return isCheckout ? `node ${script}` : "unity-broker";
+  if (!isCheckout) return "unity-broker";
+  return /^[\w@%+=:,./\\~-]+$/.test(script) ? `node ${script}` : `node "${script}"`;
 }

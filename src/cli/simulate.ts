@@ -1,4 +1,5 @@
 /** `unity-broker simulate`: a Unity Editor without Unity, to try the broker and to test against. */
+import { type EditorHost, startEditorHost } from "../editor-host/editor-host.js";
 import { createControl } from "../simulator/control.js";
 import { createSimulatedEditor } from "../simulator/editor.js";
 import { portOf } from "./address.js";
@@ -15,6 +16,11 @@ export const simulate = command({
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
     plain: { type: "boolean", description: "Play an Editor with a plain uLoop bridge", default: false },
+    engine: {
+      type: "string",
+      description: "typescript, or dotnet: the C# bridge itself (needs a checkout and the .NET SDK)",
+      default: "typescript",
+    },
     control: {
       type: "boolean",
       description: "Obey fault commands on stdin, a JSON object a line",
@@ -25,7 +31,9 @@ export const simulate = command({
     const stopping = stopRequested();
     const timeScale = Number(args["time-scale"] ?? 1);
     if (!(timeScale >= 0)) throw new UsageError(`--time-scale ${args["time-scale"]} is not a number from 0`);
-    const editor = await createSimulatedEditor({
+    if (args.plain && args.engine === "dotnet")
+      throw new UsageError("--plain is of the typescript engine only");
+    const options = {
       endpointFolder: readSettings().editorsFolder,
       timeScale,
       plain: args.plain,
@@ -33,10 +41,8 @@ export const simulate = command({
       ...(args.project === undefined ? {} : { projectPath: args.project }),
       ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
       ...(args["ledger-folder"] === undefined ? {} : { ledgerFolder: args["ledger-folder"] }),
-    });
-    const control = args.control
-      ? createControl({ editor }, { input: process.stdin, output: process.stdout })
-      : undefined;
+    };
+    const editor = await engineOf(args.engine)(options);
     const { editorId, port } = editor;
     console.log(
       args.control
@@ -46,8 +52,45 @@ export const simulate = command({
     if (args.plain && !args.control) {
       console.log(`Brokers find it by its name only: UNITY_BROKER_EDITORS=simulated=127.0.0.1:${port}`);
     }
-    await Promise.race([stopping, control?.ended ?? stopping]);
-    control?.close();
+    const obeyed = args.control ? editor.obey({ input: process.stdin, output: process.stdout }) : stopping;
+    await Promise.race([stopping, obeyed]);
     await editor.close();
   },
 });
+
+interface SimulateOptions {
+  endpointFolder: string;
+  timeScale: number;
+  plain: boolean;
+  port?: number;
+  projectPath?: string;
+  counterFile?: string;
+  ledgerFolder?: string;
+}
+
+function engineOf(name: string): (options: SimulateOptions) => Promise<EditorHost> {
+  if (name === "dotnet") {
+    return ({ plain: _plain, ...options }) =>
+      startEditorHost({ ...options, say: (message) => console.error(message) });
+  }
+  if (name === "typescript") return startSimulator;
+  throw new UsageError(`--engine ${name} is neither typescript nor dotnet`);
+}
+
+async function startSimulator(options: SimulateOptions): Promise<EditorHost> {
+  const editor = await createSimulatedEditor(options);
+  let control: { close(): void } | undefined;
+  return {
+    editorId: editor.editorId,
+    port: editor.port,
+    obey(io) {
+      const obeying = createControl({ editor }, io);
+      control = obeying;
+      return obeying.ended;
+    },
+    async close() {
+      control?.close();
+      await editor.close();
+    },
+  };
+}

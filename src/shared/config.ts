@@ -87,7 +87,7 @@ export const CONFIG = {
     .optional()
     .describe("The token of the command line: with it, calls go through the gateway"),
   UNITY_BROKER_URL: z
-    .string()
+    .url({ protocol: /^https?$/, error: "expected an address such as http://127.0.0.1:8787/mcp" })
     .optional()
     .describe("The gateway of the command line (default: the host and port above)"),
   UNITY_BROKER_LOG_LEVEL: z

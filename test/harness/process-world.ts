@@ -65,7 +65,12 @@ const FAST = {
   UNITY_BROKER_LOG_LEVEL: "debug",
 };
 
+/** The simulator, or the C# bridge in its host process. */
+export type Engine = "typescript" | "dotnet";
+
 export interface WorldOptions {
+  /** Default typescript. */
+  engine?: Engine;
   /** On top of the fast timings; an empty value gives the default of an installation back. */
   env?: Record<string, string>;
 }
@@ -97,7 +102,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
 
   try {
-    const editor = await startEditor(processes, folder, env);
+    const editor = await startEditor(processes, folder, env, options.engine ?? "typescript");
     const workerLine = await layLine();
     const worker = createMember(workerLine, async () => {
       const started = processes.start("worker", ["worker"], withRedis(workerLine));
@@ -196,6 +201,7 @@ async function startEditor(
   processes: Processes,
   folder: string,
   env: NodeJS.ProcessEnv,
+  engine: Engine,
 ): Promise<EditorControl> {
   const counterFile = join(folder, "executions.log");
   const simulated = processes.start(
@@ -203,6 +209,8 @@ async function startEditor(
     [
       "simulate",
       "--control",
+      "--engine",
+      engine,
       "--port",
       "0",
       "--project",

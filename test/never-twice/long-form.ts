@@ -1,11 +1,11 @@
 /**
  * The long form: every scenario (or one) with many seeds, and a table at the end.
  *
- * `npm run never-twice -- --seeds 200 [--scenario name] [--from 1] [--worlds 2] [--minutes 25]`
+ * `npm run never-twice -- --seeds 200 [--scenario name] [--from 1] [--worlds 2] [--minutes 25] [--engine dotnet]`
  * After the minutes no further seed is begun; the table says how many were played.
  */
 import { parseArgs } from "node:util";
-import { startWorld, type World } from "../harness/process-world.js";
+import { type Engine, startWorld, type World } from "../harness/process-world.js";
 import { playScenario, type Scenario } from "./scenario.js";
 import { SCENARIOS } from "./scenarios.js";
 import type { Tally } from "./stage.js";
@@ -17,8 +17,11 @@ const { values } = parseArgs({
     scenario: { type: "string" },
     worlds: { type: "string", default: "2" },
     minutes: { type: "string", default: "Infinity" },
+    engine: { type: "string", default: "typescript" },
   },
 });
+
+const engine = values.engine as Engine;
 
 interface Row extends Tally {
   seeds: number;
@@ -56,7 +59,7 @@ async function work(): Promise<void> {
     const row = rows.get(scenario) as Row;
     row.seeds += 1;
     try {
-      world ??= await startWorld();
+      world ??= await startWorld({ engine });
       const tally = await playScenario(scenario, seed, world);
       for (const name of Object.keys(tally) as (keyof Tally)[]) row[name] += tally[name];
     } catch (error) {

@@ -1,5 +1,5 @@
 /** A few worlds for many tests: each is lent to one test at a time, and replaced when a test left it in disorder. */
-import { startWorld, type World } from "../harness/process-world.js";
+import { startWorld, type World, type WorldOptions } from "../harness/process-world.js";
 
 export interface Worlds {
   /** Lends a world for as long as `use` takes; waits while all are lent. */
@@ -8,7 +8,7 @@ export interface Worlds {
   close(): Promise<void>;
 }
 
-export function createWorlds(most: number): Worlds {
+export function createWorlds(most: number, options: WorldOptions = {}): Worlds {
   const free: (World | undefined)[] = Array.from({ length: most }, () => undefined);
   const waiting: ((world: World | undefined) => void)[] = [];
 
@@ -25,7 +25,7 @@ export function createWorlds(most: number): Worlds {
       const known = await take();
       let world: World;
       try {
-        world = known ?? (await startWorld());
+        world = known ?? (await startWorld(options));
       } catch (error) {
         giveBack(undefined);
         throw error;

@@ -11,6 +11,7 @@ import type { Answer } from "../../shared/answer.js";
 import type { News } from "../../shared/redis/news.js";
 import { TROUBLE_LIMITS } from "../../shared/trouble.js";
 import { createWorker, type WorkerOptions } from "../../worker/worker.js";
+import { originOf } from "../origin.js";
 import { gatewayOptions, readSettings, type Settings, startRuntime, workerOptions } from "../runtime.js";
 import { VERSION } from "../version.js";
 
@@ -61,7 +62,7 @@ export async function connectBroker(
     UNITY_BROKER_PORT,
   } = settings.config;
   if (token === undefined && url === undefined) return connectHere(settings, options);
-  const endpoint = new URL(url ?? `http://${UNITY_BROKER_HOST}:${UNITY_BROKER_PORT}/mcp`);
+  const endpoint = new URL(url ?? `${originOf(UNITY_BROKER_HOST, UNITY_BROKER_PORT)}/mcp`);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const transport = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } });
   const client = await connect(transport as Transport, endpoint.href);

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
 import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
+import { originOf } from "../origin.js";
 import { environment } from "../runtime.js";
 import { CLIENTS, type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
 import type { Place } from "./installation.js";
@@ -81,7 +82,7 @@ function pathOf(client: Client, project: string | undefined, machine: Machine): 
 /** Where this machine's gateway listens by its configuration. */
 function ownAddress({ env }: Machine): string {
   const { UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = readConfig(env);
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/mcp`;
+  return `${originOf(host, port)}/mcp`;
 }
 
 function addressIn(text: string): string {

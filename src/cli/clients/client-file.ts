@@ -1,5 +1,6 @@
 /** A client's file on the disk: read as it is, replaced whole or not at all, with a copy of what was there. */
 import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
 import {
   access,
   constants,
@@ -67,7 +68,7 @@ export async function replaceClientFile(file: ClientFile, wanted: Replacement): 
         `${file.path} was changed by somebody else just now and was left as it is: run this again`,
       );
     }
-    const backup = await backUp(file, mode, wanted.now);
+    const backup = before === undefined ? undefined : await backUp(file, before, wanted.now);
     await rename(temporary, target);
     return backup;
   } finally {
@@ -75,10 +76,9 @@ export async function replaceClientFile(file: ClientFile, wanted: Replacement): 
   }
 }
 
-async function backUp(file: ClientFile, mode: number, now: Date): Promise<string | undefined> {
-  if (file.bytes === undefined) return undefined;
+async function backUp(file: ClientFile, before: Stats, now: Date): Promise<string> {
   const backup = `${file.path}.backup-${now.toISOString().replace(/[:.]/g, "-")}`;
-  await write(backup, file.bytes, mode);
+  await write(backup, file.bytes ?? "", before.mode & 0o7777, before);
   return backup;
 }
 

@@ -61,7 +61,10 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
   const { command, args } = entry as { command?: unknown; args?: unknown };
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
   const names = words.map((word) => word.split(/[\\/]/).at(-1) ?? "");
-  if (names.some((name) => /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name))) return true;
+  // A folder of that name, in an argument of another server, starts nothing.
+  const isStarted = (name: string, place: number): boolean =>
+    /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name) && words[place + 1] === "mcp";
+  if (names.some(isStarted)) return true;
   if (words.some((word) => /[\\/]dist[\\/]cli[\\/]main\.js$/.test(word)) && words.at(-1) === "mcp")
     return true;
   return Object.values(entry).some((value) => typeof value === "string" && addresses.includes(value));
@@ -71,12 +74,16 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
  * The fields to write so that what is there becomes what is wanted, by path inside the entry; none when it is so
  * already, `whole` when the old one has to go.
  *
- * What the user added (an environment, a time limit, a switch) stays, as long as the transport does: fields of the
- * other transport make Codex refuse its whole file.
+ * What the user added (an environment, a time limit, a switch) stays, as long as the transport and the address do:
+ * fields of the other transport make Codex refuse its whole file, and a token is for the gateway that it was given for.
  */
 export function changes(there: unknown, wanted: Entry): "whole" | { path: string[]; value: unknown }[] {
   if (typeof there !== "object" || there === null || Array.isArray(there)) return "whole";
   if (transportOf(there as Entry) !== transportOf(wanted)) return "whole";
+  const isElsewhere = Object.entries(wanted).some(
+    ([key, value]) => typeof value === "string" && /^https?:/.test(value) && (there as Entry)[key] !== value,
+  );
+  if (isElsewhere) return "whole";
   return differences(there as Entry, wanted);
 }
 
@@ -94,6 +101,6 @@ function isTable(value: unknown): value is Entry {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function transportOf(entry: Entry): Transport {
+function transportOf(entry: Entry): Transport {
   return "command" in entry ? "stdio" : "http";
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { type ClientFile, readClientFile, replaceClientFile } from "./client-file.js";
 import type { Client } from "./client-table.js";
 import { assertOnlyChanged, at, type ConfigText, type Path } from "./config-text.js";
-import { changes, type Entry, isOurs, transportOf } from "./entry.js";
+import { changes, type Entry, isOurs } from "./entry.js";
 import { jsonText } from "./json-text.js";
 import { tomlText } from "./toml-text.js";
 
@@ -56,14 +56,9 @@ export async function planInstall(place: Place, wanted: Entry, isSecret: boolean
     const fragment = format.fragment(path, there);
     return { client, file, name, outcome: "unchanged", fragment, text: undefined, isSecret, warnings };
   }
-  if (
-    todo === "whole" &&
-    there !== undefined &&
-    !isForeign &&
-    transportOf(there as Entry) !== transportOf(wanted)
-  ) {
+  if (todo === "whole" && there !== undefined && !isForeign) {
     warnings.push(
-      "the entry changed between stdio and HTTP: settings that were added to it by hand are in the backup",
+      "the entry changed between stdio and HTTP, or its address: settings that were added to it by hand are in the backup",
     );
   }
   const text = edit(file, () =>

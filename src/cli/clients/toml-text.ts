@@ -1,6 +1,11 @@
-/** TOML: edits by toml-patch, which keeps comments, order and the spelling of every value it does not change. */
+/**
+ * TOML: edits by toml-patch, which keeps comments, order and the spelling of every value it does not change.
+ *
+ * A table that it removes takes the comments above the next one along, so tables under headers of their own are cut
+ * out and added as text.
+ */
 import { parse, patch, stringify, TomlFormat } from "@decimalturn/toml-patch";
-import { at, type ConfigText, type Path } from "./config-text.js";
+import { assertOnlyChanged, at, type ConfigText, type Path } from "./config-text.js";
 
 type Table = Record<string, unknown>;
 
@@ -16,10 +21,14 @@ export const tomlText: ConfigText = {
   },
 
   set(text, path, value) {
-    return appended(text, path, value) ?? patched(text, (data) => put(data, path, value));
+    const isTable = typeof value === "object" && !Array.isArray(value);
+    const room = (isTable ? withoutTables(text, path) : undefined) ?? text;
+    return appended(room, path, value) ?? patched(text, (data) => put(data, path, value));
   },
 
   remove(text, path) {
+    const cut = withoutTables(text, path);
+    if (cut !== undefined) return cut;
     return patched(text, (data) => {
       const parents = path.slice(0, -1);
       const table = at(data, parents) as Table;
@@ -53,6 +62,37 @@ function appended(text: string, path: Path, value: unknown): string | undefined 
   const after = text + gap + (text === "" || text.endsWith("\n") ? added : added.trimEnd());
   try {
     parse(after);
+    return after;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The text without the table and its inner ones, and without the blank line above each; undefined where they have no
+ * headers of their own, or something else would change.
+ */
+function withoutTables(text: string, path: Path): string | undefined {
+  const names = path.map((key) => `\\s*(?:${key}|"${key}"|'${key}')\\s*`).join("\\.");
+  const ours = new RegExp(`^\\s*\\[${names}[.\\]]`);
+  const lines = text.split(/(?<=\n)/);
+  const kept: string[] = [];
+  for (let row = 0; row < lines.length; row += 1) {
+    if (!ours.test(lines[row] ?? "")) {
+      kept.push(lines[row] ?? "");
+      continue;
+    }
+    const next = lines.findIndex((line, index) => index > row && /^\s*\[/.test(line));
+    // Blank lines and comments at its end are the next one's.
+    const table = lines.slice(row, next < 0 ? undefined : next);
+    row += table.findLastIndex((line) => /^\s*[^\s#]/.test(line));
+    if (kept.length > 1 && kept.at(-1)?.trim() === "") kept.pop();
+    // A file without a last line break keeps none.
+    if (row === lines.length - 1 && !text.endsWith("\n")) kept.push(kept.pop()?.replace(/\r?\n$/, "") ?? "");
+  }
+  const after = kept.join("");
+  try {
+    assertOnlyChanged(tomlText, text, after, path, undefined);
     return after;
   } catch {
     return undefined;

@@ -64,18 +64,32 @@ const Listed = z.looseObject({
 });
 type Listed = z.infer<typeof Listed>;
 
-/** `expected`: the Editors that run here; any of them that does not connect is a problem. */
+/** `expected`: the Editors that run here, each to connect; none: those of a gateway, one of them at least. */
 export async function checkEditors(client: BrokerClient, expected: readonly string[]): Promise<Finding[]> {
   const editors = await untilSettled(client, expected);
   const reached = editors.filter(({ connected }) => connected);
   const findings = editors
     .filter(({ id, connected }) => connected || expected.includes(id))
     .map((editor) => connectionOf(editor));
-  if (reached.length === 0) return findings;
+  if (reached.length === 0) return expected.length > 0 ? findings : noneOf(editors);
   return [
     ...findings,
     await checkTools(client),
     ...(await Promise.all(reached.map(({ id }) => checkCall(client, id)))),
+  ];
+}
+
+/** What a gateway knows of Editors of which none is connected. */
+function noneOf(editors: readonly Listed[]): Finding[] {
+  const troubled = editors.filter(({ trouble }) => trouble).map((editor) => connectionOf(editor));
+  if (troubled.length > 0) return troubled;
+  return [
+    {
+      check: "Editor",
+      state: "problem",
+      says: "the gateway knows no Editor that is connected",
+      next: "Open the project in Unity where its worker runs (`unity-broker up`, or `worker`).",
+    },
   ];
 }
 

@@ -54,5 +54,10 @@ export function set(variable: string, value: string, platform: NodeJS.Platform =
 
 /** How this system's shell removes a file. */
 export function remove(file: string, platform: NodeJS.Platform = process.platform): string {
-  return platform === "win32" ? `Remove-Item "${file}"` : `rm '${file.replaceAll("'", `'\\''`)}'`;
+  return platform === "win32" ? `Remove-Item "${file}"` : `rm ${quoted(file)}`;
+}
+
+/** A file's name for a POSIX shell. */
+export function quoted(file: string): string {
+  return `'${file.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,44 +1,75 @@
 /** The HTTP gateway where this command line would look for it: ours, another program, or nobody; and the token. */
 import { readLocalToken } from "../../gateway/auth/local-token.js";
+import { isLoopback } from "../../gateway/http.js";
+import { originOf } from "../origin.js";
 import type { Settings } from "../runtime.js";
 import { type Finding, ok, set, unset } from "./finding.js";
 
 const ANSWER_MS = 3_000;
+const NOBODY = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
 export async function checkGateway(settings: Settings, self: string): Promise<Finding> {
   const { UNITY_BROKER_URL: url, UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = settings.config;
-  const origin = url === undefined ? `http://${host}:${port}` : new URL(url).origin;
+  const origin = url === undefined ? originOf(host, port) : new URL(url).origin;
   const isNeeded = url !== undefined || settings.config.UNITY_BROKER_TOKEN !== undefined;
   const health = await ask(`${origin}/healthz`);
-  if (health === undefined) {
+  if (health === "nobody" || (health === "silence" && url !== undefined)) {
     if (!isNeeded) return ok("gateway", `none at ${origin}; clients over stdio need none`);
     const there = url === undefined ? { mend: `${self} up` } : { mend: unset("UNITY_BROKER_URL") };
     return { check: "gateway", state: "problem", says: `nobody answers at ${origin}`, ...there };
   }
-  if (!health.text.includes('"status":"ok"')) {
+  if (typeof health === "string" || !health.text.includes('"status":"ok"')) {
     const other = url === undefined ? set("UNITY_BROKER_PORT", String(port + 1)) : unset("UNITY_BROKER_URL");
     return { check: "gateway", state: "problem", says: `another program answers at ${origin}`, mend: other };
   }
-  const token = settings.config.UNITY_BROKER_TOKEN ?? (await readLocalToken(settings.localTokenFile));
-  const asked = await ask(`${origin}/metrics`, token);
-  if (asked?.status !== 401) return ok("gateway", `serves at ${origin}`);
-  if (settings.config.UNITY_BROKER_TOKEN === undefined) {
-    return {
-      check: "gateway",
-      state: "warning",
-      says: `the gateway at ${origin} is another user's, or another data directory's`,
-      next: "Ask its owner for a token (`unity-broker token create <name>`) and set UNITY_BROKER_TOKEN.",
-    };
+  return checkToken(settings, origin, isNeeded, self);
+}
+
+/** Commands send the token that is set, and nothing else; this user's own is not for other machines. */
+async function checkToken(
+  { config, localTokenFile }: Settings,
+  origin: string,
+  isNeeded: boolean,
+  self: string,
+): Promise<Finding> {
+  const { UNITY_BROKER_TOKEN: given } = config;
+  const isHere = isLoopback(new URL(origin).hostname);
+  const local = isHere ? await readLocalToken(localTokenFile).catch(() => undefined) : undefined;
+  const isRefused = async (token: string | undefined): Promise<boolean> => {
+    const asked = await ask(`${origin}/metrics`, token);
+    return typeof asked === "object" && asked.status === 401;
+  };
+  if (!(await isRefused(isNeeded ? given : local))) return ok("gateway", `serves at ${origin}`);
+  const next = "Ask its owner for a token (`unity-broker token create <name>`) and set UNITY_BROKER_TOKEN.";
+  if (!isNeeded) {
+    const says = `the gateway at ${origin} is another user's, or another data directory's`;
+    return { check: "gateway", state: "warning", says, next };
   }
   return {
     check: "gateway",
     state: "problem",
-    says: `the gateway at ${origin} does not know the token in UNITY_BROKER_TOKEN`,
-    mend: set("UNITY_BROKER_TOKEN", `$(${self} token local)`),
+    says:
+      given === undefined
+        ? `the gateway at ${origin} asks for a token, and UNITY_BROKER_TOKEN is not set`
+        : `the gateway at ${origin} does not know the token in UNITY_BROKER_TOKEN`,
+    ...(local !== undefined && !(await isRefused(local))
+      ? { mend: set("UNITY_BROKER_TOKEN", `$(${self} token local)`) }
+      : { next }),
   };
 }
 
-async function ask(url: string, token?: string): Promise<{ status: number; text: string } | undefined> {
+/** It was there, but could not be spoken to. */
+export function notSpokenTo(error: unknown, { config }: Settings): Finding {
+  const finding: Finding = { check: "gateway", state: "problem", says: (error as Error).message };
+  const { pathname, origin } = new URL(config.UNITY_BROKER_URL ?? "http://here/mcp");
+  return pathname === "/" ? { ...finding, mend: set("UNITY_BROKER_URL", `${origin}/mcp`) } : finding;
+}
+
+/** `silence`: nobody may listen there, or somebody who says nothing. `noise`: somebody who does not speak HTTP. */
+async function ask(
+  url: string,
+  token?: string,
+): Promise<{ status: number; text: string } | "nobody" | "silence" | "noise"> {
   try {
     const response = await fetch(url, {
       signal: AbortSignal.timeout(ANSWER_MS),
@@ -46,8 +77,8 @@ async function ask(url: string, token?: string): Promise<{ status: number; text:
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {
-    // Somebody listens there, but does not speak HTTP or does not answer.
-    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-    return code === "ECONNREFUSED" || code === "ENOTFOUND" ? undefined : { status: 0, text: "" };
+    const { name, cause } = error as Error;
+    if (name === "TimeoutError") return "silence";
+    return NOBODY.has((cause as NodeJS.ErrnoException | undefined)?.code ?? "") ? "nobody" : "noise";
   }
 }

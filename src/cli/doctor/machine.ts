@@ -1,10 +1,11 @@
 /** What this machine and this user bring: Node, configuration, folders, tokens. */
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { z } from "zod";
+import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { readSettings, type Settings } from "../runtime.js";
 import { VERSION } from "../version.js";
-import { type Finding, ok, remove, unset } from "./finding.js";
+import { type Finding, ok, quoted, remove, unset } from "./finding.js";
 
 const LEAST_NODE = [20, 19];
 
@@ -38,7 +39,7 @@ export function checkConfiguration(): { settings: Settings } | { findings: Findi
   }
 }
 
-export async function checkFolder({ dataDir }: Settings): Promise<Finding> {
+export async function checkFolder({ dataDir, config }: Settings): Promise<Finding> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     await access(dataDir, constants.W_OK);
@@ -49,21 +50,28 @@ export async function checkFolder({ dataDir }: Settings): Promise<Finding> {
       check: "data",
       state: "problem",
       says: `${dataDir} cannot be used: ${isOther ? "it is not a folder" : (error as Error).message}`,
-      mend: isOther ? remove(dataDir) : unset("UNITY_BROKER_DATA_DIR"),
+      ...(isOther
+        ? { mend: remove(dataDir) }
+        : config.UNITY_BROKER_DATA_DIR !== undefined
+          ? { mend: unset("UNITY_BROKER_DATA_DIR") }
+          : { next: "Make it a folder that you may write to, or set UNITY_BROKER_DATA_DIR to one." }),
     };
   }
 }
 
 export async function checkTokens({ tokensFile, localTokenFile }: Settings): Promise<Finding> {
+  let file = tokensFile;
   try {
-    const entries = await createTokens(tokensFile).list();
+    const entries = await createTokens(file).list();
+    file = localTokenFile;
+    await readLocalToken(file);
     const open = await openToOthers(localTokenFile, tokensFile);
     if (open !== undefined) {
       return {
         check: "tokens",
         state: "problem",
         says: `${open} can be read by other users of this machine`,
-        mend: `chmod 600 '${open}'`,
+        mend: `chmod 600 ${quoted(open)}`,
       };
     }
     return ok(
@@ -71,7 +79,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
       entries.length === 0 ? "this user's own" : `this user's own, and ${entries.length} made`,
     );
   } catch (error) {
-    return { check: "tokens", state: "problem", says: (error as Error).message, mend: remove(tokensFile) };
+    return { check: "tokens", state: "problem", says: (error as Error).message, mend: remove(file) };
   }
 }
 

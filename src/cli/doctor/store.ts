@@ -1,7 +1,7 @@
 /** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
 import { BrokerError } from "../../shared/errors.js";
 import { type Runtime, type Settings, startRuntime } from "../runtime.js";
-import { type Finding, ok, unset } from "./finding.js";
+import { type Finding, ok, quoted, unset } from "./finding.js";
 
 /** Clocks that differ by more than this make the ages in answers look odd, ms. */
 const CLOCK_MS = 5_000;
@@ -9,7 +9,7 @@ const CLOCK_MS = 5_000;
 /** `runtime` is the caller's to close; undefined: nothing else can be checked. */
 export async function checkStore(settings: Settings): Promise<{ findings: Finding[]; runtime?: Runtime }> {
   const url = settings.config.REDIS_URL;
-  const cli = `redis-cli -u ${url ?? "<REDIS_URL>"}`;
+  const cli = redisCli(url);
   const complaints: string[] = [];
   try {
     const quiet = { ...settings, config: { ...settings.config, UNITY_BROKER_LOG_LEVEL: "silent" as const } };
@@ -57,6 +57,19 @@ async function checkClock({ store }: Runtime, now: () => number = Date.now): Pro
   };
 }
 
+/** Where there is a password, it asks for it: what is printed here is copied into reports. */
+function redisCli(url: string | undefined): string {
+  if (url === undefined || !URL.canParse(url)) return "redis-cli";
+  const { protocol, hostname, port, username, password } = new URL(url);
+  return [
+    `redis-cli -h ${hostname.replace(/^\[(.*)\]$/, "$1")} -p ${port || 6379}`,
+    ...(protocol === "rediss:" ? ["--tls"] : []),
+    ...(username ? [`--user ${quoted(decodeURIComponent(username))}`] : []),
+    ...(password ? ["--askpass"] : []),
+  ].join(" ");
+}
+
 function withoutPassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, "//");
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }

@@ -21,8 +21,8 @@ declare module "fastify" {
 }
 
 /**
- * A hook for guarded routes: sets `request.principal`, or has the request refused with UNAUTHORIZED. `challenge` is
- * what a client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
+ * A hook for guarded routes: sets `request.principal`, or has the request refused with UNAUTHORIZED or TOKENS_UNREADABLE.
+ * `challenge` is what a client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
  */
 export function authenticate(
   auth: Authenticator | undefined,
@@ -35,7 +35,17 @@ export function authenticate(
       return undefined;
     }
     const token = tokenIn(request.headers.authorization);
-    const principal = await auth.principalOf(token);
+    let principal: string | undefined;
+    try {
+      principal = await auth.principalOf(token);
+    } catch {
+      // Whoever is not let in is not told where the file is, nor what is in it: the doctor tells its owner.
+      refuse(
+        reply,
+        new BrokerError("TOKENS_UNREADABLE", "The tokens cannot be read; `unity-broker doctor` says why."),
+      );
+      return reply;
+    }
     if (principal === undefined) {
       reply.header("www-authenticate", `${challenge} realm="Unity Job Broker"`);
       const what = token === undefined ? "This request has no token." : "This token is not known here.";

@@ -22,7 +22,9 @@ export async function ensureLocalToken(file: string): Promise<string> {
   } finally {
     await rm(draft, { force: true });
   }
-  return (await readFile(file, "utf8")).trim();
+  const token = await readLocalToken(file);
+  if (token === undefined) throw new Error(`${file} holds no token: remove it, then run this again`);
+  return token;
 }
 
 /** The token in this file; undefined when there is none. */

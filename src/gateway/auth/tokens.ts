@@ -109,7 +109,8 @@ function parse(file: string, text: string): TokenEntry[] {
   try {
     return TokenFile.parse(JSON.parse(text)).tokens;
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    // The parser's own words quote the text, and somebody may have written a token there.
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : "it is not JSON";
     throw new BrokerError("TOKENS_UNREADABLE", `${file} is not a token file: ${reason}.`, {}, error);
   }
 }

@@ -61,7 +61,7 @@ export function createMetrics(deps: {
     for (const state of STATES.slice(0, 4)) open.set({ state }, 0);
     for (const { state } of records.flat()) open.inc({ state });
     for (const { connected, live } of known.editors) {
-      editors.inc({ connected: connected ? "yes" : "no", phase: (connected && live?.phase) || "" });
+      editors.inc({ connected: connected ? "yes" : "no", phase: connected ? phaseOf(live?.phase) : "" });
     }
     queued.tell(sheet.durations.queued);
     executed.tell(sheet.durations.executed);
@@ -80,6 +80,22 @@ export function createMetrics(deps: {
       return registry.metrics();
     },
   };
+}
+
+/** The phases that docs/protocol.md names; a bridge may say anything, and every word would be a series. */
+const PHASES = new Set([
+  "ready",
+  "compiling",
+  "building",
+  "testing",
+  "reloading",
+  "quitting",
+  "compile_errors",
+  "safe_mode",
+]);
+
+function phaseOf(word = ""): string {
+  return word === "" || PHASES.has(word) ? word : "other";
 }
 
 /** A histogram whose buckets were counted elsewhere: prom-client's own only counts what it observes itself. */

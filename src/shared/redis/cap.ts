@@ -41,7 +41,7 @@ local function mayBeSent(sent, held, logId, queue, turn, acceptedAt, max)
     end
   end
   if free > 0 then return true end
-  redis.call('HSET', held, logId, string.format('%s|%d|%d|%d', queue, turn, acceptedAt, now))
+  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, now))
   return false
 end
 `;

@@ -110,11 +110,15 @@ function optionsOf(redis: RedisTarget): RedisAddress {
   try {
     url = new URL(redis);
   } catch {
-    throw new BrokerError("STORE_UNREACHABLE", `REDIS_URL is not a URL: ${redis}.`);
+    // Not its text: it may hold a password, and a / or # in one is what usually breaks it.
+    throw new BrokerError(
+      "STORE_UNREACHABLE",
+      "REDIS_URL is not a URL such as redis://:password@127.0.0.1:6379 (in a password write / as %2F, # as %23).",
+    );
   }
   const db = Number(url.pathname.slice(1)) || 0;
   return {
-    host: url.hostname,
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(url.port || 6379),
     ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
     ...(url.password ? { password: decodeURIComponent(url.password) } : {}),

@@ -3,7 +3,10 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <summary>The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the wire.</summary>
+    /// <summary>
+    /// The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the
+    /// wire.
+    /// </summary>
     public static class LedgerState
     {
         public const string Accepted = "accepted";
@@ -22,10 +25,19 @@ namespace JobBroker.Bridge.Ledger
         public static bool IsOpen(string state) => state == Accepted || state == Running;
     }
 
-    /// <summary>The end of an execution. Times in milliseconds since the Unix epoch. Never changed once it was made.</summary>
+    /// <summary>
+    /// The end of an execution. Times in milliseconds since the Unix epoch. Never changed once it was made.
+    /// </summary>
     public sealed class Outcome
     {
-        public Outcome(string status, JToken? result, string? errorType, string? errorMessage, string? stack, long? startedAt, long endedAt)
+        public Outcome(
+            string status,
+            JToken? result,
+            string? errorType,
+            string? errorMessage,
+            string? stack,
+            long? startedAt,
+            long endedAt)
         {
             Status = status;
             Result = result;
@@ -39,9 +51,13 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>completed, failed, cancelled or interrupted.</summary>
         public string Status { get; }
 
-        /// <summary>Null where there is none, and where it lies in a file of its own.</summary>
+        /// <summary>
+        /// Null where there is none, and in the ledger's copy also where it lies in a file of its own: ask
+        /// <see cref="OperationLedger.ResultOf"/>.
+        /// </summary>
         public JToken? Result { get; }
 
+        /// <summary>A completed outcome has one only when its result was lost: <see cref="ResultLost"/>.</summary>
         public string? ErrorType { get; }
 
         public string? ErrorMessage { get; }
@@ -53,12 +69,25 @@ namespace JobBroker.Bridge.Ledger
 
         public long EndedAt { get; }
 
+        /// <summary>The error type of an execution that completed and whose result cannot be read any more.</summary>
+        public const string ResultLost = "result_lost";
+
         public static Outcome Completed(JToken result, long startedAt, long endedAt) =>
             new Outcome(LedgerState.Completed, result, null, null, null, startedAt, endedAt);
 
         /// <summary>failed, cancelled or interrupted; without <paramref name="startedAt"/> it never began.</summary>
-        public static Outcome Error(string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
+        public static Outcome Error(
+            string status, string type, string message, long? startedAt, long endedAt, string? stack = null) =>
             new Outcome(status, null, type, message, stack, startedAt, endedAt);
+
+        internal Outcome WithoutResult() =>
+            new Outcome(Status, null, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt);
+
+        /// <summary>The same end, without its result and honest about it; an error that is there stays.</summary>
+        internal Outcome WithLostResult(string why) =>
+            ErrorType != null
+                ? WithoutResult()
+                : new Outcome(Status, null, ResultLost, why, null, StartedAt, EndedAt);
     }
 
     /// <summary>One operation as the ledger knows it. Changed only by the ledger, under its gate.</summary>
@@ -83,6 +112,7 @@ namespace JobBroker.Bridge.Ledger
 
         public string? Tool { get; set; }
 
+        /// <summary>Null again once the operation has ended: nothing runs it any more, and they may be large.</summary>
         public JObject? Arguments { get; set; }
 
         public string? ArgumentsHash { get; set; }
@@ -96,11 +126,16 @@ namespace JobBroker.Bridge.Ledger
 
         public long? AcknowledgedAt { get; internal set; }
 
+        /// <summary>Where the result lies when it is too large for the journal; null otherwise.</summary>
+        internal StoredResult? StoredResult { get; set; }
+
         /// <summary>Reads live in memory only: in no journal and no chain.</summary>
         public bool ReadOnly { get; set; }
     }
 
-    /// <summary>The pair that orders owners: the higher epoch wins; with equal epochs only the same nonce is the same owner.</summary>
+    /// <summary>
+    /// The pair that orders owners: the higher epoch wins; with equal epochs only the same nonce is the same owner.
+    /// </summary>
     public sealed class Fence
     {
         public Fence(long epoch, string ownerNonce)

@@ -3,10 +3,53 @@ using System.Collections.Generic;
 
 namespace JobBroker.Bridge.Ports
 {
+    /// <summary>A readable property of a component, its value as text.</summary>
+    public sealed class ComponentProperty
+    {
+        public ComponentProperty(string name, string type, string value)
+        {
+            Name = name;
+            Type = type;
+            Value = value;
+        }
+
+        public string Name { get; }
+
+        public string Type { get; }
+
+        public string Value { get; }
+    }
+
+    /// <summary>One component of an object with its properties.</summary>
+    public sealed class ComponentDetails
+    {
+        public ComponentDetails(string type, string fullTypeName, IReadOnlyList<ComponentProperty> properties)
+        {
+            Type = type;
+            FullTypeName = fullTypeName;
+            Properties = properties;
+        }
+
+        public string Type { get; }
+
+        public string FullTypeName { get; }
+
+        public IReadOnlyList<ComponentProperty> Properties { get; }
+    }
+
     /// <summary>One object of an open scene.</summary>
     public sealed class SceneObject
     {
-        public SceneObject(string name, string path, string scene, bool active, string tag, int layer, IReadOnlyList<string> components, IReadOnlyList<SceneObject> children)
+        public SceneObject(
+            string name,
+            string path,
+            string scene,
+            bool active,
+            string tag,
+            int layer,
+            IReadOnlyList<string> components,
+            IReadOnlyList<SceneObject> children,
+            int instanceId = 0)
         {
             Name = name;
             Path = path;
@@ -16,6 +59,7 @@ namespace JobBroker.Bridge.Ports
             Layer = layer;
             Components = components;
             Children = children;
+            InstanceId = instanceId;
         }
 
         public string Name { get; }
@@ -25,6 +69,7 @@ namespace JobBroker.Bridge.Ports
 
         public string Scene { get; }
 
+        /// <summary>False when it or one of its parents is off.</summary>
         public bool Active { get; }
 
         public string Tag { get; }
@@ -35,6 +80,9 @@ namespace JobBroker.Bridge.Ports
         public IReadOnlyList<string> Components { get; }
 
         public IReadOnlyList<SceneObject> Children { get; }
+
+        /// <summary>Unity's id of the object: paths are not unique.</summary>
+        public int InstanceId { get; }
     }
 
     /// <summary>Reads the open scenes. Main thread only.</summary>
@@ -45,5 +93,9 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>Paths of the selected objects.</summary>
         IReadOnlyList<string> Selection();
+
+        /// <summary>The components of an object that <see cref="Roots"/> told; empty when it is gone by now.</summary>
+        /// <param name="inherited">Whether properties that base classes declare are told as well.</param>
+        IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited);
     }
 }

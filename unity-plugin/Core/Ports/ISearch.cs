@@ -7,13 +7,20 @@ namespace JobBroker.Bridge.Ports
 {
     public sealed class SearchProvider
     {
-        public SearchProvider(string id, string displayName, bool active, int priority, string filterId)
+        public SearchProvider(
+            string id,
+            string displayName,
+            bool active,
+            int priority,
+            string filterId,
+            string description = "")
         {
             Id = id;
             DisplayName = displayName;
             Active = active;
             Priority = priority;
             FilterId = filterId;
+            Description = description;
         }
 
         public string Id { get; }
@@ -25,6 +32,19 @@ namespace JobBroker.Bridge.Ports
         public int Priority { get; }
 
         public string FilterId { get; }
+
+        /// <summary>What it finds, for people; empty when the provider does not say.</summary>
+        public string Description { get; }
+    }
+
+    /// <summary>How a search is run: Unity's SearchFlags of the same name.</summary>
+    public enum SearchMode
+    {
+        Default,
+        Synchronous,
+        WantsMore,
+        Packages,
+        Sorted,
     }
 
     public sealed class SearchHit
@@ -57,6 +77,12 @@ namespace JobBroker.Bridge.Ports
     {
         IReadOnlyList<SearchProvider> Providers();
 
-        Task<IReadOnlyList<SearchHit>> FindAsync(string query, IReadOnlyList<string> providers, int maxResults, CancellationToken cancellation);
+        /// <param name="providers">Ids; empty means every active one.</param>
+        Task<IReadOnlyList<SearchHit>> FindAsync(
+            string query,
+            IReadOnlyList<string> providers,
+            SearchMode mode,
+            int maxResults,
+            CancellationToken cancellation);
     }
 }

@@ -51,13 +51,20 @@ namespace JobBroker.Bridge.Ports
 
     public sealed class TestCaseResult
     {
-        public TestCaseResult(string fullName, TestVerdict verdict, double seconds, string message, string stackTrace)
+        public TestCaseResult(
+            string fullName,
+            TestVerdict verdict,
+            double seconds,
+            string message,
+            string stackTrace,
+            string? uniqueName = null)
         {
             FullName = fullName;
             Verdict = verdict;
             Seconds = seconds;
             Message = message;
             StackTrace = stackTrace;
+            UniqueName = uniqueName ?? fullName;
         }
 
         public string FullName { get; }
@@ -69,12 +76,18 @@ namespace JobBroker.Bridge.Ports
         public string Message { get; }
 
         public string StackTrace { get; }
+
+        /// <summary>Tells two cases of the same full name apart (two assemblies); the full name unless given.</summary>
+        public string UniqueName { get; }
     }
 
     /// <summary>What a run tells while it goes. Called on the main thread.</summary>
     public interface ITestRunListener
     {
-        /// <summary>The run begins with so many test cases; after a domain reload it may be told again.</summary>
+        /// <summary>
+        /// The run begins with so many test cases; after a domain reload it may be told again: the larger number
+        /// counts.
+        /// </summary>
         void Started(int totalCases);
 
         void Finished(TestCaseResult testCase);
@@ -88,7 +101,9 @@ namespace JobBroker.Bridge.Ports
     {
         Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation);
 
-        /// <summary>Listens again to a run that a domain reload cut off; null when the framework no longer runs it.</summary>
+        /// <summary>
+        /// Listens again to a run that a domain reload cut off; null when the framework no longer runs it.
+        /// </summary>
         Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation);
 
         /// <summary>False where the test framework cannot stop a run (before 1.4).</summary>

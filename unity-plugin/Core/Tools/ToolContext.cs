@@ -33,22 +33,39 @@ namespace JobBroker.Bridge.Tools
 
         public IProgressSink Progress { get; }
 
-        /// <summary>Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.</summary>
+        /// <summary>
+        /// Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.
+        /// </summary>
         public CancellationToken Cancellation { get; }
 
-        /// <summary>Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.</summary>
+        /// <summary>
+        /// Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.
+        /// </summary>
         public void SaveResumeRecord(JToken record) => saveResumeRecord(record);
     }
 
     /// <summary>A failure with a type that callers can act on; it becomes the outcome's error.</summary>
     public sealed class ToolException : Exception
     {
+        /// <summary>The type of a call whose arguments do not fit the tool.</summary>
+        public const string InvalidArguments = "invalid_arguments";
+
+        /// <summary>The type of a running call that a domain reload has cut: the outcome is interrupted.</summary>
+        public const string DomainReload = "domain_reload";
+
+        private readonly string? stack;
+
         /// <param name="type">In snake_case, for example menu_item_not_found.</param>
-        public ToolException(string type, string message) : base(message)
+        /// <param name="stack">The stack that callers are shown; null shows where this was thrown.</param>
+        public ToolException(string type, string message, Exception? inner = null, string? stack = null)
+            : base(message, inner)
         {
             Type = type;
+            this.stack = stack;
         }
 
         public string Type { get; }
+
+        public override string? StackTrace => stack ?? base.StackTrace;
     }
 }

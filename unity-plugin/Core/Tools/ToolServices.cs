@@ -1,5 +1,6 @@
 #nullable enable
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools
 {
@@ -18,7 +19,8 @@ namespace JobBroker.Bridge.Tools
             ISceneQuery scene,
             ISearch search,
             IBuildRunner builds,
-            ICodeCompiler code)
+            ICodeCompiler code,
+            ISecuritySettings? security = null)
         {
             Clock = clock;
             MainThread = mainThread;
@@ -32,6 +34,7 @@ namespace JobBroker.Bridge.Tools
             Search = search;
             Builds = builds;
             Code = code;
+            Security = security ?? new Defaults();
         }
 
         public IClock Clock { get; }
@@ -58,5 +61,13 @@ namespace JobBroker.Bridge.Tools
         public IBuildRunner Builds { get; }
 
         public ICodeCompiler Code { get; }
+
+        /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
+        public ISecuritySettings Security { get; }
+
+        private sealed class Defaults : ISecuritySettings
+        {
+            public SecuritySnapshot Current { get; } = new SecuritySnapshot();
+        }
     }
 }

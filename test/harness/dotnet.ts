@@ -1,0 +1,7 @@
+/** Whether this machine can run the C# side; found out and built once, before all tests (global-setup.ts). */
+import type { Engine } from "./process-world.js";
+
+export const hasDotnet = process.env.UJB_TEST_DOTNET === "1";
+
+/** The Editors that this machine can play. */
+export const ENGINES: readonly Engine[] = hasDotnet ? ["typescript", "dotnet"] : ["typescript"];

@@ -1,0 +1,274 @@
+#nullable enable
+using System;
+using System.Linq;
+using JobBroker.Bridge.Execution;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Wire;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Api
+{
+    /// <summary>The methods <c>operation/*</c> over the ledger. Every one answers at once; any thread.</summary>
+    internal sealed class OperationMethods
+    {
+        private readonly OperationLedger ledger;
+        private readonly ExecutionEngine engine;
+        private readonly OperationQueue queue;
+        private readonly CancellationRegistry cancellations;
+        private readonly ProgressBoard progress;
+        private readonly UnityToolRegistry tools;
+        private readonly McpSecurityChecker security;
+        private readonly WireJson wire;
+        private readonly IClock clock;
+        private readonly int longestPart;
+
+        public OperationMethods(
+            OperationLedger ledger,
+            ExecutionEngine engine,
+            OperationQueue queue,
+            CancellationRegistry cancellations,
+            ProgressBoard progress,
+            UnityToolRegistry tools,
+            McpSecurityChecker security,
+            WireJson wire,
+            IClock clock,
+            int longestPart)
+        {
+            this.ledger = ledger;
+            this.engine = engine;
+            this.queue = queue;
+            this.cancellations = cancellations;
+            this.progress = progress;
+            this.tools = tools;
+            this.security = security;
+            this.wire = wire;
+            this.clock = clock;
+            this.longestPart = longestPart;
+        }
+
+        /// <summary>Answers a request of the worker; null for a method that is not here.</summary>
+        public Answer? Handle(string method, JToken? parameters)
+        {
+            try
+            {
+                switch (method)
+                {
+                    case "operation/submit":
+                        return Submit(parameters);
+                    case "operation/get":
+                        return Get(new RequestParams(parameters).Text("operationId"));
+                    case "operation/revoke":
+                        return Revoke(new RequestParams(parameters).Text("operationId"));
+                    case "operation/cancel":
+                        return Cancel(new RequestParams(parameters).Text("operationId"));
+                    case "operation/list":
+                        return List();
+                    case "operation/result":
+                        return Result(new RequestParams(parameters));
+                    case "operation/ack":
+                        return Acknowledge(new RequestParams(parameters));
+                    default:
+                        return null;
+                }
+            }
+            catch (InvalidParamsException error)
+            {
+                return Answer.Error(ErrorCodes.InvalidParams, error.Message);
+            }
+            catch (LedgerUnavailableException error)
+            {
+                var data = new JObject { ["ledgerSeq"] = ledger.LedgerSeq };
+                return Answer.Error(ErrorCodes.LedgerUnavailable, error.Message, data);
+            }
+        }
+
+        /// <summary>
+        /// Enters an operation into the ledger and queues it, or remembers its refusal: asked again, it answers the same.
+        /// The caller holds the ledger's gate from its decision on.
+        /// </summary>
+        public void Accept(LedgerOperation operation, string? refusal)
+        {
+            ledger.Accept(operation);
+            if (refusal == null) engine.Queue(operation, tools.Get(operation.Tool!)!);
+            else ledger.End(operation, Refused(refusal));
+        }
+
+        private Outcome Refused(string reason) =>
+            Outcome.Error(LedgerState.Failed, "security_blocked", reason, null, clock.NowMs);
+
+        private Answer Submit(JToken? parameters)
+        {
+            var submit = Ledger.Submit.Read(parameters, out var problem);
+            if (submit == null) return Answer.Error(ErrorCodes.InvalidParams, problem!);
+            // One critical section with hello: what a higher fence has shut out is not journalled any more.
+            lock (ledger.Gate)
+            {
+                var admitted = Admission.Admit(new AdmitLedger(ledger, tools, security), submit);
+                switch (admitted.Kind)
+                {
+                    case AdmittedKind.Run:
+                        Accept(OperationOf(submit), null);
+                        return Say(new JObject { ["state"] = LedgerState.Accepted });
+                    case AdmittedKind.SecurityRefused:
+                        Accept(OperationOf(submit), admitted.Reason);
+                        return Attached(submit.OperationId);
+                    case AdmittedKind.Attach:
+                        return Attached(submit.OperationId);
+                    case AdmittedKind.SameAs:
+                        return SameAs(admitted);
+                    default:
+                        return Refuse(admitted);
+                }
+            }
+        }
+
+        private LedgerOperation OperationOf(Submit submit) =>
+            submit.ToOperation(tools.Get(submit.Tool)?.IsReadOnly ?? false);
+
+        private Answer Attached(string operationId)
+        {
+            var operation = ledger.Get(operationId)!;
+            var json = new JObject { ["state"] = operation.State };
+            if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
+            return Say(json);
+        }
+
+        private Answer SameAs(Admitted admitted)
+        {
+            var other = admitted.Operation!;
+            var json = new JObject
+            {
+                ["state"] = "same_as",
+                ["operationId"] = other.OperationId,
+                ["stateThere"] = other.State,
+            };
+            if (other.Origin != null) json["origin"] = other.Origin.DeepClone();
+            if (other.Outcome != null) json["endedAt"] = other.Outcome.EndedAt;
+            return Say(json);
+        }
+
+        private Answer Refuse(Admitted admitted)
+        {
+            var data = new JObject { ["ledgerSeq"] = ledger.LedgerSeq };
+            if (admitted.HighestEpoch != null) data["highestEpoch"] = admitted.HighestEpoch;
+            return Answer.Error(admitted.Code, admitted.Message, data);
+        }
+
+        private Answer Get(string operationId)
+        {
+            lock (ledger.Gate)
+            {
+                var operation = ledger.Get(operationId);
+                if (operation == null) return Say(new JObject { ["state"] = "unknown" });
+                var json = new JObject { ["state"] = operation.State };
+                if (operation.Origin != null) json["origin"] = operation.Origin.DeepClone();
+                var last = progress.Last(operationId);
+                if (last != null)
+                {
+                    json["progress"] = last.DeepClone();
+                    if (last["partialResult"] is { } partial) json["partialResult"] = partial.DeepClone();
+                }
+                if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
+                return Say(json);
+            }
+        }
+
+        private Answer Revoke(string operationId)
+        {
+            lock (ledger.Gate)
+            {
+                var operation = ledger.Get(operationId);
+                if (operation?.State == LedgerState.Running) return State("already_started");
+                if (operation != null && LedgerState.HasEnded(operation.State)) return State("finished");
+                if (operation?.State != LedgerState.Revoked)
+                {
+                    // The line first: under the gate nothing can begin between it and the queue.
+                    ledger.Revoke(operationId);
+                    queue.Remove(operationId);
+                }
+                return State(LedgerState.Revoked);
+            }
+        }
+
+        private Answer Cancel(string operationId)
+        {
+            lock (ledger.Gate)
+            {
+                var operation = ledger.Get(operationId);
+                if (operation == null)
+                {
+                    return Answer.Error(ErrorCodes.InvalidParams, $"There is no operation {operationId} here.");
+                }
+                // not_started and revoked: nothing of them will run by itself.
+                if (!LedgerState.IsOpen(operation.State)) return State("finished");
+                if (operation.State == LedgerState.Accepted)
+                {
+                    queue.Remove(operationId);
+                    const string message = "Cancelled before it began.";
+                    engine.Settle(
+                        operation,
+                        Outcome.Error(LedgerState.Cancelled, "cancelled", message, null, clock.NowMs));
+                    return State(LedgerState.Cancelled);
+                }
+            }
+            // Outside the gate: a tool's own callback may take its time.
+            return State(cancellations.Request(operationId) ? "requested" : "not_cancellable");
+        }
+
+        private Answer List()
+        {
+            lock (ledger.Gate)
+            {
+                var open = ledger.Open();
+                var unacknowledged = ledger.Unacknowledged();
+                return Say(new JObject
+                {
+                    ["open"] = WireJson.IdsAndStates(open),
+                    ["unacknowledged"] = WireJson.Ids(unacknowledged),
+                    ["operations"] = new JArray(open.Concat(unacknowledged).Select(wire.Known)),
+                });
+            }
+        }
+
+        private Answer Result(RequestParams request)
+        {
+            var operationId = request.Text("operationId");
+            var offset = request.Count("offset");
+            // A part must fit into a frame itself, whatever was asked for.
+            var length = (int)Math.Min(request.Count("length"), longestPart);
+            var operation = ledger.Get(operationId);
+            var part = operation == null ? null : ledger.ResultPart(operation, offset, length);
+            if (part == null)
+            {
+                return Answer.Error(ErrorCodes.InvalidParams, $"There is no result of {operationId} here.");
+            }
+            return Say(new JObject
+            {
+                ["operationId"] = operationId,
+                ["offset"] = offset,
+                ["total"] = ledger.ResultBytes(operation!),
+                ["base64"] = Convert.ToBase64String(part),
+            });
+        }
+
+        private Answer Acknowledge(RequestParams request)
+        {
+            var ids = request.Texts("operationIds");
+            ledger.Acknowledge(ids);
+            ledger.Forget();
+            foreach (var id in ids) progress.Forget(id);
+            return Say(new JObject());
+        }
+
+        private Answer State(string state) => Say(new JObject { ["state"] = state });
+
+        private Answer Say(JObject json)
+        {
+            json["ledgerSeq"] = ledger.LedgerSeq;
+            return Answer.Result(json);
+        }
+    }
+}

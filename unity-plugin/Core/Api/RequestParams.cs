@@ -1,0 +1,78 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Api
+{
+    /// <summary>Parameters that are not what the method needs: answered as -32602 with this message.</summary>
+    public sealed class InvalidParamsException : Exception
+    {
+        public InvalidParamsException(string message) : base(message)
+        {
+        }
+    }
+
+    /// <summary>The parameters of one request; extra ones are allowed, because a newer peer may say more.</summary>
+    public sealed class RequestParams
+    {
+        private readonly JObject values;
+
+        public RequestParams(JToken? parameters)
+        {
+            values = parameters as JObject ?? throw new InvalidParamsException("The parameters must be an object.");
+        }
+
+        public string Text(string name) =>
+            OptionalText(name) ?? throw new InvalidParamsException($"{name} must be a string.");
+
+        /// <summary>Null when it is absent or null.</summary>
+        public string? OptionalText(string name)
+        {
+            var value = values[name];
+            if (value == null || value.Type == JTokenType.Null) return null;
+            if (value.Type != JTokenType.String) throw new InvalidParamsException($"{name} must be a string.");
+            return (string?)value;
+        }
+
+        /// <summary>A whole number from 0.</summary>
+        public long Count(string name)
+        {
+            var value = values[name];
+            if (value == null || value.Type != JTokenType.Integer || !InRange((JValue)value))
+            {
+                throw new InvalidParamsException($"{name} must be a whole number from 0.");
+            }
+            return value.Value<long>();
+        }
+
+        /// <summary>A time in milliseconds; a fraction is cut off.</summary>
+        public long Milliseconds(string name)
+        {
+            var value = values[name];
+            if (value != null && value.Type == JTokenType.Integer) return value.Value<long>();
+            if (value != null && value.Type == JTokenType.Float) return (long)value.Value<double>();
+            throw new InvalidParamsException($"{name} must be a number.");
+        }
+
+        public JObject Object(string name) =>
+            values[name] as JObject ?? throw new InvalidParamsException($"{name} must be an object.");
+
+        public IReadOnlyList<string> Texts(string name)
+        {
+            if (!(values[name] is JArray array)) throw new InvalidParamsException($"{name} must be an array of strings.");
+            var texts = new List<string>();
+            foreach (var item in array)
+            {
+                if (item.Type != JTokenType.String)
+                {
+                    throw new InvalidParamsException($"{name} must be an array of strings.");
+                }
+                texts.Add((string)item!);
+            }
+            return texts;
+        }
+
+        private static bool InRange(JValue value) => value.Value is long number && number >= 0;
+    }
+}

@@ -1,0 +1,76 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+using JobBroker.Bridge.Ledger;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Api
+{
+    /// <summary>Operations and outcomes in the words of the wire (docs/protocol.md, section 4).</summary>
+    internal sealed class WireJson
+    {
+        private readonly OperationLedger ledger;
+        private readonly int inlineResultBytes;
+
+        /// <param name="inlineResultBytes">A longer result is left out and named by its length.</param>
+        public WireJson(OperationLedger ledger, int inlineResultBytes)
+        {
+            this.ledger = ledger;
+            this.inlineResultBytes = inlineResultBytes;
+        }
+
+        /// <summary>The outcome of an operation that has ended.</summary>
+        public JObject OutcomeOf(LedgerOperation operation)
+        {
+            var outcome = operation.Outcome!;
+            var json = new JObject { ["status"] = outcome.Status };
+            if (outcome.Status == LedgerState.Completed) AddResult(json, operation);
+            if (outcome.ErrorType != null)
+            {
+                var error = new JObject { ["type"] = outcome.ErrorType, ["message"] = outcome.ErrorMessage };
+                if (outcome.Stack != null) error["stack"] = outcome.Stack;
+                json["error"] = error;
+            }
+            if (outcome.StartedAt != null)
+            {
+                json["startedAt"] = outcome.StartedAt;
+                json["executionMs"] = outcome.EndedAt - outcome.StartedAt;
+            }
+            json["endedAt"] = outcome.EndedAt;
+            return json;
+        }
+
+        /// <summary>An operation without its arguments.</summary>
+        public JObject Known(LedgerOperation operation)
+        {
+            var json = new JObject { ["operationId"] = operation.OperationId, ["state"] = operation.State };
+            if (operation.Hash != null) json["hash"] = operation.Hash;
+            json["after"] = operation.After;
+            if (operation.Origin != null) json["origin"] = operation.Origin.DeepClone();
+            if (operation.Tool != null) json["tool"] = operation.Tool;
+            if (operation.ArgumentsHash != null) json["argumentsHash"] = operation.ArgumentsHash;
+            if (operation.AcceptedAt != null) json["acceptedAt"] = operation.AcceptedAt;
+            if (operation.StartedAt != null) json["startedAt"] = operation.StartedAt;
+            json["readOnly"] = operation.ReadOnly;
+            if (operation.Outcome != null) json["outcome"] = OutcomeOf(operation);
+            return json;
+        }
+
+        public static JArray IdsAndStates(IEnumerable<LedgerOperation> operations) =>
+            new JArray(operations.Select(operation => new JObject
+            {
+                ["operationId"] = operation.OperationId,
+                ["state"] = operation.State,
+            }));
+
+        public static JArray Ids(IEnumerable<LedgerOperation> operations) =>
+            new JArray(operations.Select(operation => operation.OperationId));
+
+        private void AddResult(JObject json, LedgerOperation operation)
+        {
+            var bytes = ledger.ResultBytes(operation);
+            if (bytes > inlineResultBytes) json["resultBytes"] = bytes;
+            else json["result"] = ledger.ResultOf(operation)?.DeepClone() ?? JValue.CreateNull();
+        }
+    }
+}

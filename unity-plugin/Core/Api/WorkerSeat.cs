@@ -1,0 +1,71 @@
+#nullable enable
+using JobBroker.Bridge.Wire;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Api
+{
+    /// <summary>The one connection that may submit: whoever said hello last with the highest fence. Any thread.</summary>
+    internal sealed class WorkerSeat
+    {
+        private readonly object gate = new object();
+        private IPeer? holder;
+        private bool taken;
+
+        /// <summary>True once any worker said hello in this Editor session.</summary>
+        public bool WasTaken
+        {
+            get
+            {
+                lock (gate) return taken;
+            }
+        }
+
+        public bool IsHeld
+        {
+            get
+            {
+                lock (gate) return holder != null;
+            }
+        }
+
+        /// <summary>Closes the connection that held the seat before.</summary>
+        public void Take(IPeer peer)
+        {
+            IPeer? before;
+            lock (gate)
+            {
+                before = holder;
+                holder = peer;
+                taken = true;
+            }
+            if (before != null && before != peer) before.Close();
+        }
+
+        public bool Holds(IPeer peer)
+        {
+            lock (gate) return holder == peer;
+        }
+
+        public void Leave(IPeer peer)
+        {
+            lock (gate)
+            {
+                if (holder == peer) holder = null;
+            }
+        }
+
+        /// <summary>To the holder; nobody hears it while the seat is empty, and hello says it again.</summary>
+        public void Notify(string method, JObject parameters)
+        {
+            IPeer? peer;
+            lock (gate) peer = holder;
+            peer?.Notify(method, parameters);
+        }
+
+        /// <summary>After a domain reload the plain surface stays as it was in this Editor session.</summary>
+        public void RestoreTaken()
+        {
+            lock (gate) taken = true;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+#nullable enable
+namespace JobBroker.Bridge.Endpoint
+{
+    /// <summary>What a worker must know to reach this Editor process, beside who it is.</summary>
+    public sealed class EndpointRecord
+    {
+        public EndpointRecord(
+            int processId, long processStartedAtMs, int port, string token, string unityVersion, string phase)
+        {
+            ProcessId = processId;
+            ProcessStartedAtMs = processStartedAtMs;
+            Port = port;
+            Token = token;
+            UnityVersion = unityVersion;
+            Phase = phase;
+        }
+
+        public int ProcessId { get; }
+
+        /// <summary>Milliseconds since the Unix epoch.</summary>
+        public long ProcessStartedAtMs { get; }
+
+        public int Port { get; }
+
+        /// <summary>Who says hello with it may run tools here; only this user may read it.</summary>
+        public string Token { get; }
+
+        public string UnityVersion { get; }
+
+        public string Phase { get; }
+    }
+}

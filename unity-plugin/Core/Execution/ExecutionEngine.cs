@@ -1,0 +1,274 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Wire;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Execution
+{
+    /// <summary>
+    /// The single act of running an operation: journal <c>running</c>, invoke the tool, journal the outcome, tell it.
+    /// The journal comes first both times: an invocation without <c>running</c> on disk, or a told outcome that a crash
+    /// could take back, would each be a way to run something twice.
+    /// </summary>
+    public sealed class ExecutionEngine
+    {
+        /// <summary>How long one pump may begin further operations before it gives the main thread back.</summary>
+        private const int PumpBudgetMs = 8;
+
+        private readonly OperationLedger ledger;
+        private readonly OperationQueue queue;
+        private readonly CancellationRegistry cancellations;
+        private readonly ProgressBoard progress;
+        private readonly ResumeRecords resumeRecords;
+        private readonly IClock clock;
+        private readonly IMainThread mainThread;
+        private readonly IBridgeLog log;
+        private readonly Action<string, JObject> notify;
+        private readonly Action<LedgerOperation> ended;
+        private readonly List<BridgeThread> backgroundThreads = new List<BridgeThread>();
+        private readonly List<KeyValuePair<LedgerOperation, Outcome>> unwritten =
+            new List<KeyValuePair<LedgerOperation, Outcome>>();
+        private volatile LedgerOperation? onMainThread;
+        private Execution? current;
+        private bool pumping;
+
+        /// <param name="notify">Tells the worker; never blocks.</param>
+        /// <param name="ended">Called once for every outcome, after it is durable, on the thread that wrote it.</param>
+        public ExecutionEngine(
+            OperationLedger ledger,
+            OperationQueue queue,
+            CancellationRegistry cancellations,
+            ProgressBoard progress,
+            ResumeRecords resumeRecords,
+            IClock clock,
+            IMainThread mainThread,
+            IBridgeLog log,
+            Action<string, JObject> notify,
+            Action<LedgerOperation> ended)
+        {
+            this.ledger = ledger;
+            this.queue = queue;
+            this.cancellations = cancellations;
+            this.progress = progress;
+            this.resumeRecords = resumeRecords;
+            this.clock = clock;
+            this.mainThread = mainThread;
+            this.log = log;
+            this.notify = notify;
+            this.ended = ended;
+            for (var i = 0; i < ToolLanes.BackgroundWidth; i++)
+            {
+                backgroundThreads.Add(BridgeThread.Start("lane" + i, RunBackground, Crashed));
+            }
+        }
+
+        /// <summary>The operation on the main lane; null when it is free. Any thread.</summary>
+        public LedgerOperation? Current => onMainThread;
+
+        /// <summary>Queues an accepted operation, or one that goes on after a domain reload. Any thread.</summary>
+        public void Queue(LedgerOperation operation, RegisteredTool tool, bool goesOn = false)
+        {
+            queue.Add(new QueuedOperation(operation, tool, goesOn));
+            if (tool.Lane == ToolLanes.Main) mainThread.Wake();
+        }
+
+        /// <summary>Takes the main lane on: settles what ended, begins what waits. Main thread only, as often as it ticks.</summary>
+        public void Pump()
+        {
+            // A tool that shows a dialog or a progress bar lets the Editor tick inside its own call.
+            if (pumping) return;
+            pumping = true;
+            try
+            {
+                RunMainLane(clock.ElapsedMs + PumpBudgetMs);
+            }
+            finally
+            {
+                pumping = false;
+            }
+        }
+
+        /// <summary>Journals and tells an outcome, or keeps it untold until the disk takes it. Any thread.</summary>
+        public void Settle(LedgerOperation operation, Outcome outcome)
+        {
+            try
+            {
+                ledger.End(operation, outcome);
+            }
+            catch (LedgerUnavailableException error)
+            {
+                log.Warn($"The outcome of {operation.OperationId} is kept until the disk takes it: {error.Message}");
+                lock (unwritten) unwritten.Add(new KeyValuePair<LedgerOperation, Outcome>(operation, outcome));
+                return;
+            }
+            ended(operation);
+        }
+
+        /// <summary>Tries again what the disk refused. Any thread; called with every heartbeat.</summary>
+        public void RetryUnwritten()
+        {
+            KeyValuePair<LedgerOperation, Outcome>[] all;
+            lock (unwritten)
+            {
+                if (unwritten.Count == 0) return;
+                all = unwritten.ToArray();
+                unwritten.Clear();
+            }
+            foreach (var pair in all) Settle(pair.Key, pair.Value);
+        }
+
+        /// <summary>
+        /// Ends the engine before a domain reload or quit: what has ended is settled, what runs is given up without an
+        /// outcome. Main thread only; false when a thread did not end in time.
+        /// </summary>
+        public bool Stop(int milliseconds)
+        {
+            SettleCurrent();
+            RetryUnwritten();
+            queue.Close();
+            cancellations.AbandonAll();
+            var inTime = progress.Stop(milliseconds);
+            foreach (var thread in backgroundThreads) inTime &= thread.Join(milliseconds);
+            return inTime;
+        }
+
+        private void RunMainLane(long deadline)
+        {
+            while (SettleCurrent())
+            {
+                if (clock.ElapsedMs >= deadline)
+                {
+                    mainThread.Wake();
+                    return;
+                }
+                var next = queue.TakeMain();
+                if (next == null) return;
+                current = Start(next, operation => onMainThread = operation);
+            }
+        }
+
+        /// <summary>True when the main lane is free.</summary>
+        private bool SettleCurrent()
+        {
+            var execution = current;
+            if (execution == null) return true;
+            if (!execution.Task.IsCompleted) return false;
+            Finish(execution);
+            current = null;
+            onMainThread = null;
+            return true;
+        }
+
+        private void RunBackground()
+        {
+            for (var next = queue.TakeBackground(); next != null; next = queue.TakeBackground())
+            {
+                var execution = Start(next, _ => { });
+                if (execution == null) continue;
+                // Only ping and get-logs come here, and neither waits for anything.
+                ((IAsyncResult)execution.Task).AsyncWaitHandle.WaitOne();
+                Finish(execution);
+            }
+        }
+
+        private Execution? Start(QueuedOperation item, Action<LedgerOperation> invoking)
+        {
+            var operation = item.Operation;
+            var operationId = operation.OperationId;
+            if (!item.GoesOn && !Begin(operation)) return null;
+            var cancellation = cancellations.Enter(operationId, item.Tool.Cancellable, item.Tool.Resumable);
+            var sink = progress.Open(operationId);
+            var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
+            invoking(operation);
+            var execution = new Execution(operation, sink, Invoke(item, context));
+            execution.Task.ContinueWith(
+                _ => mainThread.Wake(),
+                CancellationToken.None,
+                TaskContinuationOptions.ExecuteSynchronously,
+                TaskScheduler.Default);
+            return execution;
+        }
+
+        /// <summary>The one door into <c>running</c>; false when the operation must not be invoked.</summary>
+        private bool Begin(LedgerOperation operation)
+        {
+            try
+            {
+                lock (ledger.Gate)
+                {
+                    // Cancelled or revoked since it was taken from the queue.
+                    if (operation.State != LedgerState.Accepted) return false;
+                    ledger.Begin(operation);
+                }
+            }
+            catch (LedgerUnavailableException error)
+            {
+                var message = "Not invoked: " + error.Message;
+                ledger.EndUnwritten(
+                    operation,
+                    Outcome.Error(LedgerState.Failed, "ledger_unavailable", message, null, clock.NowMs));
+                ended(operation);
+                return false;
+            }
+            notify("operation/running", new JObject { ["operationId"] = operation.OperationId });
+            return true;
+        }
+
+        private Task<object?> Invoke(QueuedOperation item, ToolContext context)
+        {
+            var arguments = (JObject)(item.Operation.Arguments ?? new JObject()).DeepClone();
+            try
+            {
+                if (!item.GoesOn) return item.Tool.Tool.ExecuteAsync(arguments, context);
+                var record = resumeRecords.Read(item.Operation.OperationId);
+                return ((IResumableTool)item.Tool.Tool).ResumeAsync(arguments, record, context);
+            }
+            catch (Exception error)
+            {
+                // A tool that throws instead of answering a failed task.
+                return Task.FromException<object?>(error);
+            }
+        }
+
+        private void Finish(Execution execution)
+        {
+            var operation = execution.Operation;
+            execution.Sink.Close();
+            var endedAt = clock.NowMs;
+            var requested = cancellations.WasRequested(operation.OperationId);
+            cancellations.Leave(operation.OperationId);
+            Settle(operation, OutcomeOf.Task(execution.Task, requested, operation.StartedAt ?? endedAt, endedAt));
+            if (mainThread.IsCurrent) resumeRecords.Erase(operation.OperationId);
+        }
+
+        private void SaveResumeRecord(LedgerOperation operation, JToken record)
+        {
+            // A call that was given up must not write over what its successor stored.
+            if (LedgerState.IsOpen(operation.State)) resumeRecords.Save(operation.OperationId, record);
+        }
+
+        private void Crashed(Exception error) => log.Warn("A thread of the background lane ended: " + error);
+
+        private sealed class Execution
+        {
+            public Execution(LedgerOperation operation, ProgressSink sink, Task<object?> task)
+            {
+                Operation = operation;
+                Sink = sink;
+                Task = task;
+            }
+
+            public LedgerOperation Operation { get; }
+
+            public ProgressSink Sink { get; }
+
+            public Task<object?> Task { get; }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Threading;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Tools;
+
+namespace JobBroker.Bridge.Execution
+{
+    /// <summary>An accepted operation on its way to a lane.</summary>
+    public sealed class QueuedOperation
+    {
+        public QueuedOperation(LedgerOperation operation, RegisteredTool tool, bool goesOn)
+        {
+            Operation = operation;
+            Tool = tool;
+            GoesOn = goesOn;
+        }
+
+        public LedgerOperation Operation { get; }
+
+        public RegisteredTool Tool { get; }
+
+        /// <summary>True when it began before a domain reload and is picked up, not begun.</summary>
+        public bool GoesOn { get; }
+    }
+
+    /// <summary>What waits for the main lane (one at a time) and for the background lane, in order. Any thread.</summary>
+    public sealed class OperationQueue
+    {
+        private readonly object gate = new object();
+        private readonly LinkedList<QueuedOperation> main = new LinkedList<QueuedOperation>();
+        private readonly LinkedList<QueuedOperation> background = new LinkedList<QueuedOperation>();
+        private bool closed;
+
+        public int Count
+        {
+            get
+            {
+                lock (gate) return main.Count + background.Count;
+            }
+        }
+
+        /// <summary>Puts an operation behind all others of its lane; one that goes on comes first.</summary>
+        public void Add(QueuedOperation item)
+        {
+            lock (gate)
+            {
+                var lane = item.Tool.Lane == ToolLanes.Background ? background : main;
+                if (item.GoesOn) lane.AddFirst(item);
+                else lane.AddLast(item);
+                Monitor.PulseAll(gate);
+            }
+        }
+
+        /// <summary>Takes an operation that has not begun out of its lane.</summary>
+        public void Remove(string operationId)
+        {
+            lock (gate)
+            {
+                RemoveFrom(main, operationId);
+                RemoveFrom(background, operationId);
+            }
+        }
+
+        /// <summary>The next of the main lane; null when none waits.</summary>
+        public QueuedOperation? TakeMain()
+        {
+            lock (gate) return TakeFirst(main);
+        }
+
+        /// <summary>Waits for the next of the background lane; null once the queue is closed.</summary>
+        public QueuedOperation? TakeBackground()
+        {
+            lock (gate)
+            {
+                while (!closed && background.Count == 0) Monitor.Wait(gate);
+                return closed ? null : TakeFirst(background);
+            }
+        }
+
+        /// <summary>What waits, in order, the main lane first.</summary>
+        public IReadOnlyList<QueuedOperation> Snapshot()
+        {
+            lock (gate)
+            {
+                var all = new List<QueuedOperation>(main);
+                all.AddRange(background);
+                return all;
+            }
+        }
+
+        /// <summary>Nothing is handed out any more, and who waits is woken.</summary>
+        public void Close()
+        {
+            lock (gate)
+            {
+                closed = true;
+                main.Clear();
+                background.Clear();
+                Monitor.PulseAll(gate);
+            }
+        }
+
+        private static QueuedOperation? TakeFirst(LinkedList<QueuedOperation> lane)
+        {
+            var first = lane.First;
+            if (first == null) return null;
+            lane.RemoveFirst();
+            return first.Value;
+        }
+
+        private static void RemoveFrom(LinkedList<QueuedOperation> lane, string operationId)
+        {
+            for (var node = lane.First; node != null; node = node.Next)
+            {
+                if (node.Value.Operation.OperationId != operationId) continue;
+                lane.Remove(node);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+#nullable enable
+using System;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Tools;
+using Newtonsoft.Json;
+
+namespace JobBroker.Bridge.Execution
+{
+    /// <summary>What a call's end becomes.</summary>
+    internal static class OutcomeOf
+    {
+        /// <summary>The outcome of a task that is complete; never throws.</summary>
+        public static Outcome Task(Task<object?> task, bool cancelRequested, long startedAt, long endedAt)
+        {
+            if (task.Status != TaskStatus.RanToCompletion)
+            {
+                var error = task.Exception?.GetBaseException() ?? new OperationCanceledException();
+                return Error(error, cancelRequested, startedAt, endedAt);
+            }
+            try
+            {
+                return Outcome.Completed(ToolJson.From(task.Result), startedAt, endedAt);
+            }
+            catch (JsonException error)
+            {
+                var message = "The tool ran, but its result cannot be written as JSON: " + error.Message;
+                return Outcome.Error(LedgerState.Failed, "result_not_serializable", message, startedAt, endedAt);
+            }
+        }
+
+        private static Outcome Error(Exception error, bool cancelRequested, long startedAt, long endedAt)
+        {
+            if (error is ToolException { Type: "domain_reload" })
+            {
+                return Outcome.Error(LedgerState.Interrupted, "domain_reload", error.Message, startedAt, endedAt);
+            }
+            if (cancelRequested && (error is OperationCanceledException || error is ToolException { Type: "cancelled" }))
+            {
+                const string message = "Cancelled while it was running.";
+                return Outcome.Error(LedgerState.Cancelled, "cancelled", message, startedAt, endedAt);
+            }
+            var type = error is ToolException failure ? failure.Type : "internal_error";
+            var stack = error is ToolException ? null : error.StackTrace;
+            return Outcome.Error(LedgerState.Failed, type, error.Message, startedAt, endedAt, stack);
+        }
+    }
+}

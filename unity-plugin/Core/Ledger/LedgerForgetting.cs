@@ -1,0 +1,94 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+
+namespace JobBroker.Bridge.Ledger
+{
+    /// <content>What the broker has durably, and when the ledger lets go of it.</content>
+    public sealed partial class OperationLedger
+    {
+        /// <summary>
+        /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped.
+        /// </summary>
+        public void Acknowledge(IEnumerable<string> ids)
+        {
+            lock (Gate)
+            {
+                var ended = ids.Distinct().Select(content.Operations.Get)
+                    .Where(operation => operation != null && IsUnacknowledged(operation)).Select(op => op!).ToList();
+                foreach (var operation in ended.Where(operation => operation.ReadOnly))
+                {
+                    Drop(operation);
+                }
+
+                // Once the disk works again, an outcome must not be acknowledged in a journal that lacks it.
+                foreach (var operation in ended.Where(operation => unwritten.Contains(operation.OperationId)))
+                {
+                    Record(JournalEntry.Ended(operation.OperationId, operation.Outcome!, null), true);
+                    unwritten.Remove(operation.OperationId);
+                }
+
+                var journalled = ended.Where(op => !op.ReadOnly).Select(op => op.OperationId).ToList();
+                if (journalled.Count > 0)
+                {
+                    Record(JournalEntry.Acknowledged(journalled), false);
+                }
+            }
+        }
+
+        /// <summary>Drops reads, which live in the memory of one script domain.</summary>
+        public void DropReads()
+        {
+            lock (Gate)
+            {
+                foreach (var read in Where(operation => operation.ReadOnly))
+                {
+                    Drop(read);
+                }
+            }
+        }
+
+        /// <summary>
+        /// Forgets acknowledged outcomes that are old, while there are too many. The latest unrevoked operation of each
+        /// hash stays for same_as, without its result.
+        /// </summary>
+        public void Forget()
+        {
+            lock (Gate)
+            {
+                var deadline = clock.NowMs - options.ForgetAfterMs;
+                var excess = content.Operations.Count - options.KeepOperations;
+                var old = new List<LedgerOperation>();
+                foreach (var operation in content.Operations.InOrder.Where(op => op.AcknowledgedAt <= deadline))
+                {
+                    if (old.Count >= excess)
+                    {
+                        break;
+                    }
+
+                    if (operation.Hash != null && content.Operations.LatestOfHash(operation.Hash) == operation)
+                    {
+                        results.Forget(operation);
+                    }
+                    else
+                    {
+                        old.Add(operation);
+                    }
+                }
+
+                if (old.Count > 0)
+                {
+                    var horizon = old.Max(operation => operation.AcceptedAt ?? 0) + 1;
+                    Record(JournalEntry.Forgotten(old.Select(op => op.OperationId).ToList(), horizon), true);
+                    old.ForEach(results.Remove);
+                }
+            }
+        }
+
+        private void Drop(LedgerOperation operation)
+        {
+            content.Operations.Remove(operation.OperationId);
+            results.Remove(operation);
+        }
+    }
+}

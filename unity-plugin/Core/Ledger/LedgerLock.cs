@@ -1,0 +1,133 @@
+#nullable enable
+using System;
+using System.Diagnostics;
+using System.IO;
+using System.Text;
+using System.Threading;
+
+namespace JobBroker.Bridge.Ledger
+{
+    /// <summary>
+    /// One ledger folder, one process, one script domain. Two locks on one file, because no single one holds
+    /// everywhere: FileShare.None is not enforced between processes by Mono on Linux, and FileStream.Lock does not
+    /// exist in .NET on macOS and does not count inside one process. The operating system drops both when the process
+    /// ends.
+    /// </summary>
+    internal sealed class LedgerLock : IDisposable
+    {
+        private const int Attempts = 5;
+
+        private const int PauseMs = 20;
+
+        private readonly FileStream stream;
+
+        private LedgerLock(FileStream stream)
+        {
+            this.stream = stream;
+        }
+
+        /// <summary>
+        /// Throws LedgerUnavailableException, naming the holder, when somebody has it; IOException and
+        /// UnauthorizedAccessException when the folder cannot be written.
+        /// </summary>
+        public static LedgerLock Take(string folder)
+        {
+            var ownerFile = Path.Combine(folder, "ledger.owner");
+            for (var attempt = 1; ; attempt++)
+            {
+                var stream = TryTake(Path.Combine(folder, "ledger.lock"));
+                if (stream != null)
+                {
+                    try
+                    {
+                        var owner = Encoding.UTF8.GetBytes(Self());
+                        AtomicFile.Write(ownerFile, false, file => file.Write(owner, 0, owner.Length));
+                        return new LedgerLock(stream);
+                    }
+                    catch
+                    {
+                        stream.Dispose();
+                        throw;
+                    }
+                }
+
+                if (attempt == Attempts)
+                {
+                    throw new LedgerUnavailableException(
+                        $"The ledger in {folder} is in use by {Owner(ownerFile)}. Only one Editor may write it: close "
+                        + "that one, or give this one a folder of its own.");
+                }
+
+                // A script domain that ended without closing its ledger leaves the file to the finalizer.
+                GC.Collect();
+                GC.WaitForPendingFinalizers();
+                Thread.Sleep(PauseMs);
+            }
+        }
+
+        public void Dispose() => stream.Dispose();
+
+        /// <summary>Null when somebody else has it.</summary>
+        private static FileStream? TryTake(string path)
+        {
+            FileStream stream;
+            try
+            {
+                stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            }
+            catch (IOException error) when (IsSharingViolation(error))
+            {
+                return null;
+            }
+
+            try
+            {
+                stream.Lock(0, 1);
+                return stream;
+            }
+            catch (PlatformNotSupportedException)
+            {
+                return stream;
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                stream.Dispose();
+                return null;
+            }
+        }
+
+        private static bool IsSharingViolation(IOException error)
+        {
+            switch (error.HResult)
+            {
+                case unchecked((int)0x80070020):
+                case unchecked((int)0x80070021):
+                case 11: // EWOULDBLOCK of Linux, as .NET hands it on,
+                case 35: // and of macOS.
+                    return true;
+                default:
+                    return false;
+            }
+        }
+
+        private static string Self()
+        {
+            using (var self = Process.GetCurrentProcess())
+            {
+                return $"process {self.Id} ({self.ProcessName}), since {DateTime.UtcNow:yyyy-MM-dd HH:mm:ss} UTC";
+            }
+        }
+
+        private static string Owner(string ownerFile)
+        {
+            try
+            {
+                return File.ReadAllText(ownerFile);
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                return "another process";
+            }
+        }
+    }
+}

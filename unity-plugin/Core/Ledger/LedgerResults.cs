@@ -1,0 +1,156 @@
+#nullable enable
+using System;
+using System.IO;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Ledger
+{
+    /// <summary>
+    /// The results of operations, wherever they lie: small ones in their outcome, large ones in files. Reading takes
+    /// the ledger's gate only to look the operation up; what keeps or removes is called under it.
+    /// </summary>
+    internal sealed class LedgerResults
+    {
+        private readonly object gate;
+
+        private readonly ResultStore store;
+
+        private readonly int largeBytes;
+
+        public LedgerResults(object gate, ResultStore store, int largeBytes)
+        {
+            this.gate = gate;
+            this.store = store;
+            this.largeBytes = largeBytes;
+        }
+
+        /// <summary>
+        /// The outcome as the ledger keeps it: a large result is on the disk and left out. Throws
+        /// LedgerUnavailableException when it could not be written; trying again is safe.
+        /// </summary>
+        public Outcome Keep(LedgerOperation operation, Outcome outcome, out StoredResult? stored)
+        {
+            stored = null;
+            if (outcome.Result == null)
+            {
+                return outcome;
+            }
+
+            var json = LedgerJson.Bytes(outcome.Result);
+            if (json.Length <= largeBytes)
+            {
+                return outcome;
+            }
+
+            try
+            {
+                stored = store.Put(operation.OperationId, json, operation.ReadOnly);
+                return outcome.WithoutResult();
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                // A read's result may stay in memory; that of a mutating tool must be on the disk.
+                return operation.ReadOnly
+                    ? outcome
+                    : throw new LedgerUnavailableException(
+                        $"The result of {operation.OperationId} could not be written ({error.Message}). Make room on "
+                        + "the disk, and look at the rights of the ledger's folder.",
+                        error);
+            }
+        }
+
+        public JToken? Whole(LedgerOperation operation)
+        {
+            var stored = Find(operation, out var inline);
+            if (stored == null)
+            {
+                return inline;
+            }
+
+            var json = ReadStored(operation, stored, 0, (int)Math.Min(stored.Bytes, int.MaxValue));
+            return json == null ? null : LedgerJson.Parse(json, 0, json.Length);
+        }
+
+        public long Length(LedgerOperation operation)
+        {
+            var stored = Find(operation, out var inline);
+            return stored?.Bytes ?? (inline == null ? 0 : LedgerJson.Bytes(inline).Length);
+        }
+
+        public byte[]? Part(LedgerOperation operation, long offset, int length)
+        {
+            if (offset < 0 || length < 0)
+            {
+                throw new ArgumentOutOfRangeException(nameof(offset), "A part begins at 0 or later and has a length.");
+            }
+
+            var stored = Find(operation, out var inline);
+            if (stored != null)
+            {
+                return ReadStored(operation, stored, offset, length);
+            }
+
+            if (inline == null)
+            {
+                return null;
+            }
+
+            var json = LedgerJson.Bytes(inline);
+            var from = (int)Math.Min(offset, json.Length);
+            var part = new byte[Math.Min(length, json.Length - from)];
+            Buffer.BlockCopy(json, from, part, 0, part.Length);
+            return part;
+        }
+
+        /// <summary>The outcome stays, its result goes: long acknowledged, and kept for same_as alone.</summary>
+        public void Forget(LedgerOperation operation)
+        {
+            if (operation.Outcome?.Result != null || operation.StoredResult != null)
+            {
+                Remove(operation);
+                Lose(operation, "The result was acknowledged long ago, and the Editor's ledger keeps it no longer.");
+            }
+        }
+
+        public void Remove(LedgerOperation operation)
+        {
+            if (operation.StoredResult != null)
+            {
+                store.Remove(operation.StoredResult);
+            }
+        }
+
+        /// <summary>The execution completed, and its result cannot be read: the outcome says so from here on.</summary>
+        public static void LoseFile(LedgerOperation operation) =>
+            Lose(operation, "It completed, but the file of its result is missing or damaged in the Editor's ledger.");
+
+        private static void Lose(LedgerOperation operation, string why)
+        {
+            operation.Outcome = operation.Outcome!.WithLostResult(why);
+            operation.StoredResult = null;
+        }
+
+        private StoredResult? Find(LedgerOperation operation, out JToken? inline)
+        {
+            lock (gate)
+            {
+                inline = operation.Outcome?.Result;
+                return operation.StoredResult;
+            }
+        }
+
+        private byte[]? ReadStored(LedgerOperation operation, StoredResult stored, long offset, int length)
+        {
+            var part = store.Read(stored, offset, length);
+            lock (gate)
+            {
+                if (part == null && operation.StoredResult == stored)
+                {
+                    LoseFile(operation);
+                }
+            }
+
+            return part;
+        }
+    }
+}

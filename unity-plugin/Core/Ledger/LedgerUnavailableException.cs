@@ -1,0 +1,17 @@
+#nullable enable
+using System;
+
+namespace JobBroker.Bridge.Ledger
+{
+    /// <summary>
+    /// The ledger cannot be opened or written: LEDGER_UNAVAILABLE. Nothing may run that it did not confirm. The
+    /// message says to a person what to do.
+    /// </summary>
+    public sealed class LedgerUnavailableException : Exception
+    {
+        public LedgerUnavailableException(string message, Exception? cause = null)
+            : base(message, cause)
+        {
+        }
+    }
+}

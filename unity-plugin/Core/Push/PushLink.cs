@@ -1,0 +1,125 @@
+#nullable enable
+using System;
+using System.Diagnostics;
+using System.Net.Sockets;
+using System.Text;
+
+namespace JobBroker.Bridge.Push
+{
+    /// <summary>One TCP connection to a push server. Used by one thread; no call takes longer than its limit.</summary>
+    internal sealed class PushLink
+    {
+        private const int PollMs = 50;
+
+        private readonly Socket socket;
+
+        private PushLink(Socket socket, PushEndpoint to)
+        {
+            this.socket = socket;
+            To = to;
+        }
+
+        public PushEndpoint To { get; }
+
+        /// <summary>
+        /// Connects; null when nobody listens there, it takes too long, or <paramref name="givenUp"/> says so.
+        /// </summary>
+        public static PushLink? Open(PushEndpoint to, int milliseconds, Func<bool> givenUp)
+        {
+            var socket = new Socket(to.Address.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+            try
+            {
+                socket.NoDelay = true;
+                socket.Blocking = false;
+                try
+                {
+                    socket.Connect(to.Address);
+                }
+                catch (SocketException error) when (IsForNow(error.SocketErrorCode))
+                {
+                    // Under way.
+                }
+                var clock = Stopwatch.StartNew();
+                while (!socket.Poll(PollMs * 1000, SelectMode.SelectWrite))
+                {
+                    if (clock.ElapsedMilliseconds <= milliseconds && !givenUp()) continue;
+                    socket.Close();
+                    return null;
+                }
+                var problem = (int)socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.Error);
+                if (problem == 0) return new PushLink(socket, to);
+            }
+            catch (SocketException)
+            {
+                // Nobody listens there.
+            }
+            socket.Close();
+            return null;
+        }
+
+        /// <summary>Whether the other side is still there, as far as one can know without writing.</summary>
+        public bool IsAlive()
+        {
+            try
+            {
+                // What a push server says is of no interest, but its end is.
+                var ignored = new byte[1024];
+                while (socket.Poll(0, SelectMode.SelectRead))
+                {
+                    var count = socket.Receive(ignored, 0, ignored.Length, SocketFlags.None, out var error);
+                    if (count == 0) return IsForNow(error);
+                    if (count < ignored.Length) return true;
+                }
+                return true;
+            }
+            catch (SocketException)
+            {
+                return false;
+            }
+        }
+
+        /// <summary>
+        /// False when the connection is gone, takes nothing for too long, or <paramref name="givenUp"/> says so.
+        /// </summary>
+        public bool Write(string line, int milliseconds, Func<bool> givenUp)
+        {
+            var bytes = Encoding.UTF8.GetBytes(line);
+            var stalled = Stopwatch.StartNew();
+            try
+            {
+                for (var at = 0; at < bytes.Length;)
+                {
+                    var sent = socket.Send(bytes, at, bytes.Length - at, SocketFlags.None, out var error);
+                    if (error != SocketError.Success && !IsForNow(error)) return false;
+                    at += sent;
+                    if (sent > 0) stalled.Restart();
+                    if (at == bytes.Length) return true;
+                    if (stalled.ElapsedMilliseconds > milliseconds || givenUp()) return false;
+                    socket.Poll(PollMs * 1000, SelectMode.SelectWrite);
+                }
+                return true;
+            }
+            catch (SocketException)
+            {
+                return false;
+            }
+        }
+
+        public void Close()
+        {
+            try
+            {
+                socket.Shutdown(SocketShutdown.Both);
+            }
+            catch (SocketException)
+            {
+                // Gone already.
+            }
+            socket.Close();
+        }
+
+        private static bool IsForNow(SocketError error) =>
+            error == SocketError.WouldBlock || error == SocketError.IOPending || error == SocketError.InProgress
+            || error == SocketError.Interrupted;
+    }
+}

@@ -1,0 +1,72 @@
+#nullable enable
+using System;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Tools.BuiltIn;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Security
+{
+    /// <summary>Says whether the user of this Editor lets a call run. Unknown tools are denied. Any thread.</summary>
+    public sealed class McpSecurityChecker
+    {
+        private readonly UnityToolRegistry tools;
+        private readonly ISecuritySettings settings;
+
+        public McpSecurityChecker(UnityToolRegistry tools, ISecuritySettings settings)
+        {
+            this.tools = tools;
+            this.settings = settings;
+        }
+
+        /// <summary>Null when the call may run; else a sentence with the setting and where to switch it on.</summary>
+        /// <param name="arguments">As they came, checked against nothing yet.</param>
+        public string? Refusal(string tool, JObject arguments)
+        {
+            var registered = tools.Get(tool);
+            if (registered == null)
+            {
+                return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
+            }
+            var current = settings.Current;
+            var setting = registered.RequiredSecuritySetting;
+            if (setting != SecuritySetting.None && !IsOn(current, setting))
+            {
+                var label = SecurityPlace.LabelOf(setting);
+                return $"{tool} is blocked: switch on \"{label}\" in Unity under {SecurityPlace.Window}.";
+            }
+            return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
+        }
+
+        /// <summary>
+        /// Every spelling is looked at: what binding refuses later must not have passed here as something else.
+        /// </summary>
+        private static string? MenuItemRefusal(MenuItemPolicy policy, JObject arguments)
+        {
+            foreach (var argument in arguments.Properties())
+            {
+                const StringComparison anyCase = StringComparison.OrdinalIgnoreCase;
+                var isPath = string.Equals(argument.Name, ExecuteMenuItemTool.PathParameter, anyCase);
+                if (!isPath || argument.Value.Type != JTokenType.String) continue;
+                var refusal = policy.Refusal((string)argument.Value!);
+                if (refusal != null) return refusal;
+            }
+            return null;
+        }
+
+        private static bool IsOn(SecuritySnapshot current, SecuritySetting setting)
+        {
+            switch (setting)
+            {
+                case SecuritySetting.TestExecution:
+                    return current.TestExecution;
+                case SecuritySetting.MenuItemExecution:
+                    return current.MenuItemExecution;
+                case SecuritySetting.CodeExecution:
+                    return current.CodeExecution;
+                default:
+                    return false;
+            }
+        }
+    }
+}

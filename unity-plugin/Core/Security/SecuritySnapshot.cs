@@ -1,0 +1,37 @@
+#nullable enable
+using System.Collections.Generic;
+using System.Linq;
+
+namespace JobBroker.Bridge.Security
+{
+    /// <summary>
+    /// The security settings at one moment; never changed. Everything that runs other people's code is off until
+    /// somebody switches it on, as in the uLoopMCP versions whose line this bridge speaks.
+    /// </summary>
+    public sealed class SecuritySnapshot
+    {
+        public SecuritySnapshot(
+            bool testExecution = false,
+            bool menuItemExecution = false,
+            bool codeExecution = false,
+            IEnumerable<string>? allowedMenuItems = null,
+            IEnumerable<string>? deniedMenuItems = null)
+        {
+            TestExecution = testExecution;
+            MenuItemExecution = menuItemExecution;
+            CodeExecution = codeExecution;
+            MenuItems = new MenuItemPolicy(
+                allowedMenuItems ?? Enumerable.Empty<string>(),
+                deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
+        }
+
+        public bool TestExecution { get; }
+
+        public bool MenuItemExecution { get; }
+
+        public bool CodeExecution { get; }
+
+        /// <summary>Which menu items may run once menu items may run at all.</summary>
+        public MenuItemPolicy MenuItems { get; }
+    }
+}

@@ -1,0 +1,56 @@
+#nullable enable
+using System;
+using System.IO;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>What the bridge may be told; times in milliseconds.</summary>
+    public sealed class BridgeOptions
+    {
+        /// <summary>Holds the ledgers and the endpoint files of all Editors of this user.</summary>
+        public string StateFolder { get; set; } = Path.Combine(
+            Environment.GetFolderPath(Environment.SpecialFolder.UserProfile),
+            ".unity-job-broker");
+
+        /// <summary>Where endpoint files go; null is the folder <c>editors</c> of the state folder.</summary>
+        public string? EndpointFolder { get; set; }
+
+        /// <summary>Where the ledger is; null is <c>ledger/[editor]</c> in the state folder.</summary>
+        public string? LedgerFolder { get; set; }
+
+        /// <summary>Null makes it of the project's name and path.</summary>
+        public string? EditorId { get; set; }
+
+        /// <summary>Null takes the first free one of 8700 to 8799, 0 any; a given port that is taken is an error.</summary>
+        public int? Port { get; set; }
+
+        /// <summary>Null makes a random one for each Editor session.</summary>
+        public string? Token { get; set; }
+
+        public int HeartbeatMs { get; set; } = 1000;
+
+        /// <summary>Between two progress reports of one operation.</summary>
+        public int ProgressIntervalMs { get; set; } = 250;
+
+        /// <summary>The longest frame that a worker may send.</summary>
+        public int MaxFrameBytes { get; set; } = 1024 * 1024;
+
+        /// <summary>Larger results are handed out by <c>operation/result</c>.</summary>
+        public int InlineResultBytes { get; set; } = 16 * 1024 * 1024;
+
+        /// <summary>Silence of the bound broker after which another store may take an idle Editor.</summary>
+        public int ForeignSilenceMs { get; set; } = 60_000;
+
+        /// <summary>Acknowledged outcomes are forgotten after this …</summary>
+        public long ForgetAfterMs { get; set; } = 24L * 3600 * 1000;
+
+        /// <summary>… while more than so many operations are known.</summary>
+        public int KeepOperations { get; set; } = 1000;
+
+        /// <summary>Leaves the plain calls open beside a worker.</summary>
+        public bool PlainSurfaceBesideWorker { get; set; }
+
+        /// <summary>How long each part of a stop may take.</summary>
+        public int StopMs { get; set; } = 500;
+    }
+}

@@ -1,0 +1,273 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Net;
+using System.Reflection;
+using JobBroker.Bridge.Api;
+using JobBroker.Bridge.Endpoint;
+using JobBroker.Bridge.Execution;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Push;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Wire;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>
+    /// Everything of the bridge that lives in one script domain, put together: ledger, engine, server. Opened and closed on
+    /// the main thread; nothing of it outlives <see cref="Close"/>.
+    /// </summary>
+    internal sealed class BridgeRuntime
+    {
+        private const int FirstPort = 8700;
+        private const int LastPort = 8799;
+
+        private readonly BridgePorts ports;
+        private readonly BridgeOptions options;
+        private readonly MainThreadWatch mainThread;
+        private readonly WorkerSeat seat = new WorkerSeat();
+        private readonly FenceGate fence;
+        private readonly ConsoleBuffer logs;
+        private readonly EndpointRegistry endpoint;
+        private readonly McpBridgeServer server;
+        private readonly UnityPushClient push;
+        private readonly ProgressBoard progress;
+        private readonly Heart heart;
+        private readonly HeartbeatThread heartbeat;
+        private readonly Func<LedgerOperation, JObject> tellOutcome;
+        private volatile bool reloading;
+
+        /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
+        public BridgeRuntime(BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies)
+        {
+            this.ports = ports;
+            this.options = options;
+            var identity = EditorIdentity.Of(ports.Editor.ProjectPath, Dns.GetHostName());
+            if (options.EditorId != null) identity = identity.Named(options.EditorId);
+            var editorId = identity.EditorId;
+            Session = new McpSessionManager(
+                ports.SessionStore, ports.Clock, ports.Editor, editorId, options.Token ?? EndpointRegistry.NewToken());
+            Ledger = OperationLedger.Open(LedgerOptionsFor(editorId), ports.Clock);
+            foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
+            mainThread = new MainThreadWatch(ports.Clock);
+            if (Session.WasDriven) seat.RestoreTaken();
+            logs = new ConsoleBuffer(ports.Console);
+            Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
+            var security = new McpSecurityChecker(Tools, ports.Security);
+            var cancellations = new CancellationRegistry();
+            progress = new ProgressBoard(
+                ports.Clock, options.ProgressIntervalMs, json => Notify("operation/progress", json), Crashed);
+            PlainSurface? plain = null;
+            Engine = new ExecutionEngine(
+                Ledger,
+                Queue,
+                cancellations,
+                progress,
+                new ResumeRecords(ports.SessionStore),
+                ports.Clock,
+                ports.MainThread,
+                ports.Log,
+                Notify,
+                operation =>
+                {
+                    TellFinished(operation);
+                    plain?.Ended(operation);
+                });
+            var wire = new WireJson(Ledger, options.InlineResultBytes);
+            tellOutcome = wire.OutcomeOf;
+            var operations = new OperationMethods(
+                Ledger,
+                Engine,
+                Queue,
+                cancellations,
+                progress,
+                Tools,
+                security,
+                wire,
+                ports.Clock,
+                options.InlineResultBytes);
+            plain = new PlainSurface(Ledger, operations, Tools, security, ports.Clock);
+            fence = new FenceGate(Ledger, seat, ports.Clock, Session.Token, options.ForeignSilenceMs);
+            push = new UnityPushClient(ports.Clock, ports.Log);
+            var hello = new HelloAnswer(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, TellUnacknowledged);
+            var handler = new UnityApiHandler(
+                hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurfaceBesideWorker);
+            server = new McpBridgeServer(handler, options.MaxFrameBytes, ports.Log);
+            endpoint = new EndpointRegistry(
+                options.EndpointFolder ?? Path.Combine(options.StateFolder, "editors"), identity, ports.Log);
+            heart = new Heart(Session, Engine, Queue, mainThread, Phase);
+            heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
+            Tools.Changed += TellToolsChanged;
+            try
+            {
+                new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
+                Session.Keep();
+            }
+            catch (LedgerUnavailableException)
+            {
+                Close(true);
+                throw;
+            }
+        }
+
+        public McpSessionManager Session { get; }
+
+        public OperationLedger Ledger { get; }
+
+        public UnityToolRegistry Tools { get; }
+
+        public OperationQueue Queue { get; } = new OperationQueue();
+
+        public ExecutionEngine Engine { get; }
+
+        public bool Listening { get; private set; }
+
+        public bool WorkerConnected => seat.IsHeld;
+
+        public long StallMs => mainThread.StallMs;
+
+        public JObject? ProgressOf(string operationId) => progress.Last(operationId);
+
+        /// <summary>What the Editor does, reloads and quits included. Any thread.</summary>
+        public string Phase() => reloading ? "reloading" : Session.IsQuitting ? "quitting" : ports.Editor.Phase;
+
+        public void HandOver() => fence.HandOver();
+
+        /// <summary>Listens on this session's port; throws <see cref="PortTakenException"/> when somebody has it.</summary>
+        public void Listen()
+        {
+            if (Listening) return;
+            if (Session.Port != 0) server.Listen(Session.Port);
+            else if (options.Port is { } wanted) server.Listen(wanted);
+            else server.ListenOnFirstFree(FirstPort, LastPort);
+            Session.ListensOn(server.Port);
+            Listening = true;
+            WriteEndpoint();
+            if (Session.PushEndpoint is { } known) push.ConnectTo(known);
+            if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
+        }
+
+        /// <summary>A person stops the server; operations go on, and their outcomes stay in the ledger.</summary>
+        public void StopListening()
+        {
+            if (!Listening) return;
+            server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "stopped" });
+            push.Push(PushTypes.UserDisconnect, null);
+            endpoint.Remove();
+            server.Stop(options.StopMs);
+            Listening = false;
+        }
+
+        public void DropConnections() => server.DropConnections();
+
+        public void Pump()
+        {
+            mainThread.Tick();
+            Engine.Pump();
+            mainThread.Tick();
+        }
+
+        /// <summary>The script domain ends; false when a thread did not end in time.</summary>
+        public bool CloseForReload()
+        {
+            push.Push(PushTypes.DomainReload, Generation());
+            reloading = true;
+            Session.Save(seat.WasTaken);
+            WriteEndpoint();
+            return Close(false);
+        }
+
+        /// <summary>The Editor quits; false when a thread did not end in time.</summary>
+        public bool CloseForQuit()
+        {
+            Session.IsQuitting = true;
+            server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "editor_quit" });
+            push.Push(PushTypes.UnityShutdown, new JObject { ["reason"] = "editor_quit" });
+            endpoint.Remove();
+            return Close(true);
+        }
+
+        private bool Close(bool quitting)
+        {
+            Tools.Changed -= TellToolsChanged;
+            // Sockets first: what is cut off here is told after the next hello.
+            var inTime = server.Stop(options.StopMs);
+            inTime &= Engine.Stop(options.StopMs);
+            inTime &= heartbeat.Stop(options.StopMs);
+            push.Close(quitting);
+            inTime &= push.Stop(options.StopMs);
+            heart.Dispose();
+            logs.Dispose();
+            Ledger.Dispose();
+            Listening = false;
+            return inTime;
+        }
+
+        private LedgerOptions LedgerOptionsFor(string editorId) =>
+            new LedgerOptions(options.LedgerFolder ?? Path.Combine(options.StateFolder, "ledger", editorId))
+            {
+                ForgetAfterMs = options.ForgetAfterMs,
+                KeepOperations = options.KeepOperations,
+            };
+
+        private ToolServices Services() => new ToolServices(
+            ports.Clock,
+            ports.MainThread,
+            ports.Editor,
+            ports.Console,
+            logs,
+            ports.Menu,
+            ports.Compiler,
+            ports.Tests,
+            ports.Scene,
+            ports.Search,
+            ports.Builds,
+            ports.Code,
+            ports.Security);
+
+        private void WriteEndpoint() => endpoint.Write(new EndpointRecord(
+            ports.Editor.ProcessId,
+            ports.Editor.ProcessStartedAtMs,
+            server.Port,
+            Session.Token,
+            ports.Editor.UnityVersion,
+            Phase()));
+
+        private void Beat()
+        {
+            Engine.RetryUnwritten();
+            Notify("bridge/heartbeat", heart.Beat());
+        }
+
+        private void Notify(string method, JObject parameters)
+        {
+            parameters["ledgerSeq"] = Ledger.LedgerSeq;
+            seat.Notify(method, parameters);
+        }
+
+        private void TellFinished(LedgerOperation operation) => Notify("operation/finished", new JObject
+        {
+            ["operationId"] = operation.OperationId,
+            ["outcome"] = tellOutcome(operation),
+        });
+
+        private void TellUnacknowledged()
+        {
+            foreach (var operation in Ledger.Unacknowledged().ToList()) TellFinished(operation);
+        }
+
+        private void TellToolsChanged()
+        {
+            server.Broadcast("notifications/tools/list_changed", new JObject());
+            push.Push(PushTypes.ToolsChanged, new JObject { ["toolsHash"] = Tools.Hash() });
+        }
+
+        private JObject Generation() => new JObject { ["generation"] = Session.Generation };
+
+        private void Crashed(Exception error) => ports.Log.Warn("A thread of the bridge ended: " + error);
+    }
+}

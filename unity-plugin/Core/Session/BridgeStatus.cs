@@ -1,0 +1,87 @@
+#nullable enable
+using System.Collections.Generic;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>One waiting operation.</summary>
+    public sealed class QueuedStatus
+    {
+        public QueuedStatus(string operationId, string tool)
+        {
+            OperationId = operationId;
+            Tool = tool;
+        }
+
+        public string OperationId { get; }
+
+        public string Tool { get; }
+    }
+
+    /// <summary>The operation on the main thread.</summary>
+    public sealed class RunningStatus
+    {
+        public RunningStatus(string operationId, string tool, long startedAtMs, double? progress, double? total, string? message)
+        {
+            OperationId = operationId;
+            Tool = tool;
+            StartedAtMs = startedAtMs;
+            Progress = progress;
+            Total = total;
+            Message = message;
+        }
+
+        public string OperationId { get; }
+
+        public string Tool { get; }
+
+        /// <summary>Milliseconds since the Unix epoch.</summary>
+        public long StartedAtMs { get; }
+
+        public double? Progress { get; }
+
+        public double? Total { get; }
+
+        public string? Message { get; }
+    }
+
+    /// <summary>The bridge at one moment, for people; never changes.</summary>
+    public sealed class BridgeStatus
+    {
+        public bool Running { get; set; }
+
+        /// <summary>Why it does not run, and what to do; null when nothing is wrong.</summary>
+        public string? LastError { get; set; }
+
+        public string EditorId { get; set; } = "";
+
+        public string EditorSessionId { get; set; } = "";
+
+        public int Generation { get; set; }
+
+        /// <summary>0 before it ever listened.</summary>
+        public int Port { get; set; }
+
+        public string Phase { get; set; } = "";
+
+        public bool WorkerConnected { get; set; }
+
+        /// <summary>The broker that said hello last; null before the first.</summary>
+        public string? Worker { get; set; }
+
+        public IReadOnlyList<ConnectedClient> Clients { get; set; } = new ConnectedClient[0];
+
+        public IReadOnlyList<QueuedStatus> Queue { get; set; } = new QueuedStatus[0];
+
+        public RunningStatus? RunningOperation { get; set; }
+
+        /// <summary>The Redis store that this Editor is bound to; null before the first hello.</summary>
+        public string? BoundStore { get; set; }
+
+        public string LedgerId { get; set; } = "";
+
+        public long LedgerSeq { get; set; }
+
+        /// <summary>Milliseconds since the main thread last ticked.</summary>
+        public long StallMs { get; set; }
+    }
+}

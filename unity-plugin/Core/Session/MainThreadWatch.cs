@@ -1,0 +1,24 @@
+#nullable enable
+using System.Threading;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>How long the main thread has not ticked. Any thread.</summary>
+    internal sealed class MainThreadWatch
+    {
+        private readonly IClock clock;
+        private long tickedAt;
+
+        public MainThreadWatch(IClock clock)
+        {
+            this.clock = clock;
+            Tick();
+        }
+
+        public long StallMs => clock.ElapsedMs - Interlocked.Read(ref tickedAt);
+
+        /// <summary>The main thread lives; called at the begin and at the end of every pump.</summary>
+        public void Tick() => Interlocked.Exchange(ref tickedAt, clock.ElapsedMs);
+    }
+}

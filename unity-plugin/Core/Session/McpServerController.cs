@@ -1,0 +1,174 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Tools;
+using JobBroker.Bridge.Wire;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>
+    /// The bridge as an adapter drives it: start, stop, restart, pump, the end of a script domain, the end of the Editor.
+    /// Main thread only, but for <see cref="Status"/>. Nothing of it throws: what went wrong is <see cref="BridgeStatus.LastError"/>.
+    /// </summary>
+    public sealed class McpServerController
+    {
+        private const string StoppedKey = "JobBroker.StoppedByUser";
+        private const int RelistenMs = 100;
+        private const int ReopenMs = 1000;
+
+        private readonly BridgePorts ports;
+        private readonly BridgeOptions options;
+        private readonly IReadOnlyList<Assembly> toolAssemblies;
+        private BridgeRuntime? runtime;
+        private volatile string? lastError;
+        private bool wanted;
+        private bool ended;
+        private long triedAt;
+
+        public McpServerController(BridgePorts ports, BridgeOptions options, IReadOnlyList<Assembly> toolAssemblies)
+        {
+            this.ports = ports;
+            this.options = options;
+            this.toolAssemblies = toolAssemblies;
+        }
+
+        public bool IsRunning => runtime?.Listening ?? false;
+
+        /// <summary>The tools of this script domain; null before the first start.</summary>
+        public UnityToolRegistry? Tools => runtime?.Tools;
+
+        /// <summary>For faults and status of a stand-in host; null before the first start.</summary>
+        internal OperationLedger? Ledger => runtime?.Ledger;
+
+        /// <summary>Starts what ran before the domain reload, or by itself in a new Editor session if it may.</summary>
+        public void StartIfWanted(bool autoStart)
+        {
+            if (ports.SessionStore.Get(StoppedKey) == null && autoStart) Start();
+        }
+
+        /// <summary>Opens the ledger and listens; a port that somebody holds is tried again with the pump.</summary>
+        public void Start()
+        {
+            if (ended) return;
+            wanted = true;
+            ports.SessionStore.Set(StoppedKey, null);
+            TryToListen();
+        }
+
+        /// <summary>Nobody can connect any more, also after a domain reload; operations go on.</summary>
+        public void Stop()
+        {
+            wanted = false;
+            ports.SessionStore.Set(StoppedKey, "1");
+            runtime?.StopListening();
+        }
+
+        public void Restart()
+        {
+            Stop();
+            Start();
+        }
+
+        /// <summary>Runs what waits for the main thread; called with every tick of the Editor.</summary>
+        public void Pump()
+        {
+            if (ended) return;
+            var pause = runtime == null ? ReopenMs : RelistenMs;
+            if (wanted && !IsRunning && ports.Clock.ElapsedMs - triedAt >= pause) TryToListen();
+            runtime?.Pump();
+        }
+
+        /// <summary>The script domain ends: no thread of the bridge is alive when this returns true.</summary>
+        public bool BeforeReload() => End(runtime => runtime.CloseForReload());
+
+        /// <summary>The Editor quits; answers as <see cref="BeforeReload"/>.</summary>
+        public bool Quit() => End(runtime => runtime.CloseForQuit());
+
+        /// <summary>A person lets another broker's store take this Editor over.</summary>
+        public void HandOver() => runtime?.HandOver();
+
+        /// <summary>Fault of a stand-in host: cuts every connection.</summary>
+        internal void DropConnections() => runtime?.DropConnections();
+
+        /// <summary>The bridge as it is now. Any thread.</summary>
+        public BridgeStatus Status()
+        {
+            var live = runtime;
+            if (live == null) return new BridgeStatus { LastError = lastError, Phase = ports.Editor.Phase };
+            return new BridgeStatus
+            {
+                Running = live.Listening,
+                LastError = lastError,
+                EditorId = live.Session.EditorId,
+                EditorSessionId = live.Session.EditorSessionId,
+                Generation = live.Session.Generation,
+                Port = live.Session.Port,
+                Phase = live.Phase(),
+                WorkerConnected = live.WorkerConnected,
+                Worker = live.Session.Worker,
+                Clients = live.Session.Clients(),
+                Queue = live.Queue.Snapshot().Select(QueuedOf).ToList(),
+                RunningOperation = RunningOf(live),
+                BoundStore = live.Ledger.BoundStore?.StoreId,
+                LedgerId = live.Ledger.LedgerId,
+                LedgerSeq = live.Ledger.LedgerSeq,
+                StallMs = live.StallMs,
+            };
+        }
+
+        private void TryToListen()
+        {
+            triedAt = ports.Clock.ElapsedMs;
+            try
+            {
+                runtime ??= new BridgeRuntime(ports, options, toolAssemblies);
+                runtime.Listen();
+                lastError = null;
+            }
+            catch (LedgerUnavailableException error)
+            {
+                Failed(error.Message);
+            }
+            catch (PortTakenException error)
+            {
+                Failed(error.Message);
+            }
+        }
+
+        private void Failed(string message)
+        {
+            if (message != lastError) ports.Log.Warn(message);
+            lastError = message;
+        }
+
+        private bool End(Func<BridgeRuntime, bool> close)
+        {
+            if (ended) return true;
+            ended = true;
+            wanted = false;
+            var inTime = runtime == null || close(runtime);
+            if (!inTime) ports.Log.Warn("A thread of the bridge did not end in time.");
+            return inTime;
+        }
+
+        private static QueuedStatus QueuedOf(Execution.QueuedOperation item) =>
+            new QueuedStatus(item.Operation.OperationId, item.Tool.Name);
+
+        private static RunningStatus? RunningOf(BridgeRuntime live)
+        {
+            var running = live.Engine.Current;
+            if (running == null) return null;
+            var progress = live.ProgressOf(running.OperationId);
+            return new RunningStatus(
+                running.OperationId,
+                running.Tool ?? "",
+                running.StartedAt ?? 0,
+                (double?)progress?["progress"],
+                (double?)progress?["total"],
+                (string?)progress?["message"]);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Session
+{
+    /// <summary>A connected client as people see it.</summary>
+    public sealed class ConnectedClient
+    {
+        public ConnectedClient(string name, long lastHeardMs)
+        {
+            Name = name;
+            LastHeardMs = lastHeardMs;
+        }
+
+        public string Name { get; }
+
+        /// <summary>Milliseconds since the Unix epoch.</summary>
+        public long LastHeardMs { get; }
+    }
+
+    /// <summary>
+    /// What one Editor session is: its id, generation, port, token and clients. The session store keeps it over domain
+    /// reloads; created and saved on the main thread, read and updated from any.
+    /// </summary>
+    public sealed class McpSessionManager
+    {
+        private const string SessionKey = "JobBroker.Session";
+        private const string GenerationKey = "JobBroker.Generation";
+        private const string PortKey = "JobBroker.Port";
+        private const string TokenKey = "JobBroker.Token";
+        private const string PushKey = "JobBroker.PushEndpoint";
+        private const string DrivenKey = "JobBroker.DrivenByWorker";
+
+        private readonly object gate = new object();
+        private readonly ISessionStore store;
+        private readonly IClock clock;
+        private readonly Dictionary<int, ConnectedClient> clients = new Dictionary<int, ConnectedClient>();
+        private volatile string? pushEndpoint;
+        private volatile string? worker;
+        private volatile bool quitting;
+
+        /// <summary>Reads the Editor session that goes on, or makes up a new one. Main thread only.</summary>
+        public McpSessionManager(ISessionStore store, IClock clock, IEditorInfo editor, string editorId, string newToken)
+        {
+            this.store = store;
+            this.clock = clock;
+            Editor = editor;
+            EditorId = editorId;
+            var known = store.Get(SessionKey);
+            IsNew = known == null;
+            EditorSessionId = known ?? Guid.NewGuid().ToString("D");
+            Generation = IsNew ? 0 : Number(GenerationKey) + 1;
+            Token = store.Get(TokenKey) ?? newToken;
+            Port = Number(PortKey);
+            pushEndpoint = store.Get(PushKey);
+            WasDriven = store.Get(DrivenKey) != null;
+        }
+
+        public IEditorInfo Editor { get; }
+
+        public string EditorId { get; }
+
+        public string EditorSessionId { get; }
+
+        /// <summary>True in the first script domain of an Editor process.</summary>
+        public bool IsNew { get; }
+
+        /// <summary>Grows by one with every domain reload.</summary>
+        public int Generation { get; }
+
+        public string Token { get; }
+
+        /// <summary>The port of this Editor session; 0 before it ever listened.</summary>
+        public int Port { get; private set; }
+
+        /// <summary>True when a worker had said hello before the last domain reload.</summary>
+        public bool WasDriven { get; }
+
+        public string Version => Editor.UnityVersion;
+
+        /// <summary>Where pushes go; kept by <see cref="Save"/>.</summary>
+        public string? PushEndpoint
+        {
+            get => pushEndpoint;
+            set => pushEndpoint = value;
+        }
+
+        /// <summary>The broker that said hello last, for people; null before the first.</summary>
+        public string? Worker => worker;
+
+        public bool IsQuitting
+        {
+            get => quitting;
+            set => quitting = value;
+        }
+
+        /// <summary>
+        /// Keeps what makes this the same session after a domain reload: called once the ledger is recovered, because a
+        /// session that never came so far must not be taken for one that a reload cut. Main thread only.
+        /// </summary>
+        public void Keep()
+        {
+            store.Set(SessionKey, EditorSessionId);
+            store.Set(GenerationKey, Generation.ToString(CultureInfo.InvariantCulture));
+            store.Set(TokenKey, Token);
+        }
+
+        /// <summary>The port never changes in one Editor session. Main thread only.</summary>
+        public void ListensOn(int port)
+        {
+            Port = port;
+            store.Set(PortKey, port.ToString(CultureInfo.InvariantCulture));
+        }
+
+        /// <summary>Keeps what the next script domain needs. Main thread only.</summary>
+        public void Save(bool driven)
+        {
+            store.Set(PushKey, pushEndpoint);
+            store.Set(DrivenKey, driven ? "1" : null);
+        }
+
+        public void WorkerCameIn(string? brokerId, string? version) =>
+            worker = string.Join(" ", new[] { brokerId, version }.Where(word => !string.IsNullOrEmpty(word)));
+
+        public void Heard(int peer)
+        {
+            lock (gate)
+            {
+                var name = clients.TryGetValue(peer, out var client) ? client.Name : "";
+                clients[peer] = new ConnectedClient(name, clock.NowMs);
+            }
+        }
+
+        public void Named(int peer, string name)
+        {
+            lock (gate) clients[peer] = new ConnectedClient(name, clock.NowMs);
+        }
+
+        public void Disconnected(int peer)
+        {
+            lock (gate) clients.Remove(peer);
+        }
+
+        /// <summary>What a client calls itself; a name made of its connection before it said one.</summary>
+        public string NameOf(int peer)
+        {
+            lock (gate)
+            {
+                return clients.TryGetValue(peer, out var client) && client.Name.Length > 0
+                    ? client.Name
+                    : "connection-" + peer.ToString(CultureInfo.InvariantCulture);
+            }
+        }
+
+        public IReadOnlyList<ConnectedClient> Clients()
+        {
+            lock (gate) return clients.Values.ToArray();
+        }
+
+        private int Number(string key) =>
+            int.TryParse(store.Get(key), NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : 0;
+    }
+}

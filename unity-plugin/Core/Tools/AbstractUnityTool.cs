@@ -1,0 +1,46 @@
+#nullable enable
+using System.Threading.Tasks;
+using JobBroker.Bridge.Tools.Parameters;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tools
+{
+    /// <summary>
+    /// A tool whose parameters are the properties of <typeparamref name="TSchema"/> and whose result is a
+    /// <typeparamref name="TResponse"/>. Its constructor throws where the schema class cannot be described.
+    /// </summary>
+    public abstract class AbstractUnityTool<TSchema, TResponse> : IUnityTool
+        where TSchema : class, new()
+        where TResponse : class
+    {
+        private readonly ParameterShape shape = ParameterShape.Of(typeof(TSchema));
+        private readonly JObject inputSchema = ToolParameterSchemaGenerator.InputSchema(typeof(TSchema));
+
+        /// <summary>A copy: nobody can change what others are told.</summary>
+        public JObject InputSchema => (JObject)inputSchema.DeepClone();
+
+        /// <summary>
+        /// Binds the arguments and runs the call. Awaits as the thread does that calls: on Unity's main thread it
+        /// stays there.
+        /// </summary>
+        public async Task<object?> ExecuteAsync(JObject arguments, ToolContext context) =>
+            ToolJson.From(await ExecuteAsync(Bind(arguments), context));
+
+        /// <summary>Runs the call with its parameters.</summary>
+        protected abstract Task<TResponse> ExecuteAsync(TSchema parameters, ToolContext context);
+
+        /// <summary>
+        /// The arguments as parameters; throws <see cref="ToolException"/> of type invalid_arguments.
+        /// </summary>
+        protected TSchema Bind(JObject arguments) => (TSchema)ArgumentBinder.Bind(shape, arguments);
+    }
+
+    /// <summary>A tool that may stop being cancellable with what the Editor has installed.</summary>
+    public interface IConditionallyCancellable
+    {
+        /// <summary>
+        /// Read once, when the tool is registered; false overrides <see cref="McpToolAttribute.Cancellable"/>.
+        /// </summary>
+        bool CanBeCancelled { get; }
+    }
+}

@@ -1,0 +1,124 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.ComponentModel;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Tools.BuiltIn
+{
+    public sealed class BuildPlayerSchema
+    {
+        [Description("The platform by Unity's name, for example Android, StandaloneWindows64, WebGL; the Editor must "
+            + "be switched to it")]
+        [RequiredParameter]
+        public string BuildTarget { get; set; } = "";
+
+        [Description("Where the player goes, from the project's folder: a folder, in which each platform has its own, "
+            + "or a file")]
+        public string OutputPath { get; set; } = "Builds";
+
+        [Description("A development build")]
+        public bool Development { get; set; }
+
+        [Description("Paths of the scenes; empty for those of the build settings")]
+        public string[] Scenes { get; set; } = Array.Empty<string>();
+    }
+
+    public sealed class BuildPlayerResponse
+    {
+        public bool Success { get; set; }
+
+        public string BuildTarget { get; set; } = "";
+
+        public string OutputPath { get; set; } = "";
+
+        public double TotalSeconds { get; set; }
+
+        public long TotalBytes { get; set; }
+
+        public int TotalErrors { get; set; }
+
+        public int TotalWarnings { get; set; }
+
+        public IReadOnlyList<string> Messages { get; set; } = Array.Empty<string>();
+    }
+
+    /// <summary>
+    /// Builds a player; the main thread is blocked as long. Not cancellable: nothing outside Unity's own progress
+    /// window can stop a build. Only the report that Unity returns decides whether it succeeded.
+    /// </summary>
+    [McpTool(
+        Name = "build-player",
+        Description = "Builds the player for the platform that the Editor is switched to.",
+        Effect = ToolEffect.Mutating,
+        ExecutionClass = ExecutionClass.Long)]
+    public sealed class BuildPlayerTool : AbstractUnityTool<BuildPlayerSchema, BuildPlayerResponse>
+    {
+        private const int MessagesInError = 20;
+
+        private readonly ToolServices services;
+
+        public BuildPlayerTool(ToolServices services)
+        {
+            this.services = services;
+        }
+
+        protected override Task<BuildPlayerResponse> ExecuteAsync(BuildPlayerSchema parameters, ToolContext context)
+        {
+            RefuseOtherTargets(parameters.BuildTarget);
+            context.Cancellation.ThrowIfCancellationRequested();
+            var target = services.Builds.ActiveTarget;
+            var project = services.Editor;
+            var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target);
+            var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes);
+            var outcome = services.Builds.Build(request, new BuildSteps(context.Progress).Report);
+            if (!outcome.Succeeded) throw Failure(outcome);
+            return Task.FromResult(new BuildPlayerResponse
+            {
+                Success = true,
+                BuildTarget = target,
+                OutputPath = outcome.OutputPath,
+                TotalSeconds = outcome.TotalSeconds,
+                TotalBytes = outcome.TotalBytes,
+                TotalErrors = outcome.Errors,
+                TotalWarnings = outcome.Warnings,
+                Messages = outcome.Messages,
+            });
+        }
+
+        private void RefuseOtherTargets(string wanted)
+        {
+            var active = services.Builds.ActiveTarget;
+            if (string.Equals(wanted, active, StringComparison.OrdinalIgnoreCase)) return;
+            var supported = services.Builds.SupportedTargets;
+            if (!supported.Any(one => string.Equals(one, wanted, StringComparison.OrdinalIgnoreCase)))
+            {
+                throw new ToolException(
+                    "unsupported_build_target",
+                    $"This Editor cannot build for {wanted}. It can build for {string.Join(", ", supported)}; "
+                    + "the Unity Hub installs more.");
+            }
+            throw new ToolException(
+                "wrong_build_target",
+                $"The Editor is switched to {active}, not to {wanted}. Switch it first: that imports assets again and "
+                + "is an operation of its own. Nothing was built.");
+        }
+
+        private static ToolException Failure(BuildOutcome outcome)
+        {
+            if (outcome.Summary == "Cancelled")
+            {
+                return new ToolException("build_cancelled", "The build was cancelled in the Editor.");
+            }
+            var counted = outcome.Errors == 1 ? "1 error" : $"{outcome.Errors} errors";
+            var messages = outcome.Messages.Take(MessagesInError).Select(message => "\n" + message);
+            var left = outcome.Messages.Count - MessagesInError;
+            var more = left > 0 ? $"\nand {left} more; get-logs has them." : "";
+            return new ToolException(
+                "build_failed",
+                $"The build failed with {counted} (Unity: {outcome.Summary}).{string.Concat(messages)}{more}");
+        }
+    }
+}

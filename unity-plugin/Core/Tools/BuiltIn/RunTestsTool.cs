@@ -1,0 +1,222 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.ComponentModel;
+using System.IO;
+using System.Runtime.Serialization;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+using Newtonsoft.Json;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tools.BuiltIn
+{
+    public enum TestFilter
+    {
+        [EnumMember(Value = "all")]
+        All,
+
+        [EnumMember(Value = "exact")]
+        Exact,
+
+        [EnumMember(Value = "regex")]
+        Regex,
+
+        [EnumMember(Value = "assembly")]
+        Assembly,
+
+        [EnumMember(Value = "category")]
+        Category,
+    }
+
+    public sealed class RunTestsSchema
+    {
+        [Description("Which runner")]
+        public TestPlatform TestMode { get; set; } = TestPlatform.EditMode;
+
+        [Description("How FilterValue is read: a test's full name, a regular expression over full names, an assembly "
+            + "or a category")]
+        public TestFilter FilterType { get; set; } = TestFilter.All;
+
+        [Description("What FilterType looks for; empty for all")]
+        public string FilterValue { get; set; } = "";
+
+        [Description("Whether to write an NUnit XML file into the project's TestResults folder")]
+        public bool SaveXml { get; set; }
+    }
+
+    public sealed class RunTestsResponse
+    {
+        /// <summary>True when a test ran and none failed or went missing.</summary>
+        public bool Success { get; set; }
+
+        public TestPlatform TestMode { get; set; }
+
+        [JsonProperty("completed")]
+        public int Completed { get; set; }
+
+        [JsonProperty("total")]
+        public int Total { get; set; }
+
+        [JsonProperty("passed")]
+        public int Passed { get; set; }
+
+        [JsonProperty("failed")]
+        public int Failed { get; set; }
+
+        [JsonProperty("skipped")]
+        public int Skipped { get; set; }
+
+        [JsonProperty("inconclusive")]
+        public int Inconclusive { get; set; }
+
+        [JsonProperty("failures")]
+        public IReadOnlyList<TestFailure> Failures { get; set; } = Array.Empty<TestFailure>();
+
+        /// <summary>Absolute path of the NUnit file; null when none was asked for.</summary>
+        public string? XmlPath { get; set; }
+
+        /// <summary>Null when the numbers say all.</summary>
+        public string? Message { get; set; }
+    }
+
+    /// <summary>Runs tests; each finished one is a partial result, and the run goes on after a domain reload.</summary>
+    [McpTool(
+        Name = "run-tests",
+        Description = "Runs the project's tests, all or filtered, and reports each as it ends.",
+        Effect = ToolEffect.Mutating,
+        Cancellable = true,
+        ExecutionClass = ExecutionClass.Medium,
+        RequiredSecuritySetting = SecuritySetting.TestExecution)]
+    public sealed class RunTestsTool : AbstractUnityTool<RunTestsSchema, RunTestsResponse>, IResumableTool,
+        IConditionallyCancellable
+    {
+        private readonly ToolServices services;
+
+        public RunTestsTool(ToolServices services)
+        {
+            this.services = services;
+        }
+
+        public bool CanBeCancelled => services.Tests.CanCancel;
+
+        public async Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context)
+        {
+            var parameters = Bind(arguments);
+            var run = TestRun.Resumed(services, context, resumeRecord);
+            var goesOn = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
+            if (goesOn != null) await Ended(goesOn, run);
+            else if (!run.IsComplete) throw Cut(run);
+            return ToolJson.From(Finish(parameters, run));
+        }
+
+        protected override async Task<RunTestsResponse> ExecuteAsync(RunTestsSchema parameters, ToolContext context)
+        {
+            var request = Request(parameters, context);
+            var run = TestRun.Begin(services, context);
+            await Ended(services.Tests.RunAsync(request, run, Stop(context)), run);
+            return Finish(parameters, run);
+        }
+
+        private static TestRunRequest Request(RunTestsSchema parameters, ToolContext context)
+        {
+            if (parameters.FilterType != TestFilter.All && parameters.FilterValue.Length == 0)
+            {
+                throw new ToolException(
+                    ToolException.InvalidArguments,
+                    $"FilterValue is required when FilterType is {ToolJson.From(parameters.FilterType)}.");
+            }
+            if (parameters.FilterType == TestFilter.Regex) TextFilter.Expression("FilterValue", parameters.FilterValue);
+            return new TestRunRequest(
+                context.OperationId,
+                parameters.TestMode,
+                KindOf(parameters.FilterType),
+                parameters.FilterValue);
+        }
+
+        private static TestFilterKind KindOf(TestFilter filter)
+        {
+            switch (filter)
+            {
+                case TestFilter.Exact:
+                    return TestFilterKind.Exact;
+                case TestFilter.Regex:
+                    return TestFilterKind.Regex;
+                case TestFilter.Assembly:
+                    return TestFilterKind.Assembly;
+                case TestFilter.Category:
+                    return TestFilterKind.Category;
+                default:
+                    return TestFilterKind.All;
+            }
+        }
+
+        /// <summary>
+        /// A framework that cannot stop a run is not asked to: the run would go on behind a cancelled outcome.
+        /// </summary>
+        private CancellationToken Stop(ToolContext context) =>
+            services.Tests.CanCancel ? context.Cancellation : CancellationToken.None;
+
+        private RunTestsResponse Finish(RunTestsSchema parameters, TestRun run)
+        {
+            var tally = run.Tally;
+            string? xmlPath = null;
+            var message = MessageOf(tally);
+            if (parameters.SaveXml)
+            {
+                try
+                {
+                    xmlPath = run.SaveXml(parameters.TestMode);
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+                {
+                    message = $"{message} The NUnit file could not be written: {error.Message}".TrimStart();
+                }
+            }
+            run.Forget();
+            return new RunTestsResponse
+            {
+                Success = tally.Failed == 0 && tally.Completed > 0 && run.IsComplete,
+                TestMode = parameters.TestMode,
+                Completed = tally.Completed,
+                Total = run.Total,
+                Passed = tally.Passed,
+                Failed = tally.Failed,
+                Skipped = tally.Skipped,
+                Inconclusive = tally.Inconclusive,
+                Failures = tally.Failures,
+                XmlPath = xmlPath,
+                Message = message,
+            };
+
+            string? MessageOf(TestTally counted)
+            {
+                if (!run.IsComplete) return $"Only {counted.Completed} of {run.Total} tests told their result.";
+                return counted.Completed == 0 ? "No test fits; see TestMode and the filter." : null;
+            }
+        }
+
+        private static async Task Ended(Task running, TestRun run)
+        {
+            try
+            {
+                await running;
+            }
+            catch (Exception error) when (!(error is OperationCanceledException) && !(error is ToolException))
+            {
+                throw new ToolException(
+                    "test_run_failed",
+                    $"The test framework gave up behind {run.Tally.Completed} tests ({run.Tally.Failed} failed): "
+                    + error.Message,
+                    error,
+                    error.StackTrace);
+            }
+        }
+
+        private static ToolException Cut(TestRun run) => new ToolException(
+            ToolException.DomainReload,
+            $"A domain reload ended the test run behind {run.Tally.Completed} of {run.Total} tests "
+            + $"({run.Tally.Failed} failed); the test framework no longer runs it.");
+    }
+}

@@ -1,0 +1,122 @@
+#nullable enable
+using System;
+using System.Globalization;
+using System.IO;
+using JobBroker.Bridge.Ports;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tools.BuiltIn
+{
+    /// <summary>One run of tests from its begin to its end, domain reloads included. Main thread only.</summary>
+    internal sealed class TestRun : ITestRunListener
+    {
+        /// <summary>
+        /// A partial result is told after every test: it shows so many failures, the result shows all.
+        /// </summary>
+        private const int FailuresInPartialResult = 100;
+
+        private const string TotalKey = "total";
+        private const string StartedAtKey = "startedAt";
+        private const string FileKey = "file";
+
+        private readonly ToolServices services;
+        private readonly ToolContext context;
+        private readonly string file;
+        private readonly FinishedTests finished;
+        private readonly long startedAt;
+
+        private TestRun(ToolServices services, ToolContext context, string file, long startedAt, int total)
+        {
+            this.services = services;
+            this.context = context;
+            this.file = file;
+            this.startedAt = startedAt;
+            finished = new FinishedTests(file);
+            Total = total;
+        }
+
+        public TestTally Tally { get; } = new TestTally();
+
+        /// <summary>How many tests there are to run; -1 as long as the framework has not told.</summary>
+        public int Total { get; private set; }
+
+        /// <summary>True when every test has told its result.</summary>
+        public bool IsComplete => Total >= 0 && Tally.Completed >= Total;
+
+        public static TestRun Begin(ToolServices services, ToolContext context)
+        {
+            var file = FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId);
+            var run = new TestRun(services, context, file, services.Clock.NowMs, -1);
+            run.finished.Delete();
+            run.Remember();
+            return run;
+        }
+
+        /// <summary>The run as it was before the domain reload, with the tests that had ended.</summary>
+        public static TestRun Resumed(ToolServices services, ToolContext context, JToken? resumeRecord)
+        {
+            var record = resumeRecord as JObject ?? new JObject();
+            var run = new TestRun(
+                services,
+                context,
+                (string?)record[FileKey] ?? FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId),
+                (long?)record[StartedAtKey] ?? services.Clock.NowMs,
+                (int?)record[TotalKey] ?? -1);
+            foreach (var testCase in run.finished.Read()) run.Tally.Add(testCase);
+            if (run.Tally.Completed > 0) run.Tell("The run goes on after a domain reload");
+            return run;
+        }
+
+        public void Started(int totalCases)
+        {
+            Total = Math.Max(Total, totalCases);
+            Remember();
+            Tell("The run begins");
+        }
+
+        public void Finished(TestCaseResult testCase)
+        {
+            Tally.Add(testCase);
+            finished.Append(testCase);
+            Tell(testCase.FullName);
+        }
+
+        /// <summary>Writes the NUnit file and answers its path. Throws what the file system throws.</summary>
+        public string SaveXml(TestPlatform platform)
+        {
+            var begun = DateTimeOffset.FromUnixTimeMilliseconds(startedAt).UtcDateTime;
+            var ended = DateTimeOffset.FromUnixTimeMilliseconds(services.Clock.NowMs).UtcDateTime;
+            var stamp = begun.ToString("yyyyMMdd-HHmmss", CultureInfo.InvariantCulture);
+            var run = Path.GetFileNameWithoutExtension(file).Replace("tests-", "");
+            var path = Path.Combine(services.Editor.ProjectPath, "TestResults", $"{platform}-{stamp}-{run}.xml");
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            var project = services.Editor.ProjectName;
+            NUnitXmlResultExporter.Document(project, platform, Tally.Cases, begun, ended).Save(path);
+            return path;
+        }
+
+        /// <summary>Removes what only a reload would have needed.</summary>
+        public void Forget() => finished.Delete();
+
+        private void Remember() => context.SaveResumeRecord(new JObject
+        {
+            [TotalKey] = Total,
+            [StartedAtKey] = startedAt,
+            [FileKey] = file,
+        });
+
+        private void Tell(string message) => context.Progress.Report(
+            Tally.Completed,
+            Total < 0 ? (double?)null : Total,
+            message,
+            new
+            {
+                completed = Tally.Completed,
+                total = Math.Max(Total, Tally.Completed),
+                passed = Tally.Passed,
+                failed = Tally.Failed,
+                skipped = Tally.Skipped,
+                failures = Tally.FirstFailures(FailuresInPartialResult),
+            });
+    }
+}

@@ -1,0 +1,14 @@
+#nullable enable
+using System;
+
+namespace JobBroker.Bridge.Tools
+{
+    /// <summary>
+    /// Marks a schema property that every call must give. Nothing else makes one required: compilers leave no reliable
+    /// trace of nullability, and of a value type nobody can tell whether its default was meant.
+    /// </summary>
+    [AttributeUsage(AttributeTargets.Property)]
+    public sealed class RequiredParameterAttribute : Attribute
+    {
+    }
+}

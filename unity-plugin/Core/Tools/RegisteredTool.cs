@@ -1,0 +1,83 @@
+#nullable enable
+using JobBroker.Bridge.Tools.Parameters;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tools
+{
+    /// <summary>A tool with all that the bridge knows of it. Never changed; any thread.</summary>
+    public sealed class RegisteredTool
+    {
+        private readonly JObject details;
+
+        /// <summary>Reads the tool's schema; whatever that throws is thrown on.</summary>
+        public RegisteredTool(string name, IUnityTool tool, McpToolAttribute attribute, bool builtIn)
+        {
+            Name = name;
+            Tool = tool;
+            BuiltIn = builtIn;
+            Effect = attribute.Effect;
+            ExecutionClass = attribute.ExecutionClass;
+            RequiredSecuritySetting = attribute.RequiredSecuritySetting;
+            DisplayDevelopmentOnly = attribute.DisplayDevelopmentOnly;
+            var neverStops = tool is IConditionallyCancellable conditional && !conditional.CanBeCancelled;
+            Cancellable = attribute.Cancellable && !neverStops;
+            details = Describe(attribute, tool.InputSchema);
+        }
+
+        public string Name { get; }
+
+        public IUnityTool Tool { get; }
+
+        /// <summary>True for the bridge's own tools, which no other can replace.</summary>
+        public bool BuiltIn { get; }
+
+        public ToolEffect Effect { get; }
+
+        public bool IsReadOnly => Effect == ToolEffect.ReadOnly;
+
+        /// <summary>"main" or "background".</summary>
+        public string Lane => ToolLanes.Of(Name);
+
+        /// <summary>True when <see cref="Tool"/> is an <see cref="IResumableTool"/>.</summary>
+        public bool Resumable => Tool is IResumableTool;
+
+        public bool Cancellable { get; }
+
+        public ExecutionClass ExecutionClass { get; }
+
+        public SecuritySetting RequiredSecuritySetting { get; }
+
+        public bool DisplayDevelopmentOnly { get; }
+
+        /// <summary>The tool's entry of get-tool-details; a copy.</summary>
+        public JObject Details() => (JObject)details.DeepClone();
+
+        private JObject Describe(McpToolAttribute attribute, JObject inputSchema) => new JObject
+        {
+            ["name"] = Name,
+            ["description"] = attribute.Description,
+            ["parameterSchema"] = PlainParameterSchema.Of(inputSchema),
+            ["displayDevelopmentOnly"] = DisplayDevelopmentOnly,
+            ["inputSchema"] = inputSchema.DeepClone(),
+            ["annotations"] = new JObject
+            {
+                ["title"] = attribute.Title ?? Name,
+                ["readOnlyHint"] = IsReadOnly,
+                ["idempotentHint"] = Effect != ToolEffect.Mutating,
+                ["destructiveHint"] = attribute.Destructive,
+                ["openWorldHint"] = attribute.OpenWorld,
+            },
+            ["lane"] = Lane,
+            ["resumable"] = Resumable,
+            ["cancellable"] = Cancellable,
+            ["executionClass"] = Word(ExecutionClass),
+        };
+
+        private static string Word(ExecutionClass executionClass) => executionClass switch
+        {
+            ExecutionClass.Quick => "quick",
+            ExecutionClass.Long => "long",
+            _ => "medium",
+        };
+    }
+}

@@ -1,0 +1,206 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Net.Sockets;
+using JobBroker.Bridge.Framing;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Wire
+{
+    /// <summary>
+    /// The Editor's TCP side, on loopback only: frames and JSON-RPC in, answers and notifications out; it knows no
+    /// method by name. Requests of one connection reach the handler in their order; answers leave as they come. Every
+    /// member may be called from any thread.
+    /// </summary>
+    public sealed class McpBridgeServer
+    {
+        private const int AcceptPollMs = 50;
+
+        /// <summary>How long stopping lets peers take what was said before, at most.</summary>
+        private const int FlushMs = 150;
+
+        private readonly object gate = new object();
+        private readonly Dictionary<int, BridgeConnection> connections = new Dictionary<int, BridgeConnection>();
+        private readonly IRequestHandler handler;
+        private readonly WireLimits limits;
+        private readonly IBridgeLog log;
+        private BridgeThread? accepting;
+        private LoopbackListener? listener;
+        private volatile bool stopping;
+        private int lastId;
+
+        public McpBridgeServer(IRequestHandler handler, int maxFrameBytes, IBridgeLog log)
+            : this(handler, new WireLimits { FrameBytes = maxFrameBytes }, log)
+        {
+        }
+
+        public McpBridgeServer(IRequestHandler handler, WireLimits limits, IBridgeLog log)
+        {
+            this.handler = handler;
+            this.limits = limits;
+            this.log = log;
+        }
+
+        /// <summary>The port last listened on; 0 before the first time.</summary>
+        public int Port { get; private set; }
+
+        /// <summary>Also those that are being closed.</summary>
+        public int ConnectionCount
+        {
+            get
+            {
+                lock (gate) return connections.Count;
+            }
+        }
+
+        /// <summary>
+        /// Listens; 0 takes any free port. Answers the port. Throws <see cref="PortTakenException"/>.
+        /// </summary>
+        public int Listen(int port)
+        {
+            lock (gate)
+            {
+                if (accepting != null) throw new InvalidOperationException("The server listens already.");
+                var opened = new LoopbackListener(port);
+                listener = opened;
+                stopping = false;
+                Port = opened.Port;
+                accepting = BridgeThread.Start("accept", () => Accept(opened), AcceptingEnded);
+                return Port;
+            }
+        }
+
+        /// <summary>
+        /// Listens on the first free port: listening is the only test of a port that nobody can overtake.
+        /// </summary>
+        public int ListenOnFirstFree(int first, int last)
+        {
+            for (var port = first; port <= last; port++)
+            {
+                try
+                {
+                    return Listen(port);
+                }
+                catch (PortTakenException)
+                {
+                    // The next one.
+                }
+            }
+            throw new PortTakenException(last, "Every port from " + first + " to " + last + " is taken.");
+        }
+
+        public void Broadcast(string method, JObject parameters)
+        {
+            var frame = FrameParser.Encode(JsonRpcProcessor.Notification(method, parameters));
+            foreach (var connection in Connections()) connection.Send(frame, null, false);
+        }
+
+        /// <summary>Ends every connection without writing what waits; new ones are welcome.</summary>
+        public void DropConnections()
+        {
+            foreach (var connection in Connections()) connection.Abort();
+        }
+
+        /// <summary>
+        /// Stops listening, ends every connection behind what was said before, and joins every thread. True when all
+        /// ended in time; only a handler that blocks can make it false. May be listened on again afterwards.
+        /// </summary>
+        public bool Stop(int milliseconds = 500)
+        {
+            var clock = Stopwatch.StartNew();
+            int Left(int of) => (int)Math.Max(0, of - clock.ElapsedMilliseconds);
+
+            stopping = true;
+            var open = Connections();
+            var flush = Math.Min(FlushMs, milliseconds / 3);
+            foreach (var connection in open) connection.Close();
+            foreach (var connection in open) connection.JoinWriting(Left(flush));
+            foreach (var connection in open) connection.Abort();
+            BridgeThread? acceptor;
+            lock (gate) acceptor = accepting;
+            var ended = acceptor == null || acceptor.Join(Left(milliseconds));
+            foreach (var connection in open)
+            {
+                ended &= connection.JoinWriting(Left(milliseconds));
+                ended &= connection.JoinReading(Left(milliseconds));
+            }
+            lock (gate)
+            {
+                listener?.Close();
+                listener = null;
+                accepting = null;
+            }
+            return ended;
+        }
+
+        private void Accept(LoopbackListener from)
+        {
+            try
+            {
+                while (!stopping)
+                {
+                    var socket = from.Accept(AcceptPollMs);
+                    if (socket != null) Welcome(socket);
+                }
+            }
+            finally
+            {
+                from.Close();
+            }
+        }
+
+        private void Welcome(Socket socket)
+        {
+            lock (gate)
+            {
+                if (stopping)
+                {
+                    socket.Close();
+                    return;
+                }
+                if (connections.Count < limits.Connections)
+                {
+                    var connection = new BridgeConnection(++lastId, socket, handler, limits, log, Forget);
+                    connections.Add(connection.Id, connection);
+                    connection.Start();
+                    return;
+                }
+            }
+            Refuse(socket);
+        }
+
+        /// <summary>Tells the reason if the peer listens; nothing here may wait for it.</summary>
+        private void Refuse(Socket socket)
+        {
+            var message = "This Editor has " + limits.Connections + " connections already; close one of them.";
+            log.Warn("A connection was refused. " + message);
+            var error = new RpcError(ErrorCodes.InvalidRequest, message);
+            var frame = FrameParser.Encode(JsonRpcProcessor.Failure(null, error));
+            try
+            {
+                socket.Send(frame, 0, frame.Length, SocketFlags.None, out _);
+                socket.Shutdown(SocketShutdown.Send);
+                // What is unread when a socket closes resets it, and the reason with it.
+                socket.Receive(new byte[4096], 0, 4096, SocketFlags.None, out _);
+            }
+            catch (SocketException)
+            {
+                // Gone already.
+            }
+            socket.Close();
+        }
+
+        private void AcceptingEnded(Exception error) => log.Warn("Nobody listens any more: " + error);
+
+        private void Forget(BridgeConnection connection)
+        {
+            lock (gate) connections.Remove(connection.Id);
+        }
+
+        private List<BridgeConnection> Connections()
+        {
+            lock (gate) return new List<BridgeConnection>(connections.Values);
+        }
+    }
+}

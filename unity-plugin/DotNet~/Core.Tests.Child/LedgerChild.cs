@@ -1,0 +1,174 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.Bridge.Tests.Child;
+
+/// <summary>What a ledger's process does until something happens to it.</summary>
+internal static class LedgerChild
+{
+    /// <summary>Writes for ever; says each line once it is written: what was done, to whom, the ledger's seq.</summary>
+    public static void Append(string folder)
+    {
+        var random = new Random();
+        using var ledger = OperationLedger.Open(Small(folder), new WallClock());
+        ledger.StartSession(Guid.NewGuid().ToString());
+        Recover(ledger);
+        while (true)
+        {
+            var operation = NewOperation(random.Next(5));
+            Say("accepting", operation.OperationId);
+            ledger.Accept(operation);
+            Say("accepted", operation.OperationId);
+            if (random.Next(4) == 0)
+            {
+                ledger.Revoke(operation.OperationId);
+                Say("revoked", operation.OperationId, ledger.LedgerSeq);
+                continue;
+            }
+
+            ledger.Begin(operation);
+            Say("running", operation.OperationId, ledger.LedgerSeq);
+            ledger.End(operation, Outcome.Completed(Result(operation.OperationId, random.Next(1500)), 1, 2));
+            Say("completed", operation.OperationId, ledger.LedgerSeq);
+        }
+    }
+
+    /// <summary>Has the folder until it is killed.</summary>
+    public static void Hold(string folder)
+    {
+        using var ledger = OperationLedger.Open(new LedgerOptions(folder), new WallClock());
+        Say("held", Environment.ProcessId);
+        Thread.Sleep(Timeout.Infinite);
+    }
+
+    /// <summary>Opens the folder once and says how that went.</summary>
+    public static void OpenOnce(string folder)
+    {
+        try
+        {
+            using var ledger = OperationLedger.Open(new LedgerOptions(folder), new WallClock());
+            Say("opened", ledger.LedgerId);
+        }
+        catch (LedgerUnavailableException error)
+        {
+            Say("unavailable", error.Message);
+        }
+    }
+
+    /// <summary>
+    /// Begins operations until the disk refuses, then tries to begin more; with a ballast file to remove it makes room
+    /// and tries again, first with the same ledger, then with one opened anew.
+    /// </summary>
+    public static void Fill(string folder, string? ballast)
+    {
+        var ledger = OperationLedger.Open(Small(folder), new WallClock());
+        ledger.StartSession("filler");
+        try
+        {
+            // Far more than fits: a ledger that refuses nothing must fail the test, not hold it up.
+            for (var number = 0; number < 5000; number++)
+            {
+                var operation = NewOperation(0);
+                ledger.Accept(operation);
+                ledger.Begin(operation);
+                Say("invoked", operation.OperationId);
+                ledger.End(operation, Outcome.Completed(Result(operation.OperationId, 400), 1, 2));
+                Say("completed", operation.OperationId);
+            }
+        }
+        catch (LedgerUnavailableException error)
+        {
+            Say("refused", error.Message);
+        }
+
+        TryMore(ledger);
+        var completed = ledger.Operations().Where(operation => operation.State == LedgerState.Completed);
+        Say("readable", completed.Count(operation => ledger.ResultOf(operation) != null));
+        if (ballast != null)
+        {
+            File.Delete(ballast);
+            TryMore(ledger);
+            ledger.Dispose();
+            ledger = OperationLedger.Open(Small(folder), new WallClock());
+            Recover(ledger);
+            TryMore(ledger);
+        }
+
+        ledger.Dispose();
+        Say("done");
+    }
+
+    private static void TryMore(OperationLedger ledger)
+    {
+        var begun = 0;
+        for (var i = 0; i < 20; i++)
+        {
+            try
+            {
+                var operation = NewOperation(1);
+                ledger.Accept(operation);
+                ledger.Begin(operation);
+                Say("invoked", operation.OperationId);
+                begun++;
+            }
+            catch (LedgerUnavailableException)
+            {
+                // Counted by its absence.
+            }
+        }
+
+        Say("more", begun);
+    }
+
+    private static LedgerOptions Small(string folder) =>
+        new(folder) { CompactLines = 200, LargeResultBytes = 1000, KeepOperations = 1_000_000 };
+
+    private static void Recover(OperationLedger ledger)
+    {
+        foreach (var operation in ledger.Open())
+        {
+            if (operation.State == LedgerState.Accepted)
+            {
+                ledger.MarkNotStarted(operation);
+                Say("not_started", operation.OperationId, ledger.LedgerSeq);
+            }
+            else
+            {
+                var began = operation.StartedAt;
+                ledger.End(operation, Outcome.Error(LedgerState.Interrupted, "editor_exit", "It began.", began, 2));
+                Say("interrupted", operation.OperationId, ledger.LedgerSeq);
+            }
+        }
+    }
+
+    private static LedgerOperation NewOperation(int hash) => new(Guid.NewGuid().ToString())
+    {
+        Hash = "hash-" + hash,
+        Tool = "work",
+        Origin = new JObject { ["principal"] = "local" },
+        Arguments = new JObject { ["Name"] = "a" },
+        ArgumentsHash = "arguments",
+        AcceptedAt = 1,
+    };
+
+    private static JObject Result(string operationId, int length) =>
+        new() { ["id"] = operationId, ["text"] = new string('ä', length), ["length"] = length };
+
+    private static void Say(params object[] words)
+    {
+        Console.Out.WriteLine(string.Join(" ", words));
+        Console.Out.Flush();
+    }
+
+    private sealed class WallClock : IClock
+    {
+        public long NowMs => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+
+        public long ElapsedMs => Environment.TickCount64;
+    }
+}

@@ -1,0 +1,87 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ledger;
+using Xunit;
+using Xunit.Abstractions;
+
+namespace JobBroker.Bridge.Tests.Ledger;
+
+public sealed class KillTests(ITestOutputHelper output)
+{
+    private const int Kills = 100;
+
+    [Fact]
+    public async Task A_hundred_kills_during_appends_lose_nothing_that_was_said()
+    {
+        using var folder = new TestFolder();
+        var said = new Dictionary<string, string>();
+        string? ledgerId = null;
+        long seq = 0;
+        var seed = Random.Shared.Next();
+        output.WriteLine($"seed {seed}");
+        var random = new Random(seed);
+        for (var round = 0; round < Kills; round++)
+        {
+            using var child = ChildProcess.Start("ledger-append", folder.Path);
+            seq = Math.Max(seq, Take(child.Line(), said));
+            var rest = Task.Run(child.Rest);
+            await Task.Delay(random.Next(60));
+            child.Kill();
+            foreach (var line in await rest)
+            {
+                seq = Math.Max(seq, Take(line, said));
+            }
+
+            using var ledger = OperationLedger.Open(new LedgerOptions(folder.Path), new ManualClock());
+            ledgerId ??= ledger.LedgerId;
+            Assert.Equal(ledgerId, ledger.LedgerId);
+            Assert.True(ledger.LedgerSeq >= seq, $"{seq} was said to be on the disk, {ledger.LedgerSeq} is");
+            Compare(ledger, said);
+        }
+
+        output.WriteLine($"{said.Count} operations, {seq} entries");
+        Assert.True(said.Count > Kills);
+    }
+
+    /// <summary>Answers the seq that the line tells; the last line may be torn.</summary>
+    private static long Take(string line, Dictionary<string, string> said)
+    {
+        var words = line.Split(' ');
+        if (words.Length < 2 || words[1].Length != 36 || words[0] == "accepting")
+        {
+            return 0;
+        }
+
+        said[words[1]] = words[0];
+        return words.Length > 2 && long.TryParse(words[2], out var seq) && words[0] != "accepted" ? seq : 0;
+    }
+
+    /// <summary>What was said holds; only one more step may have been taken before the kill.</summary>
+    private static void Compare(OperationLedger ledger, Dictionary<string, string> said)
+    {
+        foreach (var (id, state) in said.ToList())
+        {
+            var operation = ledger.Get(id);
+            Assert.True(operation != null, $"{id} was {state} and is gone");
+            if (operation!.State != state)
+            {
+                Assert.True(May(state, operation.State), $"{id} was {state} and is {operation.State}");
+                said[id] = operation.State;
+            }
+
+            if (operation.State == LedgerState.Completed)
+            {
+                var result = ledger.ResultOf(operation);
+                Assert.Equal(id, (string?)result!["id"]);
+                Assert.Equal((int)result["length"]!, ((string)result["text"]!).Length);
+            }
+        }
+    }
+
+    private static bool May(string from, string to) =>
+        (from == LedgerState.Accepted
+            && (to == LedgerState.Running || to == LedgerState.Revoked || to == LedgerState.NotStarted))
+        || (from == LedgerState.Running && (to == LedgerState.Completed || to == LedgerState.Interrupted));
+}

@@ -1,0 +1,65 @@
+using System;
+using System.Runtime.CompilerServices;
+using JobBroker.Bridge.Ledger;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Ledger;
+
+public sealed class LedgerLockTests : IDisposable
+{
+    private readonly TestFolder folder = new();
+
+    public void Dispose() => folder.Dispose();
+
+    [Fact]
+    public void Of_two_processes_one_has_the_folder_and_the_other_learns_who()
+    {
+        using var child = ChildProcess.Start("ledger-hold", folder.Path);
+        Assert.Equal("held " + child.Id, child.Line());
+        var refused = Assert.Throws<LedgerUnavailableException>(() => Open());
+        Assert.Contains($"process {child.Id} ", refused.Message);
+        Assert.Contains("close that one", refused.Message);
+        Assert.Throws<LedgerUnavailableException>(() => Open());
+        child.Kill();
+        Open().Dispose();
+    }
+
+    [Fact]
+    public void The_other_process_is_refused_too()
+    {
+        using var ledger = Open();
+        using var child = ChildProcess.Start("ledger-open", folder.Path);
+        var said = child.Line();
+        Assert.StartsWith($"unavailable The ledger in {folder.Path} is in use", said);
+        Assert.Contains($"process {Environment.ProcessId} ", said);
+        ledger.Ended("it goes on");
+    }
+
+    [Fact]
+    public void After_a_domain_reload_the_same_process_opens_it_again()
+    {
+        for (var generation = 0; generation < 3; generation++)
+        {
+            var ledger = Open();
+            Assert.Throws<LedgerUnavailableException>(() => Open());
+            ledger.Ended("op" + generation);
+            ledger.Dispose();
+            ledger.Dispose();
+            Assert.Throws<LedgerUnavailableException>(() => ledger.Begin(ledger.Get("x") ?? Accepted(ledger)));
+        }
+    }
+
+    [Fact]
+    public void A_domain_that_never_closed_it_does_not_keep_it()
+    {
+        OpenAndForget();
+        Open().Dispose();
+    }
+
+    private static LedgerOperation Accepted(OperationLedger ledger) => ledger.Accepted("after the end");
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private void OpenAndForget() => Open().Ended("op");
+
+    private OperationLedger Open() => OperationLedger.Open(new LedgerOptions(folder.Path), new ManualClock());
+}

@@ -1,0 +1,54 @@
+using System.Linq;
+using JobBroker.Bridge.Ledger;
+using Newtonsoft.Json.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Ledger;
+
+public sealed class RecoveryPlannerTests
+{
+    public static TheoryData<string> Names() =>
+        new(Golden.Cases("recovery.json").Select(entry => (string)entry["name"]!));
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Follows_the_golden_table(string name)
+    {
+        var entry = Golden.Cases("recovery.json").Single(candidate => (string)candidate["name"]! == name);
+        var cause = (string)entry["cause"]! == "domain_reload" ? RecoveryCause.DomainReload : RecoveryCause.EditorExit;
+        var operations = entry["operations"]!.Select(operation => new OpenOperation(
+            (string)operation["operationId"]!,
+            (string)operation["state"]!,
+            (bool)operation["readOnly"]!,
+            (bool)operation["resumable"]!)).ToList();
+
+        var told = new JArray(RecoveryPlanner.Plan(cause, operations).Select(Tell));
+        Assert.True(JToken.DeepEquals(entry["expected"], told), $"expected {entry["expected"]}, was {told}");
+    }
+
+    private static JObject Tell(RecoveryStep step)
+    {
+        var told = new JObject { ["operationId"] = step.OperationId };
+        switch (step.Action)
+        {
+            case RecoveryAction.Requeue:
+                told["action"] = "requeue";
+                break;
+            case RecoveryAction.NotStarted:
+                told["action"] = "not_started";
+                break;
+            case RecoveryAction.GoOn:
+                told["action"] = "go_on";
+                break;
+            case RecoveryAction.Forget:
+                told["action"] = "forget";
+                break;
+            case RecoveryAction.Interrupt:
+                told["action"] = "interrupt";
+                told["reason"] = step.Reason;
+                break;
+        }
+
+        return told;
+    }
+}

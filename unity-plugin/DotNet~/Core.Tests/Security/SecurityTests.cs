@@ -1,0 +1,138 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using JobBroker.Bridge.Tools;
+using Newtonsoft.Json.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Security;
+
+public sealed class SecurityTests : IDisposable
+{
+    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code" };
+
+    private readonly InMemoryEditor editor = new();
+    private readonly McpSecurityChecker checker;
+    private readonly UnityToolRegistry tools;
+
+    public SecurityTests()
+    {
+        tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
+        checker = new McpSecurityChecker(tools, editor.Security);
+    }
+
+    public void Dispose() => editor.Dispose();
+
+    private string? Refusal(string tool, object? arguments = null) =>
+        checker.Refusal(tool, JObject.FromObject(arguments ?? new object()));
+
+    [Fact]
+    public void By_default_all_may_run_but_what_runs_other_peoples_code()
+    {
+        foreach (var tool in tools.All())
+        {
+            Assert.Equal(Guarded.Contains(tool.Name), Refusal(tool.Name) != null);
+        }
+    }
+
+    [Fact]
+    public void Each_setting_opens_its_own_tool_alone()
+    {
+        var settings = new[]
+        {
+            ("run-tests", new SecuritySnapshot(testExecution: true)),
+            ("execute-menu-item", new SecuritySnapshot(menuItemExecution: true)),
+            ("execute-code", new SecuritySnapshot(codeExecution: true)),
+        };
+        foreach (var (opened, snapshot) in settings)
+        {
+            editor.Security.Current = snapshot;
+            Assert.Equal(new[] { opened }, Guarded.Where(tool => Refusal(tool) == null));
+        }
+    }
+
+    [Theory]
+    [InlineData("run-tests", "Enable Tests Execution")]
+    [InlineData("execute-menu-item", "Allow Menu Item Execution")]
+    [InlineData("execute-code", "Allow Code Execution")]
+    public void A_refusal_names_the_setting_and_its_place(string tool, string setting) => Assert.Equal(
+        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security.",
+        Refusal(tool));
+
+    [Fact]
+    public void Unknown_tools_are_denied()
+    {
+        editor.Security.Current = new SecuritySnapshot(true, true, true);
+        foreach (var tool in new[] { "never-heard-of", "", "PING", "ping ", "get-tool-details" })
+        {
+            Assert.Contains("unknown tools are denied", Refusal(tool));
+        }
+    }
+
+    [Fact]
+    public void A_tool_of_the_project_obeys_the_setting_that_it_names()
+    {
+        var attribute = new McpToolAttribute { RequiredSecuritySetting = SecuritySetting.CodeExecution };
+        Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.ByHand(), attribute));
+        Assert.Contains("Allow Code Execution", Refusal("by-hand"));
+        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        Assert.Null(Refusal("by-hand"));
+    }
+
+    [Fact]
+    public void Items_that_end_or_replace_the_editor_are_denied_by_default_in_any_spelling()
+    {
+        editor.Security.Current = new SecuritySnapshot(menuItemExecution: true);
+        foreach (var path in new[]
+        {
+            "File/Exit", "file/exit", "File / Exit", "/File//Exit/", "File/Quit", "Edit/Quit", "Unity/Quit Unity",
+            "File/Open Project...", "File/New Project...", "Assets/Reimport All",
+        })
+        {
+            Assert.NotNull(Refusal("execute-menu-item", new { MenuItemPath = path }));
+            Assert.NotNull(Refusal("execute-menu-item", new { menuItemPath = path }));
+            Assert.NotNull(Refusal("execute-menu-item", new { MENUITEMPATH = path }));
+            Assert.NotNull(Refusal("execute-menu-item", new { MenuItemPath = "Assets/Refresh", menuItemPath = path }));
+        }
+        Assert.Null(Refusal("execute-menu-item", new { MenuItemPath = "Assets/Refresh" }));
+        Assert.Null(Refusal("execute-menu-item", new { MenuItemPath = "File/Save Project" }));
+        Assert.Null(Refusal("execute-menu-item", new { MenuItemPath = 7 }));
+    }
+
+    [Theory]
+    [InlineData("Tools/Bake", true)]
+    [InlineData("Tools/Bake/All", true)]
+    [InlineData("tools/bake", true)]
+    [InlineData("Tools/Danger", false)]
+    [InlineData("Tools/Sub/Danger zone", false)]
+    [InlineData("Tools", false)]
+    [InlineData("Assets/Refresh", false)]
+    [InlineData("Assets/Build 1", true)]
+    [InlineData("Assets/Build 10", false)]
+    [InlineData("ToolsX/Bake", false)]
+    [InlineData("", false)]
+    public void Denying_wins_and_an_allow_list_shuts_out_the_rest(string path, bool mayRun)
+    {
+        var policy = new MenuItemPolicy(new[] { "Tools/*", "Assets/Build ?", " " }, new[] { "*Danger*" });
+        Assert.Equal(mayRun, policy.Refusal(path) == null);
+    }
+
+    [Fact]
+    public void A_glob_of_many_stars_ends_soon()
+    {
+        var glob = string.Concat(Enumerable.Repeat("*a", 200)) + "b";
+        var policy = new MenuItemPolicy(Array.Empty<string>(), new[] { glob });
+        Assert.Null(policy.Refusal(new string('a', 5000)));
+    }
+
+    [Fact]
+    public async Task A_change_counts_at_once_on_every_thread()
+    {
+        Assert.NotNull(await Task.Run(() => Refusal("execute-code")));
+        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        Assert.Null(await Task.Run(() => Refusal("execute-code")));
+    }
+}

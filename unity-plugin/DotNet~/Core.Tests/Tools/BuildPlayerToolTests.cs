@@ -1,0 +1,103 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using JobBroker.Bridge.Tools.BuiltIn;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Tools;
+
+public sealed class BuildPlayerToolTests : IDisposable
+{
+    private readonly InMemoryEditor editor = new();
+
+    public void Dispose() => editor.Dispose();
+
+    private BuildPlayerTool Tool => new(editor.Services);
+
+    [Fact]
+    public async Task A_build_is_told_step_by_step_and_ends_with_unitys_report()
+    {
+        editor.Builds.Steps.AddRange(new[] { ("Prepare", 0.1), ("Scripts", -1.0), ("Scripts", -1.0), ("Scenes", 0.05), ("Pack", 2.0) });
+        var call = new ToolCall();
+        var answer = await call.Run(Tool, new { buildTarget = "standalonelinux64", Development = true, Scenes = new[] { "A.unity" } });
+
+        var request = Assert.Single(editor.Builds.Built);
+        Assert.Equal("StandaloneLinux64", request.Target);
+        Assert.True(request.Development);
+        Assert.Equal(new[] { "A.unity" }, request.Scenes);
+        Assert.Equal(
+            Path.Combine(editor.Info.ProjectPath, "Builds", "StandaloneLinux64", "Game.x86_64"),
+            request.OutputPath);
+        Assert.True((bool)answer["Success"]!);
+        Assert.Equal(request.OutputPath, (string?)answer["OutputPath"]);
+        Assert.Equal(1, (int)answer["TotalWarnings"]!);
+        Assert.Equal(2.5, (double)answer["TotalSeconds"]!);
+        var told = call.Reports.Select(report => report.Progress).ToList();
+        Assert.Equal(told.OrderBy(progress => progress), told);
+        Assert.Equal(100, told[^1]);
+        Assert.Equal("Pack", (string?)call.LastPartial!["phase"]);
+        Assert.Equal(
+            new[] { "Prepare", "Scripts", "Scenes", "Pack" },
+            call.LastPartial!["steps"]!.ToObject<string[]>());
+    }
+
+    [Fact]
+    public async Task Another_target_is_refused_before_anything_is_built()
+    {
+        var other = await ToolCall.Fails(Tool, new { BuildTarget = "Android" });
+        Assert.Equal("wrong_build_target", other.Type);
+        Assert.Contains("Switch it first", other.Message);
+        var unknown = await ToolCall.Fails(Tool, new { BuildTarget = "Dreamcast" });
+        Assert.Equal("unsupported_build_target", unknown.Type);
+        Assert.Contains("It can build for StandaloneLinux64, Android", unknown.Message);
+        Assert.Equal("BuildTarget is required.", (await ToolCall.Fails(Tool)).Message);
+        Assert.Empty(editor.Builds.Built);
+    }
+
+    [Fact]
+    public async Task A_failed_build_is_a_failure_with_its_messages()
+    {
+        editor.Builds.Steps.Add(("Pack", 1));
+        var messages = Enumerable.Range(1, 25).Select(number => $"error {number}").ToArray();
+        editor.Builds.Outcome = _ => new BuildOutcome(false, "Failed", "", 0, 1, 25, 0, messages);
+        var error = await ToolCall.Fails(Tool, new { BuildTarget = "StandaloneLinux64" });
+        Assert.Equal("build_failed", error.Type);
+        Assert.StartsWith("The build failed with 25 errors (Unity: Failed).\nerror 1\n", error.Message);
+        Assert.EndsWith("error 20\nand 5 more; get-logs has them.", error.Message);
+        editor.Builds.Outcome = _ => new BuildOutcome(false, "Cancelled", "", 0, 1, 0, 0, messages);
+        Assert.Equal("build_cancelled", (await ToolCall.Fails(Tool, new { BuildTarget = "StandaloneLinux64" })).Type);
+    }
+
+    [Fact]
+    public async Task A_call_given_up_before_it_begins_builds_nothing()
+    {
+        var call = new ToolCall();
+        call.Cancel();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call.Run(Tool, new { BuildTarget = "StandaloneLinux64" }));
+        Assert.Empty(editor.Builds.Built);
+    }
+
+    [Theory]
+    [InlineData("Android", "Out", "Out/Android/Game.apk")]
+    [InlineData("StandaloneWindows64", "Out", "Out/StandaloneWindows64/Game.exe")]
+    [InlineData("StandaloneOSX", "Out", "Out/StandaloneOSX/Game.app")]
+    [InlineData("WebGL", "Out", "Out/WebGL")]
+    [InlineData("Android", "Out/My.aab", "Out/My.aab")]
+    public async Task The_player_goes_where_its_platform_wants_it(string target, string wanted, string expected)
+    {
+        editor.Builds.ActiveTarget = target;
+        await new ToolCall().Run(Tool, new { BuildTarget = target, OutputPath = wanted });
+        Assert.Equal(Path.Combine(editor.Info.ProjectPath, expected), editor.Builds.Built[0].OutputPath);
+    }
+
+    [Fact]
+    public async Task A_project_name_that_is_no_file_name_is_made_one()
+    {
+        editor.Info.ProjectName = "My: Game/2";
+        await new ToolCall().Run(Tool, new { BuildTarget = "StandaloneLinux64" });
+        Assert.EndsWith("My_ Game_2.x86_64", editor.Builds.Built[0].OutputPath);
+    }
+}

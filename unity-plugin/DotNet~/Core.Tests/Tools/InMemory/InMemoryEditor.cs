@@ -1,0 +1,103 @@
+using System;
+using System.IO;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tools;
+
+namespace JobBroker.Bridge.Tests.Tools.InMemory;
+
+/// <summary>
+/// A Unity of memory alone: every port that tools are written against, each as simple as the port allows.
+/// </summary>
+public sealed class InMemoryEditor : IDisposable
+{
+    public InMemoryEditor(ICodeCompiler? code = null)
+    {
+        Info = new InMemoryEditorInfo();
+        Logs = new ConsoleBuffer(Console);
+        Services = new ToolServices(
+            Clock, new CallingThread(), Info, Console, Logs, Menu, Compiler, Tests, Scene, Search, Builds,
+            code ?? new NoCompiler(), Security);
+    }
+
+    public FixedClock Clock { get; } = new();
+
+    public InMemoryEditorInfo Info { get; }
+
+    public InMemoryConsole Console { get; } = new();
+
+    public ConsoleBuffer Logs { get; }
+
+    public InMemoryMenu Menu { get; } = new();
+
+    public ScriptedCompiler Compiler { get; } = new();
+
+    public ScriptedTestRunner Tests { get; } = new();
+
+    public InMemoryScene Scene { get; } = new();
+
+    public InMemorySearch Search { get; } = new();
+
+    public ScriptedBuilds Builds { get; } = new();
+
+    public ChangeableSecurity Security { get; } = new();
+
+    public ToolServices Services { get; }
+
+    public void Dispose()
+    {
+        Logs.Dispose();
+        Directory.Delete(Info.ProjectPath, true);
+    }
+}
+
+public sealed class FixedClock : IClock
+{
+    public long NowMs { get; set; } = 1_700_000_000_000;
+
+    public long ElapsedMs { get; set; }
+}
+
+/// <summary>Whoever calls is the main thread.</summary>
+public sealed class CallingThread : IMainThread
+{
+    private readonly Thread thread = Thread.CurrentThread;
+
+    public bool IsCurrent => thread == Thread.CurrentThread;
+
+    public void Wake()
+    {
+    }
+}
+
+public sealed class InMemoryEditorInfo : IEditorInfo
+{
+    public string ProjectName { get; set; } = "Game";
+
+    public string ProjectPath { get; } = Directory.CreateTempSubdirectory("jb-tools-").FullName;
+
+    public string UnityVersion => "2022.3.0f1";
+
+    public int ProcessId => Environment.ProcessId;
+
+    public long ProcessStartedAtMs => 0;
+
+    public long AssetCounter => 0;
+
+    public bool Focused => true;
+
+    public string Phase { get; set; } = "ready";
+}
+
+public sealed class ChangeableSecurity : ISecuritySettings
+{
+    public SecuritySnapshot Current { get; set; } = new();
+}
+
+public sealed class NoCompiler : ICodeCompiler
+{
+    public Task<CompiledCode> CompileAsync(string source, string assemblyName, CancellationToken cancellation) =>
+        throw new NotSupportedException("This Editor compiles no code.");
+}

@@ -1,0 +1,26 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Tests.Tools.InMemory;
+
+/// <summary>A compilation that ends when the test says so.</summary>
+public sealed class ScriptedCompiler : ICompiler
+{
+    private TaskCompletionSource<CompileOutcome> running = new();
+
+    public List<bool> Forced { get; } = new();
+
+    public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
+    {
+        Forced.Add(force);
+        running = new TaskCompletionSource<CompileOutcome>();
+        return running.Task;
+    }
+
+    public void End(CompileOutcome outcome) => running.SetResult(outcome);
+
+    public void Fail(Exception error) => running.SetException(error);
+}

@@ -1,0 +1,66 @@
+using System;
+using System.Collections.Generic;
+using System.Threading;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Ports;
+
+namespace JobBroker.Bridge.Tests.Tools.InMemory;
+
+/// <summary>
+/// Unity's side of a test run: it begins once, goes on over a domain reload, and talks to whoever listens now. Before
+/// anybody has attached again, what ends is told to nobody.
+/// </summary>
+public sealed class ScriptedTestRunner : ITestRunner
+{
+    private TaskCompletionSource running = new();
+    private ITestRunListener? listener;
+    private string? runId;
+
+    public bool CanCancel { get; set; } = true;
+
+    /// <summary>Runs that were begun; more than one of an operation would be a test run twice.</summary>
+    public List<TestRunRequest> Begun { get; } = new();
+
+    public CancellationToken Cancellation { get; private set; }
+
+    public Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
+    {
+        Begun.Add(request);
+        runId = request.RunId;
+        return Listen(listener, cancellation);
+    }
+
+    public Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation) =>
+        runId == request.RunId ? Listen(listener, cancellation) : null;
+
+    /// <summary>A domain reload: the run is still there, its callbacks are not.</summary>
+    public void ForgetListener() => listener = null;
+
+    /// <summary>The framework has ended the run, and nobody heard it.</summary>
+    public void ForgetRun() => runId = null;
+
+    public void Start(int total) => listener?.Started(total);
+
+    public void Finish(string name, TestVerdict verdict = TestVerdict.Passed, string message = "", string stackTrace = "") =>
+        Finish(new TestCaseResult(name, verdict, 0.5, message, stackTrace));
+
+    public void Finish(TestCaseResult testCase) => listener?.Finished(testCase);
+
+    public void End()
+    {
+        runId = null;
+        running.SetResult();
+    }
+
+    public void Fail(Exception error) => running.SetException(error);
+
+    private Task Listen(ITestRunListener next, CancellationToken cancellation)
+    {
+        listener = next;
+        Cancellation = cancellation;
+        running = new TaskCompletionSource();
+        var current = running;
+        cancellation.Register(() => current.TrySetCanceled(cancellation));
+        return running.Task;
+    }
+}

@@ -1,0 +1,35 @@
+using System;
+using System.IO;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using JobBroker.Bridge.Tools;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Tools;
+
+/// <summary>
+/// test/golden/tool-details.json is what get-tool-details answers, read by the TypeScript tests as well. After a wanted
+/// change, run this test once with UPDATE_GOLDEN=1 and look at the difference.
+/// </summary>
+public class ToolDetailsGoldenTests
+{
+    [Fact]
+    public void The_catalogue_is_the_golden_one()
+    {
+        using var editor = new InMemoryEditor();
+        var tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
+        var actual = tools.Details(true).ToString() + "\n";
+        var path = Path.Combine(GoldenFolder(), "tool-details.json");
+        if (Environment.GetEnvironmentVariable("UPDATE_GOLDEN") == "1") File.WriteAllText(path, actual);
+        Assert.Equal(File.ReadAllText(path), actual, ignoreLineEndingDifferences: true);
+    }
+
+    private static string GoldenFolder()
+    {
+        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder != null; folder = folder.Parent)
+        {
+            var golden = Path.Combine(folder.FullName, "test", "golden");
+            if (Directory.Exists(golden)) return golden;
+        }
+        throw new DirectoryNotFoundException("No folder above the tests has test/golden.");
+    }
+}

@@ -1,0 +1,78 @@
+using System.Diagnostics;
+using JobBroker.Bridge;
+using JobBroker.Bridge.Ports;
+using JobBroker.EditorHost.Native;
+
+namespace JobBroker.EditorHost.Domain;
+
+internal sealed class HostClock : IClock
+{
+    private readonly Stopwatch elapsed = Stopwatch.StartNew();
+
+    public long NowMs => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+
+    public long ElapsedMs => elapsed.ElapsedMilliseconds;
+}
+
+internal sealed class HostMainThread(NativeEditor native) : IMainThread
+{
+    public bool IsCurrent => native.Loop.IsCurrent;
+
+    public void Wake() => native.Loop.Wake();
+}
+
+internal sealed class HostSessionStore(NativeEditor native) : ISessionStore
+{
+    public string? Get(string key) => native.SessionState.TryGetValue(key, out var value) ? value : null;
+
+    public void Set(string key, string? value)
+    {
+        if (value == null) native.SessionState.TryRemove(key, out _);
+        else native.SessionState[key] = value;
+    }
+}
+
+internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
+{
+    public string ProjectName => Path.GetFileName(native.ProjectPath.TrimEnd(Path.DirectorySeparatorChar));
+
+    public string ProjectPath => native.ProjectPath;
+
+    public string UnityVersion => native.UnityVersion;
+
+    public int ProcessId => Environment.ProcessId;
+
+    public long ProcessStartedAtMs => native.StartedAtMs;
+
+    public long AssetCounter => native.AssetCounter;
+
+    public bool Focused => native.Loop.Focused;
+
+    public string Phase => native.Phase;
+}
+
+internal sealed class HostConsole : IConsole
+{
+    private int lines;
+
+    public HostConsole(NativeEditor native)
+    {
+        native.LineWritten += line =>
+        {
+            Interlocked.Increment(ref lines);
+            LineWritten?.Invoke(new ConsoleLine(Enum.Parse<ConsoleLineType>(line.Type), line.Message, "", line.AtMs));
+        };
+    }
+
+    public event Action<ConsoleLine>? LineWritten;
+
+    public int Clear() => Interlocked.Exchange(ref lines, 0);
+}
+
+/// <summary>What the bridge says goes to the host's stderr.</summary>
+internal sealed class HostLog : IBridgeLog
+{
+    public void Info(string message) => Console.Error.WriteLine(message);
+
+    public void Warn(string message) => Console.Error.WriteLine("warning: " + message);
+}

@@ -1,0 +1,122 @@
+using JobBroker.Bridge.Ports;
+using JobBroker.EditorHost.Native;
+
+namespace JobBroker.EditorHost.Domain;
+
+/// <summary>Counts an effect for the operation that is on the main thread.</summary>
+internal sealed class Effects(NativeEditor native, Func<string> operation)
+{
+    public void Begins(string what) => native.Counter.Append(operation(), what);
+}
+
+internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu
+{
+    public IReadOnlyList<MenuItemEntry> List() =>
+        MenuTable.Listed.Select(path => new MenuItemEntry(path, null, null)).ToList();
+
+    public bool Execute(string path)
+    {
+        if (!MenuTable.Has(path)) return false;
+        effects.Begins(path);
+        native.Block(MenuTable.SecondsOf(path));
+        if (path == "Simulator/Fail") throw new InvalidOperationException("The menu item threw an exception.");
+        native.Write("Log", "Executed " + path);
+        return true;
+    }
+}
+
+internal sealed class HostBuilds(NativeEditor native, Effects effects) : IBuildRunner
+{
+    private static readonly string[] Steps =
+        ["Preparing", "Compiling scripts", "Building scenes", "Packaging assets", "Linking", "Post-processing"];
+
+    public string ActiveTarget => "Android";
+
+    public IReadOnlyList<string> SupportedTargets => ["Android", "StandaloneLinux64"];
+
+    public BuildOutcome Build(BuildRequest request, Action<string, double> step)
+    {
+        effects.Begins("build-player");
+        native.Phase = "building";
+        var seconds = native.Script.BuildSeconds;
+        for (var i = 0; i < Steps.Length; i++)
+        {
+            step(Steps[i], (double)i / Steps.Length);
+            native.Block(seconds / Steps.Length);
+        }
+        native.Phase = "ready";
+        var fails = native.Script.BuildFails;
+        if (!fails) native.AssetsChanged();
+        string[] messages = fails ? ["error: the scripted build fails"] : [];
+        return new BuildOutcome(
+            !fails, fails ? "Failed" : "Succeeded", request.OutputPath, 1024, seconds, messages.Length, 0, messages);
+    }
+}
+
+internal sealed class HostCompiler(NativeEditor native, Effects effects, Action reload) : ICompiler
+{
+    public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
+    {
+        effects.Begins("compile");
+        native.Phase = "compiling";
+        var done = new TaskCompletionSource<CompileOutcome>();
+        native.Loop.After(native.Script.CompileSeconds * native.TimeScale, () =>
+        {
+            var errors = Enumerable.Range(0, native.Script.CompileErrors).Select(index =>
+                new CompilerMessage(true, "error CS1002: ; expected", $"Assets/Scripts/Script{index}.cs", index + 1, 1));
+            var messages = errors.ToList();
+            var reloads = messages.Count == 0 && native.Script.CompileReloads;
+            native.AssetsChanged();
+            native.Phase = "ready";
+            done.TrySetResult(new CompileOutcome(true, messages, reloads));
+            if (reloads) reload();
+        });
+        return done.Task;
+    }
+}
+
+internal sealed class HostTests(NativeEditor native, Effects effects) : ITestRunner
+{
+    public bool CanCancel => true;
+
+    public Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
+    {
+        effects.Begins("run-tests");
+        var all = Enumerable.Range(1, native.Script.Tests).Select(index => $"Simulated.{request.Platform}.Test{index:000}");
+        var names = all.Where(name => Matches(request, name)).ToList();
+        var run = native.StartTests(request.RunId, names);
+        return Listen(run, listener, cancellation);
+    }
+
+    public Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
+    {
+        var run = native.RunOf(request.RunId);
+        return run == null || run.Ended ? null : Listen(run, listener, cancellation);
+    }
+
+    private static Task Listen(TestRun run, ITestRunListener listener, CancellationToken cancellation)
+    {
+        var done = new TaskCompletionSource();
+        listener.Started(run.Total);
+        run.EndListener = () =>
+        {
+            if (cancellation.IsCancellationRequested) done.TrySetCanceled(cancellation);
+            else done.TrySetResult();
+        };
+        run.Listener = test => listener.Finished(new TestCaseResult(
+            test.Name,
+            test.Passed ? TestVerdict.Passed : TestVerdict.Failed,
+            test.Seconds,
+            test.Passed ? "" : "Expected: True  But was: False",
+            ""));
+        cancellation.Register(run.Cancel);
+        return done.Task;
+    }
+
+    private static bool Matches(TestRunRequest request, string name) => request.FilterKind switch
+    {
+        TestFilterKind.Exact => name == request.FilterValue,
+        TestFilterKind.Regex => System.Text.RegularExpressions.Regex.IsMatch(name, request.FilterValue),
+        _ => true,
+    };
+}

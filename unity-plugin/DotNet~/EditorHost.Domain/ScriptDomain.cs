@@ -1,0 +1,140 @@
+using System.Reflection;
+using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tools;
+using JobBroker.EditorHost.Native;
+using Newtonsoft.Json;
+using Newtonsoft.Json.Linq;
+
+namespace JobBroker.EditorHost.Domain;
+
+/// <summary>One script domain: the real Core over this host's adapter. Found by name from the native side.</summary>
+public sealed class ScriptDomain : IScriptDomain
+{
+    private readonly NativeEditor native;
+    private readonly DomainContext context;
+    private readonly McpServerController controller;
+
+    public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
+    {
+        this.native = native;
+        context = new DomainContext(native);
+        SynchronizationContext.SetSynchronizationContext(context);
+        var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
+        var ports = new BridgePorts(
+            new HostClock(),
+            new HostMainThread(native),
+            new HostSessionStore(native),
+            new HostEditorInfo(native),
+            new HostConsole(native),
+            new HostMenu(native, effects),
+            new HostCompiler(native, effects, reload),
+            new HostTests(native, effects),
+            new HostScene(native),
+            new HostSearch(),
+            new HostBuilds(native, effects),
+            new HostCode(),
+            new HostSecurity(native),
+            new HostLog());
+        controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
+        controller.Start();
+        foreach (var name in native.ExtraTools.Keys) Register(name);
+    }
+
+    public bool IsListening => controller.IsRunning;
+
+    public int Port => controller.Status().Port;
+
+    public string EditorId => controller.Status().EditorId;
+
+    public string? LastError => controller.Status().LastError;
+
+    public void Pump() => controller.Pump();
+
+    public bool BeforeReload()
+    {
+        var inTime = controller.BeforeReload();
+        context.End();
+        return inTime;
+    }
+
+    public bool Quit() => controller.Quit();
+
+    public string Status()
+    {
+        var status = controller.Status();
+        var ledger = controller.Ledger;
+        return new JObject
+        {
+            ["listening"] = status.Running,
+            ["lastError"] = status.LastError,
+            ["editorId"] = status.EditorId,
+            ["editorSessionId"] = status.EditorSessionId,
+            ["generation"] = status.Generation,
+            ["port"] = status.Port,
+            ["phase"] = status.Phase,
+            ["ledgerId"] = status.LedgerId,
+            ["ledgerSeq"] = status.LedgerSeq,
+            ["workerConnected"] = status.WorkerConnected,
+            ["bridgeStallMs"] = status.StallMs,
+            ["open"] = ledger == null ? new JArray() : StatesOf(ledger.Open()),
+            ["unacknowledged"] = ledger == null ? new JArray() : StatesOf(ledger.Unacknowledged()),
+        }.ToString(Formatting.None);
+    }
+
+    public void HandOver() => controller.HandOver();
+
+    public void DropConnections() => controller.DropConnections();
+
+    public void BreakLedger(bool broken) => controller.Ledger?.SetBroken(broken);
+
+    public void SlowDisk(int milliseconds)
+    {
+        if (controller.Ledger is { } ledger) ledger.FlushDelayMs = milliseconds;
+    }
+
+    public void AddTool(string name)
+    {
+        native.ExtraTools[name] = 0;
+        Register(name);
+    }
+
+    public void RemoveTool(string name)
+    {
+        native.ExtraTools.TryRemove(name, out _);
+        controller.Tools?.Unregister(name);
+    }
+
+    private void Register(string name) => controller.Tools?.Register(new EchoTool(name), new McpToolAttribute
+    {
+        Name = name,
+        Description = $"Answers {name} and the text that it was given.",
+        Effect = ToolEffect.ReadOnly,
+        ExecutionClass = ExecutionClass.Quick,
+    });
+
+    private static BridgeOptions OptionsOf(HostSettings settings) => new()
+    {
+        StateFolder = settings.StateFolder,
+        EndpointFolder = settings.EndpointFolder,
+        LedgerFolder = settings.LedgerFolder,
+        EditorId = settings.EditorId,
+        Token = settings.Token,
+        Port = settings.Port,
+        HeartbeatMs = settings.HeartbeatMs,
+        ProgressIntervalMs = settings.ProgressIntervalMs,
+        MaxFrameBytes = settings.MaxFrameBytes,
+        InlineResultBytes = settings.InlineResultBytes,
+        ForeignSilenceMs = settings.ForeignSilenceMs,
+        ForgetAfterMs = settings.ForgetAfterMs,
+        KeepOperations = settings.KeepOperations,
+        PlainSurfaceBesideWorker = settings.PlainBesideWorker,
+    };
+
+    private static JArray StatesOf(IEnumerable<Bridge.Ledger.LedgerOperation> operations) =>
+        new(operations.Select(operation => new JObject
+        {
+            ["operationId"] = operation.OperationId,
+            ["state"] = operation.State,
+            ["tool"] = operation.Tool,
+        }));
+}

@@ -1,0 +1,81 @@
+using System.Collections.Concurrent;
+
+namespace JobBroker.EditorHost.Native;
+
+/// <summary>A line of the console.</summary>
+public sealed record NativeLine(string Type, string Message, long AtMs);
+
+/// <summary>What lives in the Editor process beside the script domain, and so outlives it.</summary>
+public sealed class NativeEditor
+{
+    private volatile string phase = "ready";
+    private long assetCounter;
+    private TestRun? run;
+
+    public NativeEditor(string projectPath, string unityVersion, CounterFile counter)
+    {
+        ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
+        UnityVersion = unityVersion;
+        Counter = counter;
+    }
+
+    public MainLoop Loop { get; } = new();
+
+    public Script Script { get; } = new();
+
+    public CounterFile Counter { get; }
+
+    public string ProjectPath { get; }
+
+    public string UnityVersion { get; }
+
+    public long StartedAtMs { get; } = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+
+    public ConcurrentDictionary<string, string> SessionState { get; } = new();
+
+    /// <summary>The security switches by name (Tests, MenuItems, Code).</summary>
+    public ConcurrentDictionary<string, bool> Switches { get; } = new(
+        new Dictionary<string, bool> { ["Tests"] = true, ["MenuItems"] = true, ["Code"] = true });
+
+    /// <summary>Tools that were added by hand; each echoes its text.</summary>
+    public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
+
+    public string Phase
+    {
+        get => phase;
+        set => phase = value;
+    }
+
+    public long AssetCounter => Interlocked.Read(ref assetCounter);
+
+    /// <summary>Seconds are multiplied by this.</summary>
+    public double TimeScale { get; set; } = 1;
+
+    public event Action<NativeLine>? LineWritten;
+
+    public void AssetsChanged() => Interlocked.Increment(ref assetCounter);
+
+    public void Write(string type, string message) =>
+        LineWritten?.Invoke(new NativeLine(type, message, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds()));
+
+    /// <summary>Holds the calling thread as native code does: nothing interrupts it.</summary>
+    public void Block(double seconds) => Thread.Sleep(TimeSpan.FromSeconds(seconds * TimeScale));
+
+    public TestRun StartTests(string id, IReadOnlyList<string> names)
+    {
+        var failing = names.Take(Script.TestFailures).ToHashSet();
+        Phase = "testing";
+        run = new TestRun(Loop, id, names, Script.TestSeconds * TimeScale, failing.Contains, () => Phase = "ready");
+        return run;
+    }
+
+    /// <summary>The run of this id if the framework still has it.</summary>
+    public TestRun? RunOf(string id) => run?.Id == id ? run : null;
+
+    /// <summary>A domain reload takes everything away that points into the script domain.</summary>
+    public void DetachDomain()
+    {
+        LineWritten = null;
+        run?.Detach();
+    }
+}

@@ -1,0 +1,25 @@
+namespace JobBroker.EditorHost.Native;
+
+/// <summary>How the stand-in's tests, builds and compilations go; the control channel changes it. Times in seconds.</summary>
+public sealed class Script
+{
+    public int Tests { get; set; } = 10;
+
+    public int TestFailures { get; set; }
+
+    public double TestSeconds { get; set; } = 0.05;
+
+    public double BuildSeconds { get; set; } = 3;
+
+    public bool BuildFails { get; set; }
+
+    public double CompileSeconds { get; set; } = 0.1;
+
+    public int CompileErrors { get; set; }
+
+    /// <summary>Whether a compilation without errors is followed by a domain reload, as in Unity.</summary>
+    public bool CompileReloads { get; set; }
+
+    /// <summary>Objects in the open scene.</summary>
+    public int SceneObjects { get; set; } = 20;
+}

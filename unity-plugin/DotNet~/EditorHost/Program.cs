@@ -1,0 +1,91 @@
+using System.CommandLine;
+using System.Runtime.InteropServices;
+using System.Text.Json.Nodes;
+using JobBroker.EditorHost;
+using JobBroker.EditorHost.Native;
+
+var stateFolder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".unity-job-broker");
+var project = new Option<string>("--project") { DefaultValueFactory = _ => "/simulated/Simulated Project" };
+var unityVersion = new Option<string>("--unity-version") { DefaultValueFactory = _ => "6000.0.30f1" };
+var port = new Option<int?>("--port") { Description = "0 takes any; default: the first free one from 8700" };
+var token = new Option<string?>("--token");
+var editorId = new Option<string?>("--editor-id");
+var state = new Option<string>("--state-folder") { DefaultValueFactory = _ => stateFolder };
+var endpoints = new Option<string?>("--endpoint-folder");
+var ledger = new Option<string?>("--ledger-folder");
+var counter = new Option<string?>("--counter-file");
+var timeScale = new Option<double>("--time-scale") { DefaultValueFactory = _ => 1 };
+var heartbeat = new Option<int>("--heartbeat-ms") { DefaultValueFactory = _ => 1000 };
+var progress = new Option<int>("--progress-interval-ms") { DefaultValueFactory = _ => 250 };
+var maxFrame = new Option<int>("--max-frame-bytes") { DefaultValueFactory = _ => 1024 * 1024 };
+var inline = new Option<int>("--inline-result-bytes") { DefaultValueFactory = _ => 16 * 1024 * 1024 };
+var silence = new Option<int>("--foreign-silence-ms") { DefaultValueFactory = _ => 60_000 };
+var forget = new Option<long>("--forget-after-ms") { DefaultValueFactory = _ => 24L * 3600 * 1000 };
+var keep = new Option<int>("--keep-operations") { DefaultValueFactory = _ => 1000 };
+var plain = new Option<bool>("--plain-beside-worker");
+
+var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
+{
+    project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain,
+};
+command.SetAction(parsed =>
+{
+    var settings = new HostSettings
+    {
+        StateFolder = parsed.GetValue(state)!,
+        EndpointFolder = parsed.GetValue(endpoints),
+        LedgerFolder = parsed.GetValue(ledger),
+        EditorId = parsed.GetValue(editorId),
+        Token = parsed.GetValue(token),
+        Port = parsed.GetValue(port),
+        HeartbeatMs = parsed.GetValue(heartbeat),
+        ProgressIntervalMs = parsed.GetValue(progress),
+        MaxFrameBytes = parsed.GetValue(maxFrame),
+        InlineResultBytes = parsed.GetValue(inline),
+        ForeignSilenceMs = parsed.GetValue(silence),
+        ForgetAfterMs = parsed.GetValue(forget),
+        KeepOperations = parsed.GetValue(keep),
+        PlainBesideWorker = parsed.GetValue(plain),
+    };
+    var counterFile = parsed.GetValue(counter) ?? Path.Combine(settings.StateFolder, "executions.log");
+    var native = new NativeEditor(
+        parsed.GetValue(project)!, parsed.GetValue(unityVersion)!, new CounterFile(counterFile))
+    {
+        TimeScale = parsed.GetValue(timeScale),
+    };
+    return Serve(new Host(native, settings));
+});
+return command.Parse(args).Invoke();
+
+// Ends with its input, with SIGTERM or SIGINT, or by the command "quit".
+static int Serve(Host host)
+{
+    var control = new Control(host, Console.In, Console.Out);
+    var failed = 0;
+    using var terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Quit);
+    using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Quit);
+    host.Run(domain =>
+    {
+        if (!domain.IsListening)
+        {
+            Console.Error.WriteLine(domain.LastError);
+            failed = 1;
+            host.Quit();
+            return;
+        }
+        control.Say(new JsonObject { ["ready"] = true, ["editorId"] = domain.EditorId, ["port"] = domain.Port });
+        _ = Task.Run(async () =>
+        {
+            await control.Obey();
+            host.Native.Loop.Post(host.Quit);
+        });
+    });
+    return failed;
+
+    void Quit(PosixSignalContext context)
+    {
+        context.Cancel = true;
+        host.Native.Loop.Post(host.Quit);
+    }
+}
