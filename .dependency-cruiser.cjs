@@ -33,7 +33,7 @@ module.exports = {
     {
       name: "editor-sockets-only-in-the-connection",
       severity: "error",
-      from: { path: "^src/(gateway|worker)/", pathNot: "^src/worker/connection\\.ts$" },
+      from: { path: "^src/(gateway|worker)/", pathNot: "^src/worker/(connection|push-server)\\.ts$" },
       to: { path: "^net$" },
     },
     {

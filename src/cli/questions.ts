@@ -1,6 +1,7 @@
 /** The commands that ask one thing and print the answer: status, cancel, list, explain, editors, tools. */
 import type { Answer } from "../shared/answer.js";
 import type { TimelineEntry } from "../shared/timeline.js";
+import { claimEditor } from "./claim.js";
 import { EXIT, exitCodeOf } from "./client/exit-codes.js";
 import {
   type Colours,
@@ -91,10 +92,27 @@ export const list = command({
 });
 
 export const editors = command({
-  meta: { name: "editors", description: "Lists the Unity Editors that the broker knows" },
-  args: { json },
-  run: ({ args }) =>
-    askBroker({ serves: true }, async ({ client, colours, print }) => {
+  meta: {
+    name: "editors",
+    description: "Lists the Unity Editors that the broker knows; `editors claim <editor>` takes one over",
+  },
+  args: {
+    action: {
+      type: "positional",
+      description: "claim: take an Editor over from another broker",
+      required: false,
+    },
+    editor: { type: "positional", description: "Its id, or a unique beginning of it", required: false },
+    force: {
+      type: "boolean",
+      description: "claim: also while operations of the other broker are open there",
+      default: false,
+    },
+    json,
+  },
+  run: ({ args }) => {
+    if (args.action !== undefined) return claimEditor(args);
+    return askBroker({ serves: true }, async ({ client, colours, print }) => {
       const answer = await client.call("list_editors");
       await print(
         args.json
@@ -102,7 +120,8 @@ export const editors = command({
           : renderEditors(answer.editors as ShownEditor[], colours),
       );
       return EXIT.ok;
-    }),
+    });
+  },
 });
 
 export const tools = command({

@@ -20,6 +20,8 @@ export interface Settings {
   dataDir: string;
   cacheDir: string;
   editorsFolder: string;
+  /** Editors that are named because they cannot be found. */
+  named: Config["UNITY_BROKER_EDITORS"];
   tokensFile: string;
   localTokenFile: string;
 }
@@ -48,6 +50,7 @@ export function readSettings(): Settings {
     dataDir,
     cacheDir: config.UNITY_BROKER_CACHE_DIR ?? directories.cacheDir,
     editorsFolder: config.UNITY_BROKER_EDITORS_DIR ?? join(homedir(), ".unity-job-broker", "editors"),
+    named: config.UNITY_BROKER_EDITORS,
     tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
     localTokenFile: join(dataDir, "local.token"),
   };

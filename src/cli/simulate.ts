@@ -15,6 +15,7 @@ export const simulate = command({
     "counter-file": { type: "string", description: "File that gets a line for every execution that begins" },
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
+    plain: { type: "boolean", description: "Play an Editor with a plain uLoop bridge", default: false },
     engine: {
       type: "string",
       description: "typescript, or dotnet: the C# bridge itself (needs a checkout and the .NET SDK)",
@@ -30,9 +31,12 @@ export const simulate = command({
     const stopping = stopRequested();
     const timeScale = Number(args["time-scale"] ?? 1);
     if (!(timeScale >= 0)) throw new UsageError(`--time-scale ${args["time-scale"]} is not a number from 0`);
+    if (args.plain && args.engine === "dotnet")
+      throw new UsageError("--plain is of the typescript engine only");
     const options = {
       endpointFolder: readSettings().editorsFolder,
       timeScale,
+      plain: args.plain,
       ...(args.port === undefined ? {} : { port: portOf(args.port) }),
       ...(args.project === undefined ? {} : { projectPath: args.project }),
       ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
@@ -45,6 +49,9 @@ export const simulate = command({
         ? JSON.stringify({ ready: true, editorId, port })
         : `Simulated Unity Editor ${editorId} on port ${port}`,
     );
+    if (args.plain && !args.control) {
+      console.log(`Brokers find it by its name only: UNITY_BROKER_EDITORS=simulated=127.0.0.1:${port}`);
+    }
     const obeyed = args.control ? editor.obey({ input: process.stdin, output: process.stdout }) : stopping;
     await Promise.race([stopping, obeyed]);
     await editor.close();
@@ -54,6 +61,7 @@ export const simulate = command({
 interface SimulateOptions {
   endpointFolder: string;
   timeScale: number;
+  plain: boolean;
   port?: number;
   projectPath?: string;
   counterFile?: string;
@@ -62,7 +70,8 @@ interface SimulateOptions {
 
 function engineOf(name: string): (options: SimulateOptions) => Promise<EditorHost> {
   if (name === "dotnet") {
-    return (options) => startEditorHost({ ...options, say: (message) => console.error(message) });
+    return ({ plain: _plain, ...options }) =>
+      startEditorHost({ ...options, say: (message) => console.error(message) });
   }
   if (name === "typescript") return startSimulator;
   throw new UsageError(`--engine ${name} is neither typescript nor dotnet`);

@@ -133,10 +133,11 @@ function addDuplicate(answer: Answer, { record, now, editorNow }: OperationView)
   answer.force_new = record.logId;
   const then = record.editorMark;
   if (!then || !editorNow) return;
+  // Counters grow; where the outcome told more than the last heartbeat, nothing is known of a change.
   answer.editor_changed_since =
     then.editorSessionId !== editorNow.editorSessionId ||
-    then.generation !== editorNow.generation ||
-    then.assetCounter !== editorNow.assetCounter;
+    then.generation < editorNow.generation ||
+    then.assetCounter < editorNow.assetCounter;
 }
 
 function messageOf(view: OperationView, options: AnswerOptions): string {

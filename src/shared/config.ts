@@ -20,6 +20,27 @@ const executionClasses = z
     return z.NEVER;
   });
 
+/** An Editor without a bridge of ours: its project folder, or its address. */
+export type NamedEditor = { project: string } | { name?: string; host: string; port: number };
+
+const ADDRESS = /^(?:([\w. -]+)=)?(?:([\w.-]+):)?(\d{1,5})$/;
+
+const namedEditors = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const entries = text.split(",").map((entry) => entry.trim());
+    return entries.filter(Boolean).flatMap((entry): NamedEditor[] => {
+      const [, name, host = "127.0.0.1", port] = ADDRESS.exec(entry) ?? [];
+      if (Number(port) > 0 && Number(port) < 65_536) {
+        return [{ ...(name === undefined ? {} : { name }), host, port: Number(port) }];
+      }
+      if (/^([a-zA-Z]:)?[\\/]/.test(entry)) return [{ project: entry }];
+      context.addIssue(`"${entry}" is neither host:port nor the full path of a project`);
+      return [];
+    });
+  });
+
 export const CONFIG = {
   REDIS_URL: z
     .string()
@@ -43,6 +64,9 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("Where Unity Editors write their endpoint files (default `~/.unity-job-broker/editors`)"),
+  UNITY_BROKER_EDITORS: namedEditors.describe(
+    "Editors with a plain uLoop bridge, by commas: project folders, or `name=host:port`",
+  ),
   UNITY_BROKER_HOST: z
     .string()
     .default("127.0.0.1")

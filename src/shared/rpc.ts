@@ -9,7 +9,7 @@ export interface RpcError {
 }
 
 export type RpcMessage =
-  | { kind: "request"; id: RpcId; method: string; params: unknown }
+  | { kind: "request"; id: RpcId; method: string; params: unknown; guard?: unknown }
   | { kind: "notification"; method: string; params: unknown }
   | { kind: "result"; id: RpcId; result: unknown }
   | { kind: "error"; id: RpcId | null; error: RpcError }
@@ -41,15 +41,19 @@ export function parseRpc(text: string): RpcMessage {
       return { kind: "notification", method: message.method, params: message.params };
     }
     if (id === null) return invalid(null, RPC_INVALID_REQUEST, "id must be a string or a number");
-    return { kind: "request", id, method: message.method, params: message.params };
+    const guard = message[GUARD] === undefined ? {} : { guard: message[GUARD] };
+    return { kind: "request", id, method: message.method, params: message.params, ...guard };
   }
   if (isError(message.error)) return { kind: "error", id, error: message.error };
   if (id !== null && "result" in message) return { kind: "result", id, result: message.result };
   return invalid(id, RPC_INVALID_REQUEST, "neither a request nor a response");
 }
 
-export const rpcRequest = (id: RpcId, method: string, params: unknown): string =>
-  JSON.stringify({ jsonrpc: "2.0", id, method, params });
+/** `guard`: what an Editor shall compare with itself before it acts (plain bridges; others ignore it). */
+export const rpcRequest = (id: RpcId, method: string, params: unknown, guard?: object): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params, [GUARD]: guard });
+
+const GUARD = "x-uloop";
 
 export const rpcNotification = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method, params });

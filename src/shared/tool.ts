@@ -94,6 +94,11 @@ function effectOf(name: string, annotations: NonNullable<ToolDetails["annotation
     if (annotations.readOnlyHint) return "read_only";
     return annotations.idempotentHint ? "idempotent" : "mutating";
   }
+  return effectOfTool(name);
+}
+
+/** What a tool's name says, where its bridge says nothing: anything unknown is never run again. */
+export function effectOfTool(name: string): Effect {
   if (READ_ONLY.some((pattern) => pattern.test(name))) return "read_only";
   return IDEMPOTENT.some((pattern) => pattern.test(name)) ? "idempotent" : "mutating";
 }

@@ -30,13 +30,16 @@ export interface Trouble {
 export type HelloRefusal =
   | { why: "wrong_editor"; found: string }
   | { why: "token" }
-  | { why: "foreign_broker"; boundTo: string | undefined }
+  /** By its store's id; since when, ms since the epoch. */
+  | { why: "foreign_broker"; boundTo?: string | undefined; since?: number | undefined }
+  /** It knows no hello, and was not named as an Editor without one. */
+  | { why: "plain" }
   | { why: "other"; message: string };
 
 /** Times in ms. */
 export interface EditorSigns {
   project: string;
-  /** Of the Editor's process, which lives. */
+  /** Of the Editor's process, which lives; undefined: nobody knows whether it does. */
   pid: number | undefined;
   /** host:port */
   address: string;
@@ -114,8 +117,14 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
     case "foreign_broker":
       return {
         code: "FOREIGN_BROKER",
-        message: `The Editor of ${project} belongs to another broker${refusal.boundTo ? ` (store ${refusal.boundTo})` : ""}, and works only for that one.`,
-        next: "Stop the other broker and wait a minute, or use its address; a person can also hand the Editor over in the bridge's window.",
+        message: `The Editor of ${project} belongs to another broker${holder(refusal)}, and works only for that one.`,
+        next: "Use that broker. If it is gone, stop it and wait a minute; to take the Editor over at once, run `unity-broker editors claim` with its name, where this broker's worker runs, or hand it over in the bridge's window.",
+      };
+    case "plain":
+      return {
+        code: "HELLO_REFUSED",
+        message: `A plain uLoop bridge answers at ${address}, where the Editor of ${project} wrote that its own bridge listens. Nothing was sent to it.`,
+        next: "If that is another project, restart the Editor. To use an Editor without our bridge, name it in UNITY_BROKER_EDITORS.",
       };
     case "other":
       return {
@@ -134,8 +143,9 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
   const stuck = troubleOfScripts(signs);
   if (stuck) return stuck;
   const isReloading = signs.phase === "reloading" || signs.phase === "compiling";
+  if (signs.pid === undefined) return troubleUnseen(signs, limits);
   if (because === "closed" && forMs >= (isReloading ? limits.announcedReloadMs : limits.reloadMs)) {
-    const process = signs.pid === undefined ? "Unity" : `Unity (process ${signs.pid})`;
+    const process = `Unity (process ${signs.pid})`;
     return {
       code: "BRIDGE_NOT_LOADED",
       message: `${process} runs with ${project}, but its bridge has not listened at ${address} for ${seconds} s: scripts do not compile, the Editor is in Safe Mode, or it is still loading.`,
@@ -150,6 +160,28 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
     };
   }
   return undefined;
+}
+
+/** The Editor was named, and wrote nothing about itself: it may not even run. */
+function troubleUnseen(
+  { connection, address, project }: EditorSigns,
+  limits: TroubleLimits,
+): Trouble | undefined {
+  if (connection.is !== "lost" || connection.forMs < limits.reloadMs) return undefined;
+  const seconds = Math.round(connection.forMs / 1000);
+  if (connection.because === "closed") {
+    return {
+      code: "BRIDGE_NOT_LOADED",
+      message: `Nobody has listened at ${address} for ${seconds} s, where the Editor of ${project} was named: Unity does not run, its bridge is stopped, or its scripts do not compile.`,
+      next: `Open the project, start its bridge, or mend the name in UNITY_BROKER_EDITORS; ${RESUMES}.`,
+    };
+  }
+  if (connection.because !== "silent") return undefined;
+  return {
+    code: "EDITOR_SILENT",
+    message: `The Editor of ${project} has not answered at ${address} for ${seconds} s: a plain bridge answers nothing while Unity's main thread is busy or a dialog is open.`,
+    next: `${LOOK} and answer the dialog, or let it work; ${RESUMES}.`,
+  };
 }
 
 /** There is a connection: does Unity get on? */
@@ -215,4 +247,10 @@ function unfocused(what: string): Trouble {
     message: `${what}, and Unity's window is in the background, where the system may hardly let it work.`,
     next: "Click into the Unity window; in Preferences > General, set Interaction Mode to No Throttling.",
   };
+}
+
+function holder({ boundTo, since }: { boundTo?: string | undefined; since?: number | undefined }): string {
+  if (boundTo === undefined) return "";
+  const at = since === undefined ? "" : `, since ${new Date(since).toISOString()}`;
+  return ` (store ${boundTo}${at})`;
 }

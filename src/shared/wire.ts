@@ -44,6 +44,10 @@ export const Outcome = z.looseObject({
   startedAt: z.number().optional(),
   endedAt: z.number(),
   executionMs: z.number().optional(),
+  /** Where the Editor stood at that moment, to tell later whether it has changed since; not every bridge says it. */
+  endedIn: z
+    .looseObject({ editorSessionId: z.string(), generation: z.number(), assetCounter: z.number() })
+    .optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 
@@ -84,8 +88,26 @@ export const HelloResult = z.looseObject({
   heartbeatSeconds: z.number(),
   open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),
   unacknowledged: z.array(z.string()),
+  /** Never on the wire: said by the worker itself where an Editor knows no hello. */
+  plain: z.literal(true).optional(),
 });
 export type HelloResult = z.infer<typeof HelloResult>;
+
+/** A person takes an Editor over for a store; `force` also while operations of the bound store are open there. */
+export const HandOverParams = z.looseObject({
+  token: z.string(),
+  storeId: z.string().min(1),
+  force: z.boolean().optional(),
+});
+
+export type HandOverAnswer = z.infer<typeof HandOverAnswer>;
+export const HandOverAnswer = z.looseObject({
+  boundTo: z.string(),
+  /** The store that held it before; null: none. */
+  before: z.string().nullable(),
+  /** What that store had open, which goes on in the Editor without it. */
+  open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),
+});
 
 export const SubmitParams = z.looseObject({
   operationId: z.string(),

@@ -68,6 +68,7 @@ export function createBridge(
     handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer {
       if (deps.seat.holds(peer)) deps.hello.heard();
       if (method === "bridge/hello") return deps.hello.answer(peer, params);
+      if (method === "bridge/hand_over") return deps.hello.takeOver(params);
       if (method.startsWith("operation/")) return operation(peer, method, params);
       const plainIsOff = deps.seat.wasTaken() && !options.plainSurfaceBesideWorker;
       if (plainIsOff && !deps.seat.holds(peer))

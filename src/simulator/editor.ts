@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { PushType } from "../shared/push.js";
 import type { EndpointFile } from "../shared/wire.js";
 import { type CounterLine, createCounterFile } from "./counter-file.js";
 import { createPublishedEndpoint } from "./endpoint-file.js";
@@ -43,7 +44,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   const counter = createCounterFile(settings.counterFile);
   const tools = createToolTable(settings.tools);
   const wire = createWireFaults();
-  const published = createPublishedEndpoint(settings.endpointFolder, identity);
+  const published = createPublishedEndpoint(settings.endpointFolder, identity, settings.plain);
   const startedAt = Date.now();
   const endpoint = (): EndpointFile => ({
     ...identity,
@@ -110,6 +111,10 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     /** Add or remove, then tell with `toolsChanged`. */
     tools,
     toolsChanged: (): void => session.tellToolsChanged(),
+    /** Plain only: every name that a client gave itself in this process, in order. */
+    clientNames: (): readonly string[] => session.clientNames(),
+    /** What it would write into its push channel. */
+    push: (type: PushType): void => session.push.push(type),
     /** A person lets another broker's store take this Editor over. */
     handOver: (): void => session.hello.handOver(),
     async close(): Promise<void> {

@@ -11,22 +11,37 @@ export interface PublishedEndpoint {
   remove(): void;
 }
 
-export function createPublishedEndpoint(folder: string, identity: Identity): PublishedEndpoint {
-  const inProject = join(identity.projectPath, "Library", "JobBroker", "endpoint.json");
-  const files: [string, ...string[]] = [join(folder, `${identity.editorId}.json`)];
-  if (existsSync(identity.projectPath)) files.push(inProject);
+/** `plain`: as uLoopMCP does, its port is only in the project's own settings, and stays there. */
+export function createPublishedEndpoint(
+  folder: string,
+  identity: Identity,
+  plain: boolean,
+): PublishedEndpoint {
+  const { projectPath } = identity;
+  const inProject = plain
+    ? join(projectPath, "UserSettings", "UnityMcpSettings.json")
+    : join(projectPath, "Library", "JobBroker", "endpoint.json");
+  const files: [string, ...string[]] = [plain ? inProject : join(folder, `${identity.editorId}.json`)];
+  if (!plain) files.push(inProject);
+  // Nothing is created for a project that is only a name.
+  const written = existsSync(projectPath) ? files : files.filter((file) => file !== inProject);
   return {
     files,
     write(endpoint) {
-      for (const file of files) {
+      const settings = {
+        customPort: endpoint.port,
+        projectRootPath: projectPath,
+        serverSessionId: "simulated",
+      };
+      for (const file of written) {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         // Renamed into place: a worker that watches the folder never reads half a file.
-        writeFileSync(`${file}.new`, JSON.stringify(endpoint), { mode: 0o600 });
+        writeFileSync(`${file}.new`, JSON.stringify(plain ? settings : endpoint), { mode: 0o600 });
         renameSync(`${file}.new`, file);
       }
     },
     remove() {
-      for (const file of files) rmSync(file, { force: true });
+      for (const file of plain ? [] : files) rmSync(file, { force: true });
     },
   };
 }

@@ -23,6 +23,8 @@ export interface ExecutionDeps {
   timers: Timers;
   now(): number;
   notify(method: string, params: object): void;
+  /** Where the Editor stands, for `endedIn`. */
+  standing(): NonNullable<Outcome["endedIn"]>;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
   requestReload(): void;
@@ -67,7 +69,8 @@ export function createExecutions(
     executions.delete(operation.operationId);
     const startedAt = operation.startedAt ?? deps.now();
     const endedAt = deps.now();
-    settle(operation, { ...result.outcome, startedAt, endedAt, executionMs: endedAt - startedAt });
+    const executionMs = endedAt - startedAt;
+    settle(operation, { ...result.outcome, startedAt, endedAt, executionMs, endedIn: deps.standing() });
     if (result.reload) deps.requestReload();
   };
 

@@ -4,7 +4,7 @@
  * fence can be journalled any more (▲11).
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { EDITOR_CODES, HelloParams, PROTOCOL_VERSION } from "../shared/wire.js";
+import { EDITOR_CODES, HandOverParams, HelloParams, PROTOCOL_VERSION } from "../shared/wire.js";
 import type { Identity } from "./identity.js";
 import type { Ledger } from "./ledger.js";
 import { badParams } from "./operations.js";
@@ -34,6 +34,12 @@ export function createHello(
   const tokenDigest = digest(options.token);
   let boundHeardAt = deps.elapsed();
   let handedOver = false;
+
+  const unauthorized = (token: string): Answer | undefined => {
+    if (timingSafeEqual(digest(token), tokenDigest)) return undefined;
+    const message = "Wrong token. Read it from the Editor's endpoint file.";
+    return { error: { code: EDITOR_CODES.UNAUTHORIZED, message }, close: true };
+  };
 
   const foreign = (storeId: string): Answer | undefined => {
     const bound = ledger.boundStore();
@@ -67,14 +73,38 @@ export function createHello(
     handOver(): void {
       handedOver = true;
     },
+    /** `bridge/hand_over`: on the disk before it is answered, and the store that held it is cut off. */
+    takeOver(params: unknown): Answer {
+      const parsed = HandOverParams.safeParse(params);
+      if (!parsed.success) return { ...badParams(parsed.error), close: true };
+      const { token, storeId, force = false } = parsed.data;
+      const stranger = unauthorized(token);
+      if (stranger) return stranger;
+      const bound = ledger.boundStore();
+      const open = ledger.open().map(({ operationId, state }) => ({ operationId, state }));
+      const isOther = bound !== undefined && bound.storeId !== storeId;
+      if (isOther && open.length > 0 && !force) {
+        const message = `${open.length} operation(s) of the store that holds this Editor are open here.`;
+        const data = { boundTo: bound.storeId, since: bound.since, open };
+        return { error: { code: EDITOR_CODES.FOREIGN_BROKER, message, data } };
+      }
+      const fence = ledger.fence();
+      if (isOther && fence) {
+        try {
+          ledger.takeFence(fence, storeId);
+        } catch (error) {
+          return unwritable(error);
+        }
+        seat.vacate();
+      }
+      return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
+    },
     answer(peer: Peer, params: unknown): Answer {
       const parsed = HelloParams.safeParse(params);
       if (!parsed.success) return { ...badParams(parsed.error), close: true };
       const { token, epoch, ownerNonce, storeId } = parsed.data;
-      if (!timingSafeEqual(digest(token), tokenDigest)) {
-        const message = "Wrong token. Read it from the Editor's endpoint file.";
-        return { error: { code: EDITOR_CODES.UNAUTHORIZED, message }, close: true };
-      }
+      const stranger = unauthorized(token);
+      if (stranger) return stranger;
       const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
       if (refused) return refused;
       const highest = ledger.fence();
@@ -82,8 +112,7 @@ export function createHello(
         try {
           ledger.takeFence({ epoch, ownerNonce }, storeId);
         } catch (error) {
-          const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
-          return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
+          return unwritable(error);
         }
       }
       handedOver = false;
@@ -114,6 +143,11 @@ export function createHello(
       };
     },
   };
+}
+
+function unwritable(error: unknown): Answer {
+  const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
 }
 
 /** Digests have one length, so that the comparison's time says nothing about the token. */

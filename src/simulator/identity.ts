@@ -1,8 +1,8 @@
 /** Who this Editor is: `<project-slug>@<short hash of machine and real project path>`. */
-import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
+import { editorIdOf } from "../shared/editor-id.js";
 
 export interface Identity {
   editorId: string;
@@ -14,11 +14,6 @@ export interface Identity {
 export function identify(projectPath: string, unityVersion: string, editorId?: string): Identity {
   const realPath = existsSync(projectPath) ? realpathSync(projectPath) : projectPath;
   const projectName = basename(realPath);
-  const slug =
-    projectName
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "") || "project";
-  const hash = createHash("sha256").update(`${hostname()}\n${realPath}`).digest("hex").slice(0, 8);
-  return { editorId: editorId ?? `${slug}@${hash}`, projectName, projectPath: realPath, unityVersion };
+  const known = editorId ?? editorIdOf(projectName, hostname(), realPath);
+  return { editorId: known, projectName, projectPath: realPath, unityVersion };
 }

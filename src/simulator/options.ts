@@ -40,6 +40,8 @@ export interface SimulatedEditorOptions {
   forgetAfterMs?: number;
   /** … while more than so many operations are known (default 1000). */
   keepOperations?: number;
+  /** Plays a plain uLoop bridge: no hello, no ledger, no endpoint file, no heartbeats. Default false. */
+  plain?: boolean;
   /** Tools beside the built-in ones. */
   tools?: SimulatedTool[];
 }
@@ -69,6 +71,7 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     foreignSilenceMs: options.foreignSilenceMs ?? 60_000,
     forgetAfterMs: options.forgetAfterMs ?? 24 * 3600 * 1000,
     keepOperations: options.keepOperations ?? 1000,
+    plain: options.plain ?? false,
     tools: options.tools ?? [],
   };
 }

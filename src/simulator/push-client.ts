@@ -1,13 +1,6 @@
 /** The Editor's push client: newline-delimited JSON to the endpoint that a worker announced. */
 import { connect, type Socket } from "node:net";
-
-type PushType =
-  | "CONNECTION_ESTABLISHED"
-  | "DOMAIN_RELOAD"
-  | "DOMAIN_RELOAD_RECOVERED"
-  | "TOOLS_CHANGED"
-  | "USER_DISCONNECT"
-  | "UNITY_SHUTDOWN";
+import type { PushType } from "../shared/push.js";
 
 export interface PushClient {
   /** `host:port`, or a port alone. The endpoint survives domain reloads. */
@@ -41,8 +34,11 @@ export function createPushClient(deps: { now(): number }): PushClient {
     connectTo(text) {
       const match = /^(?:\w+:\/\/)?(?:([^:/]+):)?(\d+)\/?$/.exec(text);
       if (!match) return;
+      const told = { host: match[1] ?? "127.0.0.1", port: Number(match[2]) };
+      // A worker says it in two ways.
+      if (socket && told.host === endpoint?.host && told.port === endpoint.port) return;
       socket?.destroy();
-      endpoint = { host: match[1] ?? "127.0.0.1", port: Number(match[2]) };
+      endpoint = told;
       socket = open(endpoint);
     },
     push(type, payload = {}) {

@@ -12,6 +12,7 @@ import { createLargeResults } from "./large-results.js";
 import { openLedger } from "./ledger.js";
 import { createOperations } from "./operations.js";
 import type { SimulatorSettings } from "./options.js";
+import { createPlainBridge } from "./plain-bridge.js";
 import { createPlainSurface } from "./plain-surface.js";
 import { createPushClient } from "./push-client.js";
 import { planRecovery, type RecoveryCause } from "./recovery.js";
@@ -68,6 +69,11 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
       timers,
       now,
       notify,
+      standing: () => ({
+        editorSessionId,
+        generation: world.generation,
+        assetCounter: world.assetCounter,
+      }),
       ended(operation, outcome) {
         tellFinished(operation);
         plain.ended(operation, outcome);
@@ -109,9 +115,22 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     { hello, operations, plain, push, seat, tools: deps.tools, world },
     { version: deps.identity.unityVersion, plainSurfaceBesideWorker: settings.plainSurfaceBesideWorker },
   );
+  const plainBridge = createPlainBridge({
+    tools: deps.tools,
+    world,
+    lanes,
+    counter: deps.counter,
+    push,
+    projectPath: deps.identity.projectPath,
+    now,
+    pass: (seconds) => pause(seconds * settings.timeScale * 1000),
+    requestReload: () => void reload(settings.reloadMs),
+    securityRefusal,
+  });
+  const surface = settings.plain ? plainBridge : bridge;
   const server = createTcpServer(
-    { timers, faults: deps.faults, handle: bridge.handle, closed: bridge.closed },
-    { maxFrameBytes: settings.maxFrameBytes },
+    { timers, faults: deps.faults, handle: surface.handle, closed: surface.closed },
+    { maxFrameBytes: settings.maxFrameBytes, breaksOnTooLong: settings.plain },
   );
 
   const recover = (cause: RecoveryCause): void => {
@@ -162,6 +181,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     if (ended || world.phase === "reloading") return;
     push.push("DOMAIN_RELOAD", { generation: world.generation });
     world.phase = "reloading";
+    if (settings.plain) server.broadcast("notifications/server/shutdown", { reason: "DomainReload" });
     push.drop();
     lanes.setPaused(true);
     lanes.clearQueues();
@@ -185,6 +205,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     notify("bridge/heartbeat", {
       editorSessionId,
       generation: world.generation,
+      assetCounter: world.assetCounter,
       phase: world.phase,
       mainThreadStallMs: Math.round(lanes.mainThreadStallMs()),
       ...(runningOperationId === undefined ? {} : { runningOperationId }),
@@ -197,6 +218,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
   const end = async (unflushed: "keep" | "lose"): Promise<void> => {
     ended = true;
     lanes.close();
+    plainBridge.close();
     executions.close();
     timers.close();
     await server.stop();
@@ -212,6 +234,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     timers,
     hello,
     push,
+    clientNames: plainBridge.clientNames,
     reload,
     tellToolsChanged(): void {
       server.broadcast("notifications/tools/list_changed", {});

@@ -35,14 +35,20 @@ export interface TcpServerDeps {
   timers: Timers;
   faults: WireFaults;
   /** Never throws; `isOpen()` of the peer may be false by the time the answer is ready. */
-  handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer;
+  handle(peer: Peer, method: string, params: unknown, guard?: unknown): Promise<Answer> | Answer;
   closed(peer: Peer): void;
 }
 
 export type TcpServer = ReturnType<typeof createTcpServer>;
 
-/** `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped. */
-export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: number }) {
+/**
+ * `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped, or break the
+ * connection as in plain bridges.
+ */
+export function createTcpServer(
+  deps: TcpServerDeps,
+  options: { maxFrameBytes: number; breaksOnTooLong: boolean },
+) {
   const connections = new Map<Socket, Outbound>();
   let server: Server | undefined;
   let nextId = 1;
@@ -82,6 +88,10 @@ export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: n
       return false;
     }
     if (frame.kind === "too_long") {
+      if (options.breaksOnTooLong) {
+        socket.destroy();
+        return false;
+      }
       const message = `A frame of ${frame.length} bytes is over the limit of ${options.maxFrameBytes}.`;
       outbound.send(rpcFailure(null, { code: EDITOR_CODES.FRAME_TOO_LARGE, message }));
       return true;
@@ -89,13 +99,13 @@ export function createTcpServer(deps: TcpServerDeps, options: { maxFrameBytes: n
     const message = parseRpc(frame.text);
     if (message.kind === "invalid") outbound.send(rpcFailure(message.id, message.error));
     if (message.kind !== "request") return true;
-    const { id, method, params } = message;
+    const { id, method, params, guard } = message;
     if (takeOnce(deps.faults.cutBefore, method)) {
       socket.destroy();
       return false;
     }
     const cut = takeOnce(deps.faults.cutAfter, method);
-    void Promise.resolve(deps.handle(peer, method, params)).then((answer) => {
+    void Promise.resolve(deps.handle(peer, method, params, guard)).then((answer) => {
       if (cut) {
         socket.destroy();
         return;

@@ -6,6 +6,8 @@ export interface WorkerSeat {
   take(peer: Peer): void;
   holds(peer: Peer): boolean;
   leave(peer: Peer): void;
+  /** Closes the connection that holds it. */
+  vacate(): void;
   /** To the holder; nobody hears it while the seat is empty, and hello says it again. */
   notify(method: string, params: unknown): void;
   /** True once any worker said hello in this Editor session. */
@@ -25,6 +27,10 @@ export function createWorkerSeat(): WorkerSeat {
     holds: (peer) => peer === holder,
     leave(peer) {
       if (peer === holder) holder = undefined;
+    },
+    vacate() {
+      holder?.close();
+      holder = undefined;
     },
     notify(method, params) {
       if (holder?.isOpen()) holder.notify(method, params);

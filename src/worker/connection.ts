@@ -28,6 +28,11 @@ export interface ConnectionDeps {
   onNotification(method: string, params: unknown): void;
 }
 
+export interface RequestOptions {
+  timeoutMs?: number | "never";
+  guard?: object | undefined;
+}
+
 export interface Connection {
   /** Resolves when TCP stands; rejects ConnectionLost when it never will. */
   readonly opened: Promise<void>;
@@ -36,9 +41,10 @@ export interface Connection {
   /**
    * Asks and waits for the answer with the same id; many at once, answered in any order, never sent twice.
    * Rejects RpcFailure (the peer refused), FrameTooLarge, or ConnectionLost. For requests that a peer answers at
-   * once by protocol: no answer within `timeoutMs` ends the connection as `peer_dead`.
+   * once by protocol: no answer within `timeoutMs` ends the connection as `peer_dead`; `"never"` waits for as long as
+   * the connection holds. `guard` travels beside the parameters (src/shared/rpc.ts).
    */
-  request(method: string, params: unknown, options?: { timeoutMs?: number }): Promise<unknown>;
+  request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
   /** Sends without an answer; lost without notice when the connection is gone. Throws FrameTooLarge. */
   notify(method: string, params: unknown): void;
   /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
@@ -69,6 +75,8 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   let framesRead = 0;
   /** The last over-long frame and how many there were: the answer of a waiting request may have been in it. */
   let skipped = { count: 0, length: 0 };
+  /** Requests without a clock: their callers ask one at a time. */
+  const patient = new Set<number>();
   let frameClock: NodeJS.Timeout | undefined;
   let heartbeatClock: NodeJS.Timeout | undefined;
 
@@ -175,6 +183,10 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       case "too_long":
         skipped = { count: skipped.count + 1, length: frame.length };
         log.warn({ length: frame.length, maxIncomingBytes }, "frame above the limit; skipped");
+        // No clock will find out for these.
+        for (const id of patient) {
+          dialogue.reject(id, new FrameTooLarge("incoming", frame.length, maxIncomingBytes));
+        }
     }
   };
 
@@ -224,7 +236,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     opened,
     closed,
 
-    async request(method, params, { timeoutMs = requestTimeoutMs } = {}) {
+    async request(method, params, { timeoutMs = requestTimeoutMs, guard } = {}) {
       if (ended) throw new ConnectionLost(ended, false);
       const { id, answer } = dialogue.open();
       const skippedBefore = skipped.count;
@@ -233,13 +245,17 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
         if (skipped.count === skippedBefore) end("peer_dead", `no answer to ${method}`);
         else dialogue.reject(id, new FrameTooLarge("incoming", skipped.length, maxIncomingBytes));
       };
-      const clock = setTimeout(() => afterReading(giveUp), timeoutMs);
+      const clock = timeoutMs === "never" ? undefined : setTimeout(() => afterReading(giveUp), timeoutMs);
+      if (timeoutMs === "never") patient.add(id);
       try {
-        socket.write(outgoing(rpcRequest(id, method, params)));
+        socket.write(outgoing(rpcRequest(id, method, params, guard)));
       } catch (error) {
         dialogue.reject(id, error as Error);
       }
-      return answer.finally(() => clearTimeout(clock));
+      return answer.finally(() => {
+        patient.delete(id);
+        clearTimeout(clock);
+      });
     },
 
     notify(method, params) {

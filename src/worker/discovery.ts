@@ -3,12 +3,15 @@ import { type FSWatcher, watch } from "node:fs";
 import type { Log } from "../shared/log.js";
 import type { EndpointFile } from "../shared/wire.js";
 import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";
+import type { PlainIdentity } from "./plain-editor.js";
 
 /** An address from the configuration; a missing token is taken from the file of the Editor at that address. */
 export interface ExplicitEndpoint {
   host: string;
   port: number;
   token?: string | undefined;
+  /** Who it is if nobody at that address says so: a plain Editor. */
+  plain?: PlainIdentity | undefined;
 }
 
 export interface DiscoveredEditor {
@@ -23,12 +26,16 @@ export interface DiscoveredEditor {
   pid: number | undefined;
   /** What it was doing when it wrote its file. */
   phase?: string | undefined;
+  /** It was named, and wrote no file: it may be a plain Editor, and then this is who it is. */
+  plain?: PlainIdentity | undefined;
 }
 
 export interface DiscoveryDeps {
   /** Undefined: only the explicit endpoints. */
   folder: string | undefined;
   explicit: readonly ExplicitEndpoint[];
+  /** More of those, whose address may change: asked at every look; never rejects. */
+  configured?: () => Promise<readonly ExplicitEndpoint[]>;
   log: Log;
   options?: {
     /** ms between two looks at the folder; changes that the system reports are seen sooner. */
@@ -113,9 +120,10 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
     clearTimeout(poll);
     watchFolder();
     const found = (await files?.read()) ?? [];
+    const configured = (await deps.configured?.()) ?? [];
     if (closed) return;
-    compare(merge(explicit, found));
-    if (files) poll = setTimeout(() => void look(), pollMs);
+    compare(merge([...explicit, ...configured], found));
+    if (files || deps.configured) poll = setTimeout(() => void look(), pollMs);
   };
 
   const look = (): Promise<void> => {
@@ -158,9 +166,13 @@ function merge(
   const named = new Set(explicit.map(socketOf));
   for (const endpoint of explicit) {
     const { host, port, token } = endpoint;
-    const key = `${host}:${port}`;
     const file = files.find((each) => socketOf(each) === socketOf(endpoint));
-    editors.set(key, described(key, { host, port, token: token ?? file?.token ?? "" }, file));
+    const { plain } = endpoint;
+    // The Editor that was named has a bridge of ours by now, and says itself where it listens.
+    if (!file && files.some(({ editorId }) => editorId === plain?.editorId)) continue;
+    const key = plain?.editorId ?? `${host}:${port}`;
+    const known = described(key, { host, port, token: token ?? file?.token ?? "" }, file);
+    editors.set(key, file || !plain ? known : { ...known, ...plain, plain });
   }
   for (const file of files) {
     if (!named.has(socketOf(file))) editors.set(file.editorId, described(file.editorId, file, file));
@@ -188,6 +200,7 @@ function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
     a.port === b.port &&
     a.token === b.token &&
     a.editorId === b.editorId &&
-    a.pid === b.pid
+    a.pid === b.pid &&
+    (a.plain === undefined) === (b.plain === undefined)
   );
 }

@@ -5,20 +5,24 @@
  *       ▲                           │
  *       └──── connection ended ─────┘      both ──close() or fenced for good──▶ closed
  */
-import { type BackoffOptions, createBackoff } from "../shared/backoff.js";
+import type { BackoffOptions } from "../shared/backoff.js";
 import { RpcFailure } from "../shared/dialogue.js";
 import type { Log } from "../shared/log.js";
 import { EDITOR_CODES, type Heartbeat, type HelloResult } from "../shared/wire.js";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.js";
 import { ConnectionLost, type DisconnectReason } from "./disconnect.js";
-import { createEditorCalls, type EditorCalls, UnreadableAnswer } from "./editor-calls.js";
+import { type EditorCalls, UnreadableAnswer } from "./editor-calls.js";
+import { createEditorEvents, type EditorEvent } from "./editor-events.js";
 import {
   callHandler,
   createEditorNotices,
   type EditorNoticeHandlers,
   type EditorNotices,
 } from "./editor-notices.js";
-import { type HelloDeps, sayHello, WrongEditor } from "./hello.js";
+import { type GreetingDeps, greetEditor } from "./greeting.js";
+import { type HelloDeps, WrongEditor } from "./hello.js";
+import { createPace } from "./pace.js";
+import { createPushServer } from "./push-server.js";
 import { createReadiness } from "./readiness.js";
 
 export type EditorLinkState = "connecting" | "ready" | "closed";
@@ -30,9 +34,13 @@ export interface EditorAddress {
   editorId?: string | undefined;
 }
 
-export interface EditorLinkDeps extends Pick<HelloDeps, "fence" | "identity" | "memory"> {
+export interface EditorLinkDeps
+  extends Pick<HelloDeps, "fence" | "identity" | "memory">,
+    Pick<GreetingDeps, "clientName" | "plain"> {
   endpoint: EditorAddress;
   log: Log;
+  /** Listens for pushes as well, and says so to the Editor. */
+  push?: boolean;
 }
 
 /** Times in ms. */
@@ -61,6 +69,8 @@ export interface EditorLinkHandlers extends EditorNoticeHandlers {
   /** Hello was refused: RpcFailure (UNAUTHORIZED, FOREIGN_BROKER, unknown method …), UnreadableAnswer, WrongEditor. */
   onRefused?(error: Error): void | Promise<void>;
   onState?(state: EditorLinkState): void | Promise<void>;
+  /** Said on the connection, the push channel or both: once. */
+  onEvent?(event: EditorEvent): void | Promise<void>;
 }
 
 /** Its calls reject ConnectionLost with `sent: false` while it is not ready; it never repeats a request by itself. */
@@ -89,7 +99,7 @@ export function createEditorLink(
 ): EditorLink {
   const { log } = deps;
   const { refusedRetryMs = 5_000, stableMs = 1_000 } = options;
-  const backoff = createBackoff(options.backoff);
+  const pace = createPace(options.backoff);
   const readiness = createReadiness();
 
   let endpoint = deps.endpoint;
@@ -100,55 +110,77 @@ export function createEditorLink(
   let hello: HelloResult | undefined;
   let notices: EditorNotices | undefined;
   let lastDisconnect: DisconnectReason | undefined;
-  let endPause: (() => void) | undefined;
+  /** Told on the push channel while there was nobody to ask. */
+  let toolsStale = false;
+
+  const act = (event: EditorEvent): void => {
+    callHandler(log, event, () => handlers.onEvent?.(event));
+    if (event === "tools_changed") {
+      if (state === "ready") callHandler(log, event, () => handlers.onToolsChanged());
+      else toolsStale = true;
+    }
+    if (event !== "reloading" && event !== "recovered") return;
+    if (event === "reloading") pace.reloading();
+    pace.forget();
+    pace.hurry();
+  };
+  const events = createEditorEvents(act);
+  const push = deps.push ? createPushServer({ log, onPush: events.pushed }) : undefined;
+  const noticeHandlers: EditorNoticeHandlers = {
+    ...handlers,
+    onToolsChanged: events.toolsChanged,
+    onShutdownAnnounced(reason) {
+      events.stopping(reason);
+      return handlers.onShutdownAnnounced?.(reason);
+    },
+  };
 
   const setState = (next: EditorLinkState): void => {
     if (state === next || state === "closed") return;
     state = next;
     callHandler(log, "state", () => handlers.onState?.(next));
-    if (next === "ready") readiness.admit();
+    if (next === "ready") {
+      pace.arrived();
+      readiness.admit();
+    }
     if (next === "closed") readiness.refuse(() => new ConnectionLost("shutdown", false));
   };
 
   const isClosed = () => state === "closed";
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const clock = setTimeout(() => endPause?.(), ms);
-      endPause = () => {
-        clearTimeout(clock);
-        endPause = undefined;
-        resolve();
-      };
-    });
-
   /** Connects, says hello, has it handled; answers undefined where that did not lead to a ready link. */
   const greet = async (
     line: Connection,
+    own: EditorNotices,
     progress: { greeted: boolean },
   ): Promise<EditorCalls | undefined> => {
     await line.opened;
+    toolsStale = false;
     const onFenced = (highestEpoch: number) => handlers.onFenced(highestEpoch);
-    const answer = await sayHello(line, { ...deps, endpoint, onFenced });
-    if (!answer) {
+    const greeting = await greetEditor(
+      line,
+      { ...deps, endpoint, onFenced, pushEndpoint: push?.endpoint },
+      { told: own.take, fenced: () => void line.close("fenced") },
+    );
+    if (!greeting) {
       setState("closed");
       await line.close("fenced");
       return undefined;
     }
     if (isClosed()) return undefined;
-    hello = answer;
-    line.expectBytesEvery(options.heartbeatTimeoutMs ?? answer.heartbeatSeconds * 5_000);
-    const lineCalls = createEditorCalls(line, () => void line.close("fenced"));
+    hello = greeting.hello;
+    const silence = options.heartbeatTimeoutMs ?? hello.heartbeatSeconds * 5_000;
+    if (hello.heartbeatSeconds > 0) line.expectBytesEvery(silence);
     progress.greeted = true;
-    await handlers.onHello(answer, lineCalls);
-    return lineCalls;
+    await handlers.onHello(hello, greeting.calls);
+    return greeting.calls;
   };
 
-  /** From connect to the end of one connection; resolves ms to wait before the next. */
-  const holdConnection = async (): Promise<number> => {
+  /** From connect to the end of one connection; resolves ms to wait before the next, where that is certain. */
+  const holdConnection = async (): Promise<number | undefined> => {
     const called = endpoint;
     const { host, port } = called;
-    const own = createEditorNotices(handlers, log);
+    const own = createEditorNotices(noticeHandlers, log);
     notices = own;
     const line = createConnection({ host, port, log, onNotification: own.take }, options.connection);
     connection = line;
@@ -160,7 +192,7 @@ export function createEditorLink(
       ended = true;
     });
     try {
-      const lineCalls = await greet(line, progress);
+      const lineCalls = await greet(line, own, progress);
       if (lineCalls) {
         // What was kept back may lead to calls, and must find the connection.
         if (!ended) calls = lineCalls;
@@ -168,6 +200,7 @@ export function createEditorLink(
         if (!ended) {
           readyAt = performance.now();
           setState("ready");
+          if (toolsStale) callHandler(log, "tools_changed", () => handlers.onToolsChanged());
         }
       }
     } catch (error) {
@@ -183,14 +216,14 @@ export function createEditorLink(
     lastDisconnect = reason;
     setState("connecting");
     if (progress.greeted) callHandler(log, "disconnected", () => handlers.onDisconnected(reason));
-    if (performance.now() - readyAt >= stableMs) backoff.reset();
-    return refused && endpoint === called ? refusedRetryMs : backoff.next();
+    if (performance.now() - readyAt >= stableMs) pace.forget();
+    return refused && endpoint === called ? refusedRetryMs : undefined;
   };
 
   const keepAlive = async (): Promise<void> => {
     while (!isClosed()) {
       const ms = await holdConnection();
-      if (!isClosed()) await pause(ms);
+      if (!isClosed()) await pace.pause(ms);
     }
   };
 
@@ -232,7 +265,7 @@ export function createEditorLink(
 
     helloAgain() {
       void connection?.close("fenced");
-      endPause?.();
+      pace.hurry();
     },
 
     moveTo(next) {
@@ -240,16 +273,17 @@ export function createEditorLink(
         next.host === endpoint.host && next.port === endpoint.port && next.token === endpoint.token;
       if (!same) {
         endpoint = next;
-        backoff.reset();
+        pace.forget();
         void connection?.close("moved");
       }
-      endPause?.();
+      pace.hurry();
     },
 
     async close() {
       setState("closed");
-      endPause?.();
+      pace.hurry();
       await connection?.close("shutdown");
+      await push?.close();
     },
   };
 }

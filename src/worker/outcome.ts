@@ -1,6 +1,6 @@
 /** How an Editor's words about an operation enter its record. */
 import type { ErrorCode } from "../shared/errors.js";
-import { eventsOf, next, nextAfter, type OperationRecord } from "../shared/operation.js";
+import { type EditorMark, eventsOf, next, nextAfter, type OperationRecord } from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Outcome } from "../shared/wire.js";
 
@@ -22,6 +22,7 @@ export function settled(
   // The Editor's clock is not the store's: only the length is taken from it.
   const startedAt = outcome.startedAt === undefined ? undefined : now - (outcome.executionMs ?? 0);
   const error = errorOf(outcome);
+  const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
   return {
     record: {
       ...record,
@@ -29,11 +30,16 @@ export function settled(
       endedAt: now,
       ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
       ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
-      ...(mark === undefined ? {} : { editorMark: mark }),
+      ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
     },
     result: outcome.result,
   };
+}
+
+/** Told with the outcome where the bridge does: the last heartbeat is older, and may be of another session. */
+function markOf({ editorSessionId, generation, assetCounter }: EditorMark): EditorMark {
+  return { editorSessionId, generation, assetCounter };
 }
 
 /** Refused before it began: nothing was executed. */

@@ -35,6 +35,7 @@ export function createPresence(store: Store, editorId: string): Presence {
         editorSessionId,
         generation,
         assetCounter,
+        ...(hello.plain === true ? { plain: true as const } : {}),
       };
       await store.editors.introduce(profile);
       // Present from hello on, not from the first heartbeat a second later.
@@ -58,7 +59,8 @@ export function createPresence(store: Store, editorId: string): Presence {
     },
 
     mark() {
-      if (!profile) return undefined;
+      // A plain Editor does not tell where it stands: then nobody says that it has not changed since.
+      if (!profile || profile.plain) return undefined;
       const { editorSessionId, generation, assetCounter } = profile;
       return { editorSessionId, generation, assetCounter };
     },

@@ -21,6 +21,7 @@ import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { wholeOutcome } from "./large-result.js";
+import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
 import { createStartedNews } from "./started-news.js";
@@ -32,6 +33,10 @@ export interface TenureDeps {
   identity: WorkerIdentity;
   editorId: string;
   endpoint: EditorAddress;
+  /** Set where the Editor may be a plain one: it does not say itself who it is. */
+  plain: PlainIdentity | undefined;
+  /** Where it is written down what was sent to plain Editors. */
+  sentFolder: string;
   /** What is known of the Editor without a connection. */
   described(): DescribedEditor | undefined;
 }
@@ -70,6 +75,15 @@ export function createTenure(
   /** The last fence is kept when the lease is lost: whatever is still said under it is refused by the Editor. */
   let fence = held;
 
+  const plainEditor =
+    deps.plain &&
+    createPlainEditor({
+      identity: deps.plain,
+      sentFolder: deps.sentFolder,
+      log,
+      effectOf: async (operationId) => (await operations.find(operationId))?.effect,
+    });
+
   const link = createEditorLink(
     {
       endpoint: deps.endpoint,
@@ -77,6 +91,9 @@ export function createTenure(
       log,
       fence: () => fence,
       memory: () => ({}),
+      clientName: `unity-job-broker ${deps.identity.version}`,
+      plain: plainEditor,
+      push: true,
     },
     {
       async onHello(hello, calls) {
@@ -104,6 +121,10 @@ export function createTenure(
         const raised = await lease.raise(highestEpoch);
         if (raised) fence = raised;
         return raised !== undefined;
+      },
+      onEvent(event) {
+        log.info({ editor: editorId, event }, "the Editor says");
+        watch.told(event);
       },
       onRefused(error) {
         log.warn({ editor: editorId, error: error.message }, "the Editor refused hello");

@@ -4,6 +4,7 @@ import { RpcFailure } from "../shared/dialogue.js";
 import { CLASS_MS } from "../shared/execution-class.js";
 import type { Log } from "../shared/log.js";
 import { isFinal } from "../shared/operation.js";
+import { knowsNoHello } from "../shared/plain.js";
 import type { Store } from "../shared/redis/store.js";
 import {
   type EditorSigns,
@@ -15,6 +16,7 @@ import {
 import { EDITOR_CODES } from "../shared/wire.js";
 import type { DisconnectReason } from "./disconnect.js";
 import type { DiscoveredEditor } from "./discovery.js";
+import type { EditorEvent } from "./editor-events.js";
 import type { EditorLink } from "./editor-link.js";
 import { WrongEditor } from "./hello.js";
 
@@ -36,6 +38,8 @@ export interface DescribedEditor extends DiscoveredEditor {
 export interface Watch {
   /** Hello was answered by a refusal; it counts until the next attempt ends otherwise. */
   refused(error: Error): void;
+  /** What it announced itself, before its connection ended. */
+  told(event: EditorEvent): void;
   close(): Promise<void>;
 }
 
@@ -125,6 +129,10 @@ export function createWatch(
     refused(error) {
       refusal = refusalOf(error);
     },
+    told(event) {
+      if (event === "reloading") heard = "reloading";
+      if (event === "leaving") heard = "quitting";
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
@@ -154,16 +162,17 @@ function becauseOf(
   }
 }
 
-const Bound = z.looseObject({ boundTo: z.string() });
+const Bound = z.object({ boundTo: z.string().optional(), since: z.number().optional() });
 
 function refusalOf(error: Error): HelloRefusal {
   if (error instanceof WrongEditor) return { why: "wrong_editor", found: error.found };
   if (!(error instanceof RpcFailure)) return { why: "other", message: error.message };
+  if (knowsNoHello(error)) return { why: "plain" };
   switch (error.code) {
     case EDITOR_CODES.UNAUTHORIZED:
       return { why: "token" };
     case EDITOR_CODES.FOREIGN_BROKER:
-      return { why: "foreign_broker", boundTo: Bound.safeParse(error.data).data?.boundTo };
+      return { why: "foreign_broker", ...Bound.safeParse(error.data).data };
     default:
       return { why: "other", message: error.message };
   }

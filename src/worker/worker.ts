@@ -1,9 +1,12 @@
 /** Assembles the worker: an owner for every Editor that is found on this machine. */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { NamedEditor } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { HELD_RETRY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
+import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
 import type { DescribedEditor } from "./watch.js";
@@ -36,7 +39,14 @@ export interface Worker {
 }
 
 export function createWorker(
-  deps: { store: Store; log: Log; editorsFolder: string; version: string },
+  deps: {
+    store: Store;
+    log: Log;
+    editorsFolder: string;
+    version: string;
+    /** Editors that are named because they cannot be found. */
+    named?: readonly NamedEditor[];
+  },
   given: Partial<WorkerOptions> = {},
 ): Worker {
   const options = { ...WORKER_DEFAULTS, ...given };
@@ -46,13 +56,18 @@ export function createWorker(
   const owners = new Map<string, Owner>();
   const leaving = new Set<Promise<void>>();
 
-  const serve = ({ editorId, host, port, token }: DiscoveredEditor): void => {
+  const sentFolder = join(deps.editorsFolder, "sent");
+
+  const serve = ({ editorId, host, port, token, plain }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
     const endpoint = { host, port, token, editorId };
     const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
-    else owners.set(editorId, createOwner({ store, log, identity, editorId, endpoint, described }, options));
+    else {
+      const editor = { editorId, endpoint, plain, described, sentFolder };
+      owners.set(editorId, createOwner({ store, log, identity, ...editor }, options));
+    }
   };
 
   const leave = ({ editorId }: DiscoveredEditor): void => {
@@ -63,9 +78,22 @@ export function createWorker(
     leaving.add(left);
   };
 
+  const change = (editor: DiscoveredEditor, before: DiscoveredEditor): void => {
+    // Its project got or lost a bridge of ours: another way of driving it begins with a new owner.
+    if ((editor.plain === undefined) !== (before.plain === undefined)) leave(before);
+    serve(editor);
+  };
+
+  const named = deps.named ?? [];
   const discovery = createDiscovery(
-    { folder: deps.editorsFolder, explicit: [], log, options: { pollMs: options.discoveryPollMs } },
-    { onFound: serve, onChanged: serve, onLost: leave },
+    {
+      folder: deps.editorsFolder,
+      explicit: [],
+      ...(named.length > 0 ? { configured: createConfiguredEditors(named, log) } : {}),
+      log,
+      options: { pollMs: options.discoveryPollMs },
+    },
+    { onFound: serve, onChanged: change, onLost: leave },
   );
 
   return {

@@ -2,13 +2,14 @@
  * The whole broker in one process, from real parts: a private Redis, BullMQ, TCP, gateways, workers and simulated
  * Editors. Whatever a test starts here is closed for it, and checked (aftermath.ts).
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
+import type { NamedEditor } from "../../src/shared/config.js";
 import type { Log } from "../../src/shared/log.js";
 import type { Caller, OperationRecord } from "../../src/shared/operation.js";
 import type { RedisTarget } from "../../src/shared/redis/connect.js";
@@ -68,11 +69,14 @@ export interface System {
   /** Raw access: what a dashboard or a hand may do. */
   hand: Redis;
   warnings: string[];
+  /** Where the workers write down what they sent to plain Editors. */
+  sentFolder: string;
   client(principal?: string, caller?: Caller | null): Client;
   addEditor(options?: SimulatedEditorOptions): Promise<SimulatedEditor>;
   addGateway(options?: Partial<GatewayOptions>): Promise<Gateway>;
   /** A gateway that reaches Redis by a cable that the test may cut. */
   addCabledGateway(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; toRedis: Cable }>;
+  /** One that starts after a plain Editor was added knows it. */
   addWorker(options?: Partial<WorkerOptions>): Promise<Worker>;
   /** A worker that reaches Redis and this Editor by cables that the test may cut. */
   addCabledWorker(editor: SimulatedEditor, options?: Partial<WorkerOptions>): Promise<CabledWorker>;
@@ -137,6 +141,7 @@ async function startSystem(
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
   const retentionMs = options.retentionMs ?? 24 * HOUR;
   const bench = createBench();
+  const named: NamedEditor[] = [];
   const log = logInto(warnings);
 
   const open = async (target: RedisTarget, commandTimeoutMs = 5_000): Promise<Store> => {
@@ -166,7 +171,7 @@ async function startSystem(
 
   const startWorker = (store: Store, editorsFolder: string, given: Partial<WorkerOptions>): Worker => {
     const worker = createWorker(
-      { store, log, editorsFolder, version: "0.0.0" },
+      { store, log, editorsFolder, version: "0.0.0", named },
       { ...WORKER, retentionMs, ...options.worker, ...given },
     );
     closers.push(() => worker.close());
@@ -174,8 +179,14 @@ async function startSystem(
   };
 
   const addEditor: System["addEditor"] = async (given) => {
+    let projectPath = `/projects/game-${kept.editors.length + 1}`;
+    if (given?.plain) {
+      // Only its project's own settings say where such an Editor listens.
+      projectPath = realpathSync(mkdtempSync(join(folder, "game-")));
+      named.push({ project: projectPath });
+    }
     const editor = await createSimulatedEditor({
-      projectPath: `/projects/game-${kept.editors.length + 1}`,
+      projectPath,
       stateFolder: folder,
       port: 0,
       heartbeatMs: 100,
@@ -221,6 +232,7 @@ async function startSystem(
     bench,
     hand,
     warnings,
+    sentFolder: join(folder, "editors", "sent"),
     editor: await addEditor(options.editor),
     addEditor,
     addGateway: (given) => startGateway(redis.connection, given),

@@ -136,6 +136,9 @@ const TOOLS: BrokerTool[] = [
           project: profile.projectName,
           project_path: profile.projectPath,
           unity_version: profile.unityVersion,
+          ...(profile.plain
+            ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
+            : {}),
           connected,
           ...(connected && live
             ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }

@@ -11,6 +11,8 @@ export interface EditorProfile extends EditorMark {
   projectPath: string;
   unityVersion: string;
   pid: number;
+  /** Its bridge keeps no ledger, and tells neither generation nor asset counter (docs/protocol.md, "Plain Editors"). */
+  plain?: true;
 }
 
 /** The last sign of life, as told by the owner. */

@@ -1,0 +1,69 @@
+/** `unity-broker editors claim <editor>`: a person hands an Editor of this machine over to this broker's store. */
+import { RpcFailure } from "../shared/dialogue.js";
+import { resolveTarget } from "../shared/target.js";
+import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../shared/wire.js";
+import { createConnection } from "../worker/connection.js";
+import { askTyped } from "../worker/editor-calls.js";
+import { createEndpointFolder } from "../worker/endpoint-folder.js";
+import { UsageError } from "./command.js";
+import { startRuntime } from "./runtime.js";
+import { selfCommand } from "./self.js";
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Rejects with what a person can do about it; nothing of the Editor's own work is touched. */
+export async function claimEditor(args: {
+  action?: string | undefined;
+  editor?: string | undefined;
+  force: boolean;
+  json: boolean;
+}): Promise<void> {
+  if (args.action !== "claim") throw new UsageError(`editors ${args.action}: only "claim" is known`);
+  if (args.editor === undefined) throw new UsageError("editors claim: name the Editor");
+  const runtime = await startRuntime();
+  try {
+    const living = await createEndpointFolder({ folder: runtime.editorsFolder, log: SILENT }).read();
+    const endpoint = named(args.editor, living);
+    const taken = await handOver(endpoint, runtime.store.storeId, args.force);
+    console.log(args.json ? JSON.stringify(taken, undefined, 2) : told(endpoint.editorId, taken));
+  } finally {
+    await runtime.close();
+  }
+}
+
+function named(name: string, living: readonly EndpointFile[]): EndpointFile {
+  const target = resolveTarget(
+    name,
+    living.map(({ editorId }) => editorId),
+  );
+  const editor = "kind" in target && target.kind === "explicit" ? target.editor : undefined;
+  const found = living.find(({ editorId }) => editorId === editor);
+  if (found) return found;
+  const ids = living.map(({ editorId }) => editorId).join(", ") || "none";
+  throw new Error(`No one Editor that runs on this machine is called ${name}. Running here: ${ids}.`);
+}
+
+async function handOver(endpoint: EndpointFile, storeId: string, force: boolean): Promise<HandOverAnswer> {
+  const { host, port, token, editorId } = endpoint;
+  const line = createConnection({ host, port, log: SILENT, onNotification: () => undefined });
+  try {
+    await line.opened;
+    return await askTyped(line, HandOverAnswer, "bridge/hand_over", { token, storeId, force });
+  } catch (error) {
+    if (error instanceof RpcFailure && error.code === EDITOR_CODES.FOREIGN_BROKER) {
+      throw new Error(
+        `${editorId} was not taken over. ${error.message} Wait for them, or run \`${selfCommand()} editors claim ${editorId} --force\`: they go on in the Editor, and the other broker calls them unknown.`,
+      );
+    }
+    throw new Error(`${editorId} was not taken over: ${(error as Error).message}`);
+  } finally {
+    await line.close();
+  }
+}
+
+function told(editorId: string, { boundTo, before, open }: HandOverAnswer): string {
+  if (before === boundTo) return `${editorId} belongs to this broker already (store ${boundTo}).`;
+  const from = before === null ? "it belonged to none" : `it belonged to store ${before}`;
+  const left = open.length > 0 ? ` ${open.length} operation(s) of that store go on there without it.` : "";
+  return `${editorId} belongs to this broker now (store ${boundTo}); ${from}.${left}`;
+}

@@ -1,0 +1,296 @@
+/**
+ * An Editor whose bridge keeps no ledger, driven as if it kept one: what the worker itself writes down (sent-log.ts) is
+ * asked instead, by the same `admit`. So the life of an operation (process.ts) is the same for every Editor, and what
+ * such a bridge cannot know ends honestly as interrupted.
+ *
+ * One request at a time on a connection, as these bridges work anyway: a ping waits behind the running tool.
+ */
+import { join } from "node:path";
+import { type AdmittedOperation, admit } from "../shared/admit.js";
+import { RpcFailure } from "../shared/dialogue.js";
+import type { Log } from "../shared/log.js";
+import { failedOutcome, isRead, lost, plainLedger, unknown } from "../shared/plain.js";
+import { completeTool, type Effect, type Tool, ToolDetailsAnswer } from "../shared/tool.js";
+import {
+  EDITOR_CODES,
+  type HelloResult,
+  type Outcome,
+  PROTOCOL_VERSION,
+  type SubmitParams,
+} from "../shared/wire.js";
+import type { Connection } from "./connection.js";
+import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
+import { type EditorCalls, UnreadableAnswer } from "./editor-calls.js";
+import { openSentLog, type SentLog } from "./sent-log.js";
+
+/** Who such an Editor is: it does not say so itself. */
+export interface PlainIdentity {
+  editorId: string;
+  projectName: string;
+  /** Told to the Editor with every call, where known: another project may have taken its port. */
+  projectPath: string | undefined;
+}
+
+export interface PlainEditor {
+  /** Goes on without hello on this connection; `tell` takes what a bridge with a ledger would notify. */
+  greet(line: Connection, tell: Tell): Promise<{ hello: HelloResult; calls: EditorCalls }>;
+}
+
+type Tell = (method: string, params: object) => void;
+type Call = AdmittedOperation & { readOnly: boolean };
+
+export interface PlainEditorDeps {
+  identity: PlainIdentity;
+  /** Where the logs of what was sent lie, a folder for each Editor. */
+  sentFolder: string;
+  log: Log;
+  /** How the record of an operation calls the tool's effect; undefined: not a read. */
+  effectOf(operationId: string): Promise<Effect | undefined>;
+}
+
+/** How often the store is told that the connection stands, ms. */
+const SIGN_OF_LIFE_MS = 1_000;
+
+/** Kept for as long as the worker owns the Editor: outcomes outlive the connection on which they came. */
+export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
+  const { identity, log } = deps;
+  const known = new Map<string, Call>();
+  const folder = join(deps.sentFolder, encodeURIComponent(identity.editorId));
+  const guard =
+    identity.projectPath === undefined ? undefined : { expectedProjectRoot: identity.projectPath };
+
+  const converse = (line: Connection, tell: Tell, sentLog: SentLog | undefined): EditorCalls => {
+    let tools = new Map<string, Tool>();
+    let turn: Promise<unknown> = Promise.resolve();
+    /** Known before the socket is gone: whatever still waits for its turn must not be written down as sent. */
+    let gone = false;
+    void line.closed.then(() => {
+      gone = true;
+    });
+    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+      const next = turn.then(work);
+      turn = next.catch(() => undefined);
+      return next;
+    };
+
+    const finish = (operationId: string, outcome: Outcome): void => {
+      const call = known.get(operationId);
+      if (!call || call.outcome) return;
+      Object.assign(call, { state: outcome.status, outcome });
+      tell("operation/finished", { operationId, outcome, ledgerSeq: 0 });
+    };
+
+    /** True: on the disk, and nobody else sent it. Else it is finished, unsent by this worker. */
+    const mayBeSent = async ({ operationId, hash, acceptedAt }: SubmitParams): Promise<boolean> => {
+      const notSent = (type: string, message: string): boolean => {
+        finish(operationId, { status: "failed", error: { type, message }, endedAt: Date.now() });
+        return false;
+      };
+      try {
+        if (!sentLog) throw new Error("it could not be opened");
+        if (await sentLog.enter({ operationId, hash, acceptedAt, sentAt: Date.now() })) return true;
+      } catch (error) {
+        const why = (error as Error).message;
+        log.warn({ operationId, folder, error: why }, "sent.log cannot be written; the call is not sent");
+        return notSent(
+          "ledger_unavailable",
+          `Not sent: it cannot be written to sent.log in ${folder} (${why}).`,
+        );
+      }
+      const why = "Another worker wrote it down as sent; this Editor's bridge keeps no ledger to ask.";
+      finish(operationId, unknown(why, undefined, Date.now()));
+      return false;
+    };
+
+    const perform = async (params: SubmitParams, call: Call): Promise<void> => {
+      const { operationId, tool } = params;
+      if (gone || call.state !== "accepted") return;
+      call.state = "running";
+      if (!call.readOnly && !(await mayBeSent(params))) return;
+      const startedAt = Date.now();
+      tell("operation/running", { operationId, ledgerSeq: 0 });
+      try {
+        // No clock: a tool may take hours, and an answer that is late is still the answer.
+        const result = await line.request(tool, params.arguments, { timeoutMs: "never", guard });
+        const endedAt = Date.now();
+        finish(operationId, {
+          status: "completed",
+          result,
+          startedAt,
+          endedAt,
+          executionMs: endedAt - startedAt,
+        });
+      } catch (error) {
+        gone ||= error instanceof ConnectionLost;
+        if (error instanceof RpcFailure)
+          finish(operationId, failedOutcome(tool, error, startedAt, Date.now()));
+        // Asked again on the next connection.
+        else if (gone && call.readOnly) known.delete(operationId);
+        else finish(operationId, afterLoss(error, startedAt));
+      }
+    };
+
+    const readTools = async (timeout: { timeoutMs?: "never" }) => {
+      const said = await line.request(
+        "get-tool-details",
+        { IncludeDevelopmentOnly: false },
+        { ...timeout, guard },
+      );
+      const read = ToolDetailsAnswer.safeParse(said);
+      if (!read.success) throw new UnreadableAnswer("get-tool-details", read.error.message);
+      tools = new Map(read.data.Tools.map((details) => [details.name, completeTool(details)]));
+      return read.data;
+    };
+    let asked = false;
+
+    return {
+      async submit(params) {
+        const { operationId, tool } = params;
+        const readOnly = isRead(tools.get(tool), tool, (await deps.effectOf(operationId)) ?? "mutating");
+        if (!readOnly) await sentLog?.refresh().catch(unavailable);
+        const admitted = admit(
+          plainLedger(params, {
+            forgetHorizon: sentLog?.forgetHorizon() ?? 0,
+            readOnly,
+            onConnection: (id) => known.get(id),
+            sent: (id) => sentLog?.find(id),
+            latestSent: (hash) => sentLog?.latestOfHash(hash),
+          }),
+          params,
+        );
+        if (admitted.kind === "refuse")
+          throw new RpcFailure({ code: EDITOR_CODES[admitted.code], message: admitted.message });
+        if (admitted.kind === "attach") {
+          const { state, outcome } = admitted;
+          return { state, ...(outcome ? { outcome } : {}), ledgerSeq: 0 };
+        }
+        if (admitted.kind === "same_as") {
+          const { kind: _kind, ...same } = admitted;
+          return { state: "same_as", ...same, ledgerSeq: 0 };
+        }
+        const call: Call = { operationId, state: "accepted", readOnly };
+        known.set(operationId, call);
+        void inTurn(() => perform(params, call));
+        return { state: "accepted", ledgerSeq: 0 };
+      },
+
+      async get(operationId) {
+        await sentLog?.refresh().catch(unavailable);
+        const sent = sentLog?.find(operationId);
+        const found = known.get(operationId) ?? (sent && lost(sent));
+        if (!found) return { state: "unknown", ledgerSeq: 0 };
+        return { state: found.state, ...(found.outcome ? { outcome: found.outcome } : {}), ledgerSeq: 0 };
+      },
+
+      async cancel(operationId) {
+        const call = known.get(operationId);
+        if (call?.state === "running") return { state: "not_cancellable" };
+        if (call?.state !== "accepted") return { state: "finished" };
+        finish(operationId, { status: "cancelled", endedAt: Date.now() });
+        return { state: "cancelled" };
+      },
+
+      async revoke(operationId) {
+        // Nobody knows this id here; from now on it counts as sent.
+        const now = Date.now();
+        await sentLog
+          ?.enter({ operationId, hash: "-", acceptedAt: now, sentAt: now })
+          .catch((error: Error) =>
+            log.warn({ operationId, error: error.message }, "sent.log cannot be written"),
+          );
+        return { state: "revoked" };
+      },
+
+      async ack(operationIds) {
+        for (const id of operationIds) if (known.get(id)?.outcome) known.delete(id);
+      },
+
+      /** The first time at once, as everything before the link is ready; later in turn, behind a running tool. */
+      toolDetails: () => {
+        if (asked) return inTurn(() => readTools({ timeoutMs: "never" }));
+        asked = true;
+        return readTools({});
+      },
+
+      list: async () => ({ open: [], unacknowledged: [] }),
+      resultPart: () => Promise.reject(new Error("a plain Editor gives its results whole")),
+    };
+  };
+
+  return {
+    async greet(line, tell) {
+      // What waited on an earlier connection was not sent; what it was in the middle of is in the log.
+      for (const [id, call] of known) if (!call.outcome) known.delete(id);
+      const sentLog = await openSentLog(folder).catch((error: Error) => {
+        log.warn({ folder, error: error.message }, "sent.log cannot be opened; only reads are sent");
+        return undefined;
+      });
+      const calls = converse(line, tell, sentLog);
+      // Compared with the project that is meant before anything runs: another one may have taken the port.
+      if (guard) await calls.toolDetails();
+      const editorSessionId = sentLog?.id ?? "no sent.log";
+      const sign = setInterval(() => {
+        const running = [...known.values()].find(({ state }) => state === "running")?.operationId;
+        tell("bridge/heartbeat", {
+          editorSessionId,
+          generation: 0,
+          phase: "ready",
+          mainThreadStallMs: 0,
+          queued: [...known.values()].filter(({ state }) => state === "accepted").length,
+          ...(running === undefined ? {} : { runningOperationId: running }),
+        });
+      }, SIGN_OF_LIFE_MS);
+      void line.closed.then(() => clearInterval(sign));
+      const hello: HelloResult = {
+        protocol: PROTOCOL_VERSION,
+        plain: true,
+        editorId: identity.editorId,
+        projectName: identity.projectName,
+        projectPath: identity.projectPath ?? "",
+        unityVersion: "unknown",
+        pid: 0,
+        // The memory that answers: another one knows nothing of what was sent under this.
+        editorSessionId,
+        generation: 0,
+        assetCounter: 0,
+        ledgerId: editorSessionId,
+        ledgerSeq: 0,
+        toolsHash: "",
+        phase: "ready",
+        heartbeatSeconds: 0,
+        open: [],
+        unacknowledged: [],
+      };
+      return { hello, calls };
+    },
+  };
+}
+
+function unavailable(error: Error): never {
+  const message = `sent.log cannot be read (${error.message}): nothing that changes the project is sent.`;
+  throw new RpcFailure({ code: EDITOR_CODES.LEDGER_UNAVAILABLE, message });
+}
+
+/** The answer will not come, or cannot be read. */
+function afterLoss(error: unknown, startedAt: number): Outcome {
+  const now = Date.now();
+  const unsent = error instanceof ConnectionLost ? !error.sent : isOutgoing(error);
+  if (unsent) {
+    const message = `Not sent: ${(error as Error).message}.`;
+    return { status: "failed", error: { type: "not_sent", message }, endedAt: now };
+  }
+  const after = `${((now - startedAt) / 1000).toFixed(1)} s after it was sent`;
+  const what =
+    error instanceof ConnectionLost
+      ? `The connection to the Editor ended (${error.reason}) ${after}.`
+      : `Its answer, ${after}, could not be taken: ${(error as Error).message}.`;
+  return unknown(
+    `${what} Its bridge keeps no ledger, so nobody can tell whether, or how far, it ran.`,
+    startedAt,
+    now,
+  );
+}
+
+function isOutgoing(error: unknown): boolean {
+  return error instanceof FrameTooLarge && error.direction === "outgoing";
+}

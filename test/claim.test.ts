@@ -1,0 +1,36 @@
+/** `unity-broker editors claim`, as a person types it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { PROTOCOL_VERSION } from "../src/shared/wire.js";
+import { createConnection } from "../src/worker/connection.js";
+import { useCommandLine } from "./harness/command-line.js";
+
+const { type, start, here, closeLater } = useCommandLine();
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+test("takes an Editor over from another broker; names that fit none, and other words, are refused", async () => {
+  const args = ["--port", "0", "--ledger-folder", join(here().folder, "ledger")];
+  await start("editor", ["simulate", ...args]).line(/^Simulated Unity Editor/);
+  const editors = here().env.UNITY_BROKER_EDITORS_DIR ?? "";
+  const [file = ""] = readdirSync(editors).filter((name) => name.endsWith(".json"));
+  const { editorId, port, token } = JSON.parse(readFileSync(join(editors, file), "utf8"));
+  const other = createConnection({ host: "127.0.0.1", port, log, onNotification() {} });
+  closeLater(() => other.close());
+  const names = { storeId: "another", brokerId: "b", workerId: "w", version: "1" };
+  const hello = { protocol: PROTOCOL_VERSION, ...names, epoch: 1, ownerNonce: "n", token };
+  await other.request("bridge/hello", hello);
+
+  const nobody = await type(["editors", "claim", "shop"]);
+  expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining(`Running here: ${editorId}`) });
+  expect(await type(["editors", "steal", editorId])).toMatchObject({ code: 2 });
+
+  const claimed = await type(["editors", "claim", "simulated"]);
+  expect(claimed.code, claimed.stderr).toBe(0);
+  expect(claimed.stdout).toMatch(/belongs to this broker now \(store \S+\); it belonged to store another\./);
+  await other.closed;
+  const listed = await type(["editors"]);
+  expect(listed.stdout).toMatch(/ready/);
+  const again = await type(["editors", "claim", editorId, "--json"]);
+  expect(JSON.parse(again.stdout)).toMatchObject({ open: [] });
+});
