@@ -13,10 +13,12 @@ export function started(record: OperationRecord, now: number): Change | undefine
 /** The record with its outcome; undefined when it has one already. */
 export function settled(
   record: OperationRecord,
-  outcome: Outcome,
+  told: Outcome,
   now: number,
   mark: OperationRecord["editorMark"],
 ): Change | undefined {
+  // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
+  const outcome = told.status === "completed" && told.error ? { ...told, status: "failed" as const } : told;
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
   if (!state) return undefined;
   // The Editor's clock is not the store's: only the length is taken from it.

@@ -46,12 +46,45 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>True when the text is this Editor's token; takes the same time for every text.</summary>
-        public bool IsToken(string token)
+        private bool IsToken(string token)
         {
             var digest = Digest(token);
             var difference = 0;
             for (var i = 0; i < digest.Length; i++) difference |= digest[i] ^ tokenDigest[i];
             return difference == 0;
+        }
+
+        /// <summary>
+        /// Hands the Editor to a store for good: a person on this machine, who can read the token, asked for it. On the
+        /// disk before it is answered, and the connection of the store before is closed; the fence stays as it is.
+        /// </summary>
+        public Answer TakeOver(RequestParams parameters)
+        {
+            var storeId = parameters.Text("storeId");
+            if (!IsToken(parameters.Text("token"))) return Stranger();
+            lock (ledger.Gate)
+            {
+                var bound = ledger.BoundStore;
+                var isOther = bound != null && bound.StoreId != storeId;
+                var open = WireJson.IdsAndStates(ledger.Open());
+                if (isOther && open.Count > 0 && !parameters.Flag("force"))
+                {
+                    var message = $"{open.Count} operation(s) of the store that holds this Editor are open here.";
+                    var data = new JObject { ["boundTo"] = bound!.StoreId, ["since"] = bound.Since, ["open"] = open };
+                    return Answer.Error(ErrorCodes.ForeignBroker, message, data);
+                }
+                if (isOther && ledger.Fence is { } fence)
+                {
+                    ledger.TakeFence(fence, storeId);
+                    seat.Vacate();
+                }
+                return Answer.Result(new JObject
+                {
+                    ["boundTo"] = storeId,
+                    ["before"] = bound?.StoreId,
+                    ["open"] = isOther ? open : new JArray(),
+                });
+            }
         }
 
         /// <summary>Seats the worker; null when it may own the Editor, else the refusal.</summary>
@@ -60,11 +93,7 @@ namespace JobBroker.Bridge.Api
             var storeId = hello.Text("storeId");
             var epoch = hello.Count("epoch");
             var ownerNonce = hello.Text("ownerNonce");
-            if (!IsToken(hello.Text("token")))
-            {
-                const string message = "Wrong token. Read it from the Editor's endpoint file.";
-                return Answer.Error(ErrorCodes.Unauthorized, message).AndClose();
-            }
+            if (!IsToken(hello.Text("token"))) return Stranger();
             lock (ledger.Gate)
             {
                 var refused = Foreign(storeId) ?? Fenced(epoch, ownerNonce);
@@ -78,6 +107,12 @@ namespace JobBroker.Bridge.Api
                 seat.Take(peer);
                 return null;
             }
+        }
+
+        private static Answer Stranger()
+        {
+            const string message = "Wrong token. Read it from the Editor's endpoint file.";
+            return Answer.Error(ErrorCodes.Unauthorized, message).AndClose();
         }
 
         private Answer? Foreign(string storeId)

@@ -46,17 +46,14 @@ namespace JobBroker.Bridge.Api
             return value.Value<long>();
         }
 
-        /// <summary>A time in milliseconds; a fraction is cut off.</summary>
-        public long Milliseconds(string name)
+        /// <summary>False when it is absent.</summary>
+        public bool Flag(string name)
         {
             var value = values[name];
-            if (value != null && value.Type == JTokenType.Integer) return value.Value<long>();
-            if (value != null && value.Type == JTokenType.Float) return (long)value.Value<double>();
-            throw new InvalidParamsException($"{name} must be a number.");
+            if (value == null || value.Type == JTokenType.Null) return false;
+            if (value.Type != JTokenType.Boolean) throw new InvalidParamsException($"{name} must be true or false.");
+            return (bool)value;
         }
-
-        public JObject Object(string name) =>
-            values[name] as JObject ?? throw new InvalidParamsException($"{name} must be an object.");
 
         public IReadOnlyList<string> Texts(string name)
         {

@@ -55,19 +55,20 @@ namespace JobBroker.Bridge.Api
             session.Heard(peer.Id);
             var seated = seat.Holds(peer);
             if (seated) fence.Heard();
-            if (method == "bridge/hello") reply(Hello(peer, parameters));
-            else if (method == "bridge/hand_over") reply(HandOver(parameters));
+            if (method == "bridge/hello") reply(Entered(parameters, said => hello.Answer(peer, said)));
+            else if (method == "bridge/hand_over") reply(Entered(parameters, fence.TakeOver));
             else if (IsOperation(method)) reply(Operation(seated, method, parameters));
             else Plain(peer, seated, method, parameters, reply);
         }
 
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);
 
-        private Answer Hello(IPeer peer, JToken? parameters)
+        /// <summary>Hello and hand-over: what a stranger's wrong words close the connection for.</summary>
+        private static Answer Entered(JToken? parameters, Func<RequestParams, Answer> enter)
         {
             try
             {
-                return hello.Answer(peer, new RequestParams(parameters));
+                return enter(new RequestParams(parameters));
             }
             catch (InvalidParamsException error)
             {
@@ -77,25 +78,6 @@ namespace JobBroker.Bridge.Api
             {
                 return Answer.Error(ErrorCodes.LedgerUnavailable, "The fence cannot be written: " + error.Message);
             }
-        }
-
-        /// <summary>A person on this machine, who can read the token, lets another store take the Editor over.</summary>
-        private Answer HandOver(JToken? parameters)
-        {
-            try
-            {
-                if (!fence.IsToken(new RequestParams(parameters).Text("token")))
-                {
-                    const string message = "Wrong token. Read it from the Editor's endpoint file.";
-                    return Answer.Error(ErrorCodes.Unauthorized, message).AndClose();
-                }
-            }
-            catch (InvalidParamsException error)
-            {
-                return Answer.Error(ErrorCodes.InvalidParams, error.Message);
-            }
-            fence.HandOver();
-            return Answer.Result(new JObject());
         }
 
         private Answer Operation(bool seated, string method, JToken? parameters)

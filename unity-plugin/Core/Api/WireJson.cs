@@ -37,6 +37,7 @@ namespace JobBroker.Bridge.Api
                 json["executionMs"] = outcome.EndedAt - outcome.StartedAt;
             }
             json["endedAt"] = outcome.EndedAt;
+            if (outcome.EndedIn != null) json["endedIn"] = outcome.EndedIn.DeepClone();
             return json;
         }
 

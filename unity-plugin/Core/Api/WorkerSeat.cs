@@ -41,6 +41,18 @@ namespace JobBroker.Bridge.Api
             if (before != null && before != peer) before.Close();
         }
 
+        /// <summary>Closes the connection that holds the seat.</summary>
+        public void Vacate()
+        {
+            IPeer? before;
+            lock (gate)
+            {
+                before = holder;
+                holder = null;
+            }
+            before?.Close();
+        }
+
         public bool Holds(IPeer peer)
         {
             lock (gate) return holder == peer;

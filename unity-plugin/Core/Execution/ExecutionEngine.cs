@@ -31,6 +31,7 @@ namespace JobBroker.Bridge.Execution
         private readonly IBridgeLog log;
         private readonly Action<string, JObject> notify;
         private readonly Action<LedgerOperation> ended;
+        private readonly Func<JObject> standing;
         private readonly List<BridgeThread> backgroundThreads = new List<BridgeThread>();
         private readonly List<KeyValuePair<LedgerOperation, Outcome>> unwritten =
             new List<KeyValuePair<LedgerOperation, Outcome>>();
@@ -40,6 +41,7 @@ namespace JobBroker.Bridge.Execution
 
         /// <param name="notify">Tells the worker; never blocks.</param>
         /// <param name="ended">Called once for every outcome, after it is durable, on the thread that wrote it.</param>
+        /// <param name="standing">Where the Editor stands now, for <see cref="Outcome.EndedIn"/>; any thread.</param>
         public ExecutionEngine(
             OperationLedger ledger,
             OperationQueue queue,
@@ -50,7 +52,8 @@ namespace JobBroker.Bridge.Execution
             IMainThread mainThread,
             IBridgeLog log,
             Action<string, JObject> notify,
-            Action<LedgerOperation> ended)
+            Action<LedgerOperation> ended,
+            Func<JObject> standing)
         {
             this.ledger = ledger;
             this.queue = queue;
@@ -62,6 +65,7 @@ namespace JobBroker.Bridge.Execution
             this.log = log;
             this.notify = notify;
             this.ended = ended;
+            this.standing = standing;
             for (var i = 0; i < ToolLanes.BackgroundWidth; i++)
             {
                 backgroundThreads.Add(BridgeThread.Start("lane" + i, RunBackground, Crashed));
@@ -243,7 +247,8 @@ namespace JobBroker.Bridge.Execution
             var endedAt = clock.NowMs;
             var requested = cancellations.WasRequested(operation.OperationId);
             cancellations.Leave(operation.OperationId);
-            Settle(operation, OutcomeOf.Task(execution.Task, requested, operation.StartedAt ?? endedAt, endedAt));
+            var outcome = OutcomeOf.Task(execution.Task, requested, operation.StartedAt ?? endedAt, endedAt);
+            Settle(operation, outcome.In(standing()));
             if (mainThread.IsCurrent) resumeRecords.Erase(operation.OperationId);
         }
 

@@ -37,7 +37,8 @@ namespace JobBroker.Bridge.Ledger
             string? errorMessage,
             string? stack,
             long? startedAt,
-            long endedAt)
+            long endedAt,
+            JObject? endedIn = null)
         {
             Status = status;
             Result = result;
@@ -46,6 +47,7 @@ namespace JobBroker.Bridge.Ledger
             Stack = stack;
             StartedAt = startedAt;
             EndedAt = endedAt;
+            EndedIn = endedIn;
         }
 
         /// <summary>completed, failed, cancelled or interrupted.</summary>
@@ -69,6 +71,12 @@ namespace JobBroker.Bridge.Ledger
 
         public long EndedAt { get; }
 
+        /// <summary>
+        /// Where the Editor stood when an execution ended (session, generation, asset counter), in the words of the wire;
+        /// null when it never began, or nobody knows.
+        /// </summary>
+        public JObject? EndedIn { get; }
+
         /// <summary>The error type of an execution that completed and whose result cannot be read any more.</summary>
         public const string ResultLost = "result_lost";
 
@@ -81,13 +89,16 @@ namespace JobBroker.Bridge.Ledger
             new Outcome(status, null, type, message, stack, startedAt, endedAt);
 
         internal Outcome WithoutResult() =>
-            new Outcome(Status, null, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt);
+            new Outcome(Status, null, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt, EndedIn);
+
+        internal Outcome In(JObject standing) =>
+            new Outcome(Status, Result, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt, standing);
 
         /// <summary>The same end, without its result and honest about it; an error that is there stays.</summary>
         internal Outcome WithLostResult(string why) =>
             ErrorType != null
                 ? WithoutResult()
-                : new Outcome(Status, null, ResultLost, why, null, StartedAt, EndedAt);
+                : new Outcome(Status, null, ResultLost, why, null, StartedAt, EndedAt, EndedIn);
     }
 
     /// <summary>One operation as the ledger knows it. Changed only by the ledger, under its gate.</summary>

@@ -63,6 +63,7 @@ namespace JobBroker.Bridge.Ledger
             Number(writer, "startedAt", outcome.StartedAt);
             Number(writer, "endedAt", outcome.EndedAt);
             Number(writer, "executionMs", outcome.EndedAt - outcome.StartedAt);
+            Token(writer, "endedIn", outcome.EndedIn);
             writer.WriteEndObject();
         }
 
@@ -100,7 +101,8 @@ namespace JobBroker.Bridge.Ledger
                 (string?)error?["message"],
                 (string?)error?["stack"],
                 (long?)json["startedAt"],
-                (long)json["endedAt"]!);
+                (long)json["endedAt"]!,
+                Take(json, "endedIn") as JObject);
         }
 
         /// <summary>Null where the result stands in the outcome itself, or there is none.</summary>

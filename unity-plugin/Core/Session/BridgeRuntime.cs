@@ -78,7 +78,8 @@ namespace JobBroker.Bridge.Session
                 {
                     TellFinished(operation);
                     plain?.Ended(operation);
-                });
+                },
+                Session.Standing);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             tellOutcome = wire.OutcomeOf;
             var operations = new OperationMethods(
@@ -179,7 +180,7 @@ namespace JobBroker.Bridge.Session
         {
             push.Push(PushTypes.DomainReload, Generation());
             reloading = true;
-            Session.Save(seat.WasTaken);
+            Session.Save(seat.WasTaken, Ledger.EndedUnwritten().Select(operation => operation.OperationId));
             WriteEndpoint();
             return Close(false);
         }

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.Linq;
 using JobBroker.Bridge.Ports;
+using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Session
 {
@@ -33,6 +34,7 @@ namespace JobBroker.Bridge.Session
         private const string PortKey = "JobBroker.Port";
         private const string TokenKey = "JobBroker.Token";
         private const string PushKey = "JobBroker.PushEndpoint";
+        private const string RefusedKey = "JobBroker.RefusedBegins";
         private const string DrivenKey = "JobBroker.DrivenByWorker";
 
         private readonly object gate = new object();
@@ -116,9 +118,23 @@ namespace JobBroker.Bridge.Session
             store.Set(PortKey, port.ToString(CultureInfo.InvariantCulture));
         }
 
-        /// <summary>Keeps what the next script domain needs. Main thread only.</summary>
-        public void Save(bool driven)
+        /// <summary>Where the Editor stands now, in the words of the wire. Any thread.</summary>
+        public JObject Standing() => new JObject
         {
+            ["editorSessionId"] = EditorSessionId,
+            ["generation"] = Generation,
+            ["assetCounter"] = Editor.AssetCounter,
+        };
+
+        /// <summary>Operations whose begin the disk refused before the reload: their journal still says accepted.</summary>
+        public IReadOnlyList<string> RefusedBegins() =>
+            store.Get(RefusedKey)?.Split(new[] { '\n' }, StringSplitOptions.RemoveEmptyEntries) ?? new string[0];
+
+        /// <summary>Keeps what the next script domain needs. Main thread only.</summary>
+        public void Save(bool driven, IEnumerable<string> refusedBegins)
+        {
+            var refused = string.Join("\n", refusedBegins);
+            store.Set(RefusedKey, refused.Length == 0 ? null : refused);
             store.Set(PushKey, pushEndpoint);
             store.Set(DrivenKey, driven ? "1" : null);
         }
