@@ -328,4 +328,49 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       await completes(after, queued);
     });
   });
+
+  describe("another broker's store", () => {
+    test("is refused until the Editor is handed over, and cannot take it by itself", async () => {
+      const before = await editor.owner();
+      const id = fresh();
+      await before.submit(id, block(0.3));
+      await begins(before, id);
+      await expect(editor.owner({ storeId: "store-2" })).rejects.toMatchObject({
+        code: -32019,
+        data: { boundTo: "store-1" },
+      });
+      const person = await editor.client();
+      const claim = { token: editor.token, storeId: "store-2" };
+      expect(await person.refusal("bridge/hand_over", claim)).toMatchObject({
+        code: -32019,
+        data: { boundTo: "store-1", open: [{ operationId: id, state: "running" }] },
+      });
+      await completes(before, id);
+      expect(await person.request("bridge/hand_over", claim)).toMatchObject({
+        boundTo: "store-2",
+        before: "store-1",
+      });
+      await before.gone;
+      const after = await editor.owner({ storeId: "store-2" });
+      expect(after.hello.ledgerId).toBe(before.hello.ledgerId);
+      // Back again, for the others.
+      expect(await person.request("bridge/hand_over", { ...claim, storeId: "store-1" })).toMatchObject({
+        before: "store-2",
+      });
+      const stranger = await editor.client();
+      expect(await stranger.refusal("bridge/hand_over", { ...claim, token: "guessed" })).toMatchObject({
+        code: -32010,
+      });
+      await stranger.gone;
+    });
+  });
+
+  test("an outcome says where the Editor stood when it ended", async () => {
+    const owner = await editor.owner();
+    const id = fresh();
+    await owner.submit(id, block(0.01));
+    const { editorSessionId, generation } = owner.hello;
+    expect(await owner.finished(id)).toMatchObject({ endedIn: { editorSessionId, generation } });
+    await owner.request("operation/ack", { operationIds: [id] });
+  });
 });

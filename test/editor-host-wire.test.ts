@@ -212,6 +212,26 @@ describe("a disk", { skip: !hasDotnet }, () => {
     expect(await editor.begun("later")).toBe(0);
   });
 
+  test("that refused a begin: a domain reload does not run it after all", async () => {
+    const editor = await start();
+    const owner = await editor.owner();
+    await owner.submit("running", { arguments: block(0.3) });
+    await owner.notice("operation/running");
+    await owner.submit("refused", { arguments: block(0.01) });
+    // Before the main thread is free again: its next begin finds the disk broken.
+    const breaking = editor.do({ do: "breakLedger", broken: true });
+    await breaking;
+    expect(await owner.finished("refused")).toMatchObject({
+      status: "failed",
+      error: { type: "ledger_unavailable" },
+    });
+    await editor.do({ do: "breakLedger", broken: false });
+    await editor.do({ do: "reload", downMs: 10 });
+    const after = await editor.owner();
+    expect(await after.submit("refused", { arguments: block(0.01) })).toMatchObject({ state: "failed" });
+    expect(await editor.begun("refused")).toBe(0);
+  });
+
   test("that is slow holds up no heartbeat", async () => {
     const editor = await start();
     const owner = await editor.owner();
