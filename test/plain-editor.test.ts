@@ -352,7 +352,12 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     const system = await plain({ worker: null });
     const worker = await system.addWorker();
     await system.present(system.editor);
-    const { sentIn: _sentIn, dispatchedAt: _at, startedAt: _began, ...unsent } = await cutWhileRunning(system);
+    const {
+      sentIn: _sentIn,
+      dispatchedAt: _at,
+      startedAt: _began,
+      ...unsent
+    } = await cutWhileRunning(system);
     // What it remembers itself goes with it.
     await worker.close();
     await goBack(system, { ...unsent, state: "queued" });
