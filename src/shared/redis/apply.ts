@@ -6,12 +6,12 @@ import { guard, guarded } from "./schema.js";
 import { TURN } from "./turn.js";
 
 /**
- * Writes one operation if nothing of its hash changed since the caller looked.
+ * Writes one operation: a new one if nothing of its hash changed since the caller looked, another if its record did not.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 schema
- * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
+ * ARGV 1 create: the expected chain version ("0": no chain yet), change: the expected record JSON, 2 record JSON, 3 log_id, 4 "create" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
@@ -23,7 +23,9 @@ import { TURN } from "./turn.js";
  *      | ["held"] (not sent: the principal has as many running as it may). A newer schema refuses.
  */
 const APPLY = `${guard("KEYS[16]")}${TURN}${CAP}
-if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return {'conflict'} end
+local before
+if ARGV[4] == 'create' then before = redis.call('HGET', KEYS[1], 'version') or '0' else before = redis.call('HGET', KEYS[2], 'doc') end
+if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 if ARGV[4] == 'create' then
