@@ -12,7 +12,8 @@ import { TURN } from "./turn.js";
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 schema
  * ARGV 1 create: the expected chain version ("0": no chain yet), change: the expected record JSON, 2 record JSON, 3 log_id, 4 "create" | "change",
- *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
+ *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
+ *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
@@ -27,7 +28,7 @@ local before
 if ARGV[4] == 'create' then before = redis.call('HGET', KEYS[1], 'version') or '0' else before = redis.call('HGET', KEYS[2], 'doc') end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
-local logId, retention = ARGV[3], tonumber(ARGV[7])
+local logId, retention, isNews = ARGV[3], tonumber(ARGV[7]), ARGV[4] == 'change'
 if ARGV[4] == 'create' then
   if redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
@@ -55,6 +56,8 @@ else
   if redis.call('PTTL', KEYS[2]) < 0 then
     for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], retention) end
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
+  else
+    isNews = false
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
@@ -63,7 +66,7 @@ if ARGV[6] == 'sent' then turnCame(KEYS[11], turn) end
 for i = 21, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
-redis.call('PUBLISH', ARGV[9], logId)
+if isNews then redis.call('PUBLISH', ARGV[9], logId) end
 return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), turn}
 `;
 

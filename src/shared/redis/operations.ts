@@ -122,7 +122,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         phaseOf(record.state),
         String(options.retentionMs),
         extra.fence ?? "",
-        channels.changed,
+        isFinal(record.state) ? channels.ended : channels.changed,
         extra.args ?? "",
         result === undefined ? "" : JSON.stringify(result),
         editor,
