@@ -53,8 +53,6 @@ export interface ProcessDeps {
   fence: string;
   /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
   acknowledge(operationId: string): void;
-  /** The outcome was stored just now, once for each operation. */
-  settled(record: OperationRecord): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** Resolves after a while, at once when the signal aborts. */
@@ -139,7 +137,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       (latest, now) => settled(latest, outcome, now, editor.mark()),
       fence,
     );
-    if (changed.kind === "applied") deps.settled(changed.record);
     if (changed.kind === "fenced") return "handed_over";
     deps.acknowledge(record.executedAs ?? record.logId);
     return "settled";
@@ -253,6 +250,8 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
+    // Final perhaps by a write of this owner whose answer was lost.
+    if (isFinal(known.state) && known.sentIn) deps.acknowledge(known.executedAs ?? known.logId);
     if (isFinal(known.state)) return "settled";
     await editor.ready(signal);
     const session = editor.session();

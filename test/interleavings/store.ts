@@ -175,7 +175,6 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     noteDuplicate: async () => undefined,
     duplicatesOf: async () => [],
     durationsOf: async () => [],
-    noteDuration: async () => undefined,
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

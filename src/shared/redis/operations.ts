@@ -77,12 +77,8 @@ export interface Operations {
   openOf(editor: string): Promise<OperationRecord[]>;
   /** How long the tool's calls took lately, ms; newest first. */
   durationsOf(tool: string): Promise<number[]>;
-  noteDuration(tool: string, ms: number): Promise<void>;
   now(): Promise<number>;
 }
-
-const KEPT_DURATIONS = 20;
-const DURATIONS_MS = 30 * 24 * 3_600_000;
 
 export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
   const apply = defineApply(redis);
@@ -92,7 +88,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
     kind: "create" | "change",
     { text, record, result }: Change & { text: string },
     expected: string,
-    extra: { args?: string; fence?: Fence; counts: Counts },
+    extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined },
   ): Promise<Applied> => {
     const { logId, editor } = record;
     return apply(
@@ -112,6 +108,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         keys.sent(record.principal),
         keys.held(record.principal),
         keys.tally,
+        keys.durations(record.tool),
       ],
       [
         expected,
@@ -134,6 +131,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         String(options.maxQueued ?? CAPS.maxQueued),
         String(options.maxRunning ?? CAPS.maxRunning),
         queueName(editor, record.lane),
+        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
@@ -197,7 +195,8 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         if (wanted) {
           const text = JSON.stringify(wanted.record);
           const counts = countsOfChange(sight.record, wanted.record);
-          const applied = await write("change", { ...wanted, text }, sight.text, { fence, counts });
+          const tookMs = tookBetween(sight.record, wanted.record);
+          const applied = await write("change", { ...wanted, text }, sight.text, { fence, counts, tookMs });
           if (applied.kind === "applied") {
             seen.note({ ...sight, text, record: wanted.record });
             return { kind: "applied", record: wanted.record };
@@ -266,16 +265,6 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
       return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
     },
 
-    async noteDuration(tool, ms) {
-      const key = keys.durations(tool);
-      await redis
-        .multi()
-        .lpush(key, Math.round(ms))
-        .ltrim(key, 0, KEPT_DURATIONS - 1)
-        .pexpire(key, DURATIONS_MS)
-        .exec();
-    },
-
     async openOf(editor) {
       return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
@@ -286,6 +275,11 @@ function parse([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | u
   if (!doc) return undefined;
   const record = JSON.parse(doc) as OperationRecord;
   return { ...record, mutationSeq: Number(mutationSeq ?? 0), turn: Number(turn ?? 0) };
+}
+
+/** How long it took, at the moment when that is known; of use to guess how long the tool takes next time. */
+function tookBetween(before: OperationRecord, { state, executionMs }: OperationRecord): number | undefined {
+  return state === "completed" && before.state !== state ? executionMs : undefined;
 }
 
 /** What the script has to know of a state. */
