@@ -109,7 +109,7 @@ test("an Editor that quits leaves its tools and its place in the list", async ()
   const { editors } = await broker.editors();
   expect(editors).toMatchObject([{ profile: { editorId: editor.editorId }, live: undefined }]);
   const { record } = await ann.submit("work", { Name: "a" });
-  expect(record.state).toBe("queued");
+  await ann.reaches(record.logId, "queued");
   expect(await broker.cancel("ann", record.logId, ann.callOf("work"))).toMatchObject({
     record: { state: "cancelled" },
   });

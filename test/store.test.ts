@@ -73,6 +73,19 @@ describe("operations", () => {
     expect((await operations.find("a"))?.order).toBe(21);
   });
 
+  test("what was seen a moment ago is neither written over nor believed", async () => {
+    const { operations } = await open();
+    const other = await open();
+    await operations.create(record("a"), "{}", "0");
+    const add = (latest: OperationRecord) => ({ record: { ...latest, order: latest.order + 1 } });
+    await operations.look("a");
+    await other.operations.change("a", add);
+    expect(await operations.change("a", add)).toMatchObject({ kind: "applied", record: { order: 3 } });
+    await other.operations.change("a", add);
+    const nothing = await operations.change("a", (latest) => (latest.order === 4 ? add(latest) : undefined));
+    expect(nothing).toMatchObject({ kind: "applied", record: { order: 5 } });
+  });
+
   test("an owner without the lease writes nothing", async () => {
     const { operations } = await open();
     const hand = byHand();

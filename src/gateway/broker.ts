@@ -86,7 +86,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
           wait.onChange?.(await viewOf(latest));
           return isFinal(latest.state) ? true : undefined;
         },
-        wait,
+        { ...wait, follows: wait.onChange !== undefined },
       );
       if (typeof latest === "object") deps.tally.add(durationCounts("waited", performance.now() - beganAt));
       // Each message wakes a look, so a look reads the record only; what else an answer shows is read once.
@@ -116,7 +116,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
           const record = await operations.find(logId);
           return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
         },
-        { ms: CANCEL_ANSWER_MS },
+        { ms: CANCEL_ANSWER_MS, follows: true },
       );
       return read(principal, logId);
     },

@@ -56,14 +56,12 @@ export function createCallReader(deps: {
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
-      const [open, editorIds] = await Promise.all([
-        deps.catalog.tool(call.tool, { kind: "open" }),
-        deps.editorIds(),
-      ]);
+      const editorIds = await deps.editorIds();
+      const open = await deps.catalog.tool(call.tool, editorIds);
       const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
       const target = resolveTarget(named, editorIds);
       if ("code" in target) throw targetError(target);
-      const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, target) : open;
+      const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, [target.editor]) : open;
 
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);

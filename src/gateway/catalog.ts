@@ -2,14 +2,13 @@
 import { BrokerError } from "../shared/errors.js";
 import type { Editors } from "../shared/redis/editors.js";
 import type { News } from "../shared/redis/news.js";
-import type { Target } from "../shared/target.js";
 import type { Tool } from "../shared/tool.js";
 
 export interface Catalog {
   /** Every tool once, by name; where Editors differ, the one seen last decides. */
   tools(): Promise<Tool[]>;
-  /** Throws NO_EDITOR or UNKNOWN_TOOL. */
-  tool(name: string, target: Target): Promise<Tool>;
+  /** As these Editors have it. Throws NO_EDITOR or UNKNOWN_TOOL. */
+  tool(name: string, editorIds: readonly string[]): Promise<Tool>;
   close(): void;
 }
 
@@ -43,10 +42,9 @@ export function createCatalog(editors: Editors, news: News): Catalog {
       return [...(await toolsByName(await editors.ids())).values()];
     },
 
-    async tool(name, target) {
-      const ids = target.kind === "explicit" ? [target.editor] : await editors.ids();
-      if (ids.length === 0) throw new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
-      const byName = await toolsByName(ids);
+    async tool(name, editorIds) {
+      if (editorIds.length === 0) throw new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+      const byName = await toolsByName(editorIds);
       const tool = byName.get(name);
       if (tool) return tool;
       const alike = [...byName.keys()].filter((other) => other.includes(name) || name.includes(other));

@@ -8,7 +8,8 @@ import type { ExecutionClass } from "../shared/tool.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
 import { createCatalog } from "./catalog.js";
-import { createSweeper } from "./sweeper.js";
+import { createQueuedNews } from "./queued-news.js";
+import { createSweeper, queued } from "./sweeper.js";
 import { createToolSchema } from "./tool-schema.js";
 import { createWaiters } from "./waiters.js";
 
@@ -59,6 +60,8 @@ export function createGateway(
     ),
   );
   const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
+  const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
+  const queuedNews = createQueuedNews({ news: store.news, tell, log });
   const broker = createBroker(
     {
       operations: store.operations,
@@ -69,6 +72,7 @@ export function createGateway(
       calls,
       waiters,
       tally: store.tally,
+      jobAdded: queuedNews.added,
     },
     options,
   );
@@ -79,6 +83,7 @@ export function createGateway(
     sweep: sweeper.sweep,
     async close() {
       waiters.close();
+      queuedNews.close();
       catalog.close();
       await sweeper.close();
     },

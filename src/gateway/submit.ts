@@ -4,7 +4,7 @@ import { type Decision, decide } from "../shared/decide.js";
 import { BrokerError } from "../shared/errors.js";
 import { executionClassOf } from "../shared/execution-class.js";
 import type { JsonObject } from "../shared/idempotency.js";
-import { next, type OperationRecord } from "../shared/operation.js";
+import type { OperationRecord } from "../shared/operation.js";
 import type { Editors } from "../shared/redis/editors.js";
 import type { Chain, Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
@@ -32,6 +32,8 @@ export interface SubmitDeps {
   calls: CallReader;
   deliveries: Deliveries;
   tally: Pick<Tally, "add">;
+  /** The operation's job was added and read back. */
+  jobAdded(logId: string): void;
   newLogId?: () => string;
 }
 
@@ -50,13 +52,8 @@ export function createSubmit(
   const newLogId = deps.newLogId ?? randomUUID;
 
   /** ▲1 The job follows the record. Adding it twice is harmless, so whoever finds `accepted` adds it. */
-  const enqueue = async (record: OperationRecord): Promise<OperationRecord> => {
-    if (!(await queues.add(record))) return record;
-    const changed = await operations.change(record.logId, (latest) => {
-      const state = next(latest.state, "job_added");
-      return state && { record: { ...latest, state } };
-    });
-    return "record" in changed ? changed.record : record;
+  const enqueue = async (record: OperationRecord): Promise<void> => {
+    if (await queues.add(record)) deps.jobAdded(record.logId);
   };
 
   const noteDuplicate = (
@@ -99,14 +96,16 @@ export function createSubmit(
       case "join": {
         const { record } = decision;
         await noteDuplicate(record, "joined", call, chain);
-        return { record: record.state === "accepted" ? await enqueue(record) : record, relation: "joined" };
+        if (record.state === "accepted") await enqueue(record);
+        return { record, relation: "joined" };
       }
       case "create": {
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind !== "created") return undefined;
-        return { record: await enqueue(created.record), relation: "created" };
+        await enqueue(created.record);
+        return { record: created.record, relation: "created" };
       }
     }
   };

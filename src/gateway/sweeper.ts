@@ -4,6 +4,7 @@ import { overdueBy } from "../shared/execution-class.js";
 import { expiryOf, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
+import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 
 export interface SweeperOptions {
@@ -19,6 +20,12 @@ export interface Sweeper {
   /** One round now, whoever's turn it is. */
   sweep(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The record once its job was added and read back (▲1); undefined when somebody else moved it on. */
+export function queued(record: OperationRecord): Change | undefined {
+  const state = next(record.state, "job_added");
+  return state && { record: { ...record, state } };
 }
 
 /** Of all processes on one store, one sweeps at a time. */
@@ -55,10 +62,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
       log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
       return;
     }
-    await store.operations.change(record.logId, (latest) => {
-      const state = next(latest.state, "job_added");
-      return state && { record: { ...latest, state } };
-    });
+    await store.operations.change(record.logId, queued);
   };
 
   const askForCancel = async (logId: string): Promise<void> => {

@@ -12,7 +12,7 @@ import {
   type OperationEvent,
   type OperationRecord,
 } from "../shared/operation.js";
-import { type Found, type Recovery, type Refusal, recover } from "../shared/recover.js";
+import { type Found, type Recovery, type Refusal, recover, type Surroundings } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { ancestorsOf } from "./ancestors.js";
@@ -47,14 +47,12 @@ export interface EditorPort {
 export interface ProcessDeps {
   /** The Editor that this owner owns. */
   editorId: string;
-  operations: Pick<Operations, "find" | "change" | "argumentsOf" | "now">;
+  operations: Pick<Operations, "find" | "look" | "change" | "argumentsOf" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
   fence: string;
   /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
   acknowledge(operationId: string): void;
-  /** The outcome was stored just now, once for each operation. */
-  settled(record: OperationRecord): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** Resolves after a while, at once when the signal aborts. */
@@ -72,6 +70,8 @@ export interface ProcessOptions {
   retentionMs: number;
 }
 
+/** Nobody asks for it unless the Editor names another operation. */
+const NO_PAST = { ancestors: [], now: 0 };
 /** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
 const MAX_QUESTIONS = 12;
 
@@ -137,10 +137,15 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       (latest, now) => settled(latest, outcome, now, editor.mark()),
       fence,
     );
-    if (changed.kind === "applied") deps.settled(changed.record);
     if (changed.kind === "fenced") return "handed_over";
     deps.acknowledge(record.executedAs ?? record.logId);
     return "settled";
+  };
+
+  /** What another operation's place in the past is found by. */
+  const pastOf = async (record: OperationRecord): Promise<Pick<Surroundings, "ancestors" | "now">> => {
+    const ancestors = await ancestorsOf(record, operations.find, MAX_QUESTIONS);
+    return { ancestors, now: await operations.now() };
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
@@ -156,22 +161,12 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         const found: Found = mayAsk
           ? await submit(record, after, args)
           : { asked: "get", answer: await editor.get(id) };
-        const ancestors =
-          "answer" in found && found.answer.state === "same_as"
-            ? await ancestorsOf(record, operations.find, MAX_QUESTIONS)
-            : [];
-        const recovery = recover(record, found, {
-          session,
-          ancestors,
-          now: await operations.now(),
-          retentionMs: options.retentionMs,
-        });
+        const past = "answer" in found && found.answer.state === "same_as" ? await pastOf(record) : NO_PAST;
+        const recovery = recover(record, found, { session, ...past, retentionMs: options.retentionMs });
         if (recovery.kind === "attach" && recovery.executedAs === undefined) {
           if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
-          // Asked for since the claim, its message came before the Editor knew the operation.
-          const latest = await operations.find(record.logId);
-          if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
-          return await settle(record, await following.outcome);
+          const [outcome] = await Promise.all([following.outcome, passOnEarlyCancel(record.logId)]);
+          return await settle(record, outcome);
         }
         const step = await act(record, recovery, session);
         if (typeof step === "string") return step;
@@ -185,6 +180,12 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       record,
       unknownOutcome("The Editor's ledger and the broker's records contradict each other.", 0),
     );
+  };
+
+  /** Asked for since the claim, its message came before the Editor knew the operation. */
+  const passOnEarlyCancel = async (logId: string): Promise<void> => {
+    const latest = await operations.look(logId);
+    if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };
 
   const markStarted = (logId: string): Promise<Changed> => operations.change(logId, started, fence);
@@ -245,16 +246,19 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     signal: AbortSignal,
     jobId: string | undefined,
   ): Promise<Processed | undefined> => {
-    const [known, args] = await Promise.all([operations.find(logId), operations.argumentsOf(logId)]);
+    const [known, args] = await Promise.all([operations.look(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
+    // Final perhaps by a write of this owner whose answer was lost.
+    if (isFinal(known.state) && known.sentIn) deps.acknowledge(known.executedAs ?? known.logId);
     if (isFinal(known.state)) return "settled";
     await editor.ready(signal);
     const session = editor.session();
     if (session === undefined) return undefined;
     const claimed = await claim(logId, session);
-    if (!("record" in claimed)) return notClaimed(claimed.kind);
+    if (claimed.kind === "held") return "held";
+    if (!("record" in claimed)) return claimed.kind === "unknown" ? "refused" : "handed_over";
     if (isFinal(claimed.record.state)) return "settled";
     const isFresh = claimed.kind === "applied";
     if (editor.session() !== session) {
@@ -292,9 +296,4 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     /** The Editor said that it runs, whoever follows it. */
     markStarted,
   };
-}
-
-function notClaimed(kind: "unknown" | "fenced" | "held"): Processed {
-  if (kind === "held") return kind;
-  return kind === "unknown" ? "refused" : "handed_over";
 }

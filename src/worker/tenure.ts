@@ -157,21 +157,12 @@ export function createTenure(
       editor: port,
       fence: held.ownerNonce,
       acknowledge: acknowledger.stored,
-      settled: (record) => noteDuration(record),
       passOnCancel: (record) => void passOnCancel(record),
       pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
       warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
     options,
   );
-
-  /** Of use to guess how long the tool takes next time; losing one does no harm. */
-  const noteDuration = ({ state, tool, executionMs }: OperationRecord): void => {
-    if (state !== "completed" || executionMs === undefined) return;
-    operations
-      .noteDuration(tool, executionMs)
-      .catch((error: Error) => log.debug({ tool, error: error.message }, "duration not noted"));
-  };
 
   const markStarted = async (operationId: string): Promise<void> => {
     for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);

@@ -4,6 +4,7 @@ import { type Broker, createBroker } from "../../src/gateway/broker.js";
 import { createCallReader } from "../../src/gateway/call-reader.js";
 import type { Channel } from "../../src/gateway/mcp/open-request.js";
 import { type Line, tapTransport } from "../../src/gateway/mcp/tap.js";
+import { queued } from "../../src/gateway/sweeper.js";
 import { BrokerError } from "../../src/shared/errors.js";
 import { type Caller, isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
 import { REPLAY_DEFAULTS } from "../../src/shared/replay.js";
@@ -75,6 +76,7 @@ export function createGateway(world: World) {
         },
         close: () => undefined,
       },
+      jobAdded: (logId) => void operations.change(logId, queued),
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },

@@ -47,14 +47,16 @@ export function createMemoryStore(now: () => number, retentionMs = 24 * 3_600_00
 function apply(
   store: MemoryStore,
   change: Change,
-  version: string,
+  expected: string | OperationRecord,
   create?: string,
   fence?: string,
 ): Applied["kind"] {
   const { data } = store;
   const { record, result } = change;
   const { hash, logId, editor, effect } = record;
-  if (String(data.chains[hash]?.version ?? 0) !== version) return "conflict";
+  const before =
+    create === undefined ? data.documents[logId]?.record : String(data.chains[hash]?.version ?? 0);
+  if (before !== expected) return "conflict";
   if (fence !== undefined && data.leases[editor] !== fence) return "fenced";
   const chain = data.chains[hash] ?? { version: 0, pointers: {} };
   data.chains[hash] = chain;
@@ -98,10 +100,18 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     return read();
   };
   const find = (logId: string) => soon(() => readRecord(store, logId));
+  /** What this process saw last: however old it is, a write tried on it first does no harm. */
+  const seen = new Map<string, OperationRecord>();
+  const look = async (logId: string): Promise<OperationRecord | undefined> => {
+    const record = await find(logId);
+    if (record) seen.set(logId, record);
+    return record;
+  };
   const versionOf = (hash: string): string => String(store.data.chains[hash]?.version ?? 0);
 
   return {
     find,
+    look,
     now: async () => store.now(),
 
     async chain(hash, forceNew): Promise<Chain> {
@@ -129,16 +139,19 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
       }),
 
     async change(logId, change, fence) {
+      let remembered = seen.get(logId);
       for (;;) {
-        const known = readRecord(store, logId);
-        const version = await soon(() => versionOf(known?.hash ?? ""));
-        const record = await find(logId);
+        const record = remembered ?? (await look(logId));
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());
-        if (!wanted) return { kind: "unchanged", record };
-        const applied = await soon(() => apply(store, wanted, version, undefined, fence));
-        if (applied === "applied") return { kind: "applied", record: wanted.record };
-        if (applied === "fenced") return { kind: "fenced" };
+        if (wanted) {
+          const applied = await soon(() => apply(store, wanted, record, undefined, fence));
+          const written = store.data.documents[logId]?.record;
+          if (applied === "applied" && written) seen.set(logId, written);
+          if (applied === "applied") return { kind: "applied", record: wanted.record };
+          if (applied === "fenced") return { kind: "fenced" };
+        } else if (!remembered) return { kind: "unchanged", record };
+        remembered = undefined;
       }
     },
 
@@ -162,7 +175,6 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     noteDuplicate: async () => undefined,
     duplicatesOf: async () => [],
     durationsOf: async () => [],
-    noteDuration: async () => undefined,
     openOf: (editor) =>
       soon(() => allRecords(store).filter((record) => record.editor === editor && !isFinal(record.state))),
   };

@@ -126,7 +126,6 @@ export function startWorker(world: World, ownerNonce: string) {
       editor: port,
       fence: ownerNonce,
       acknowledge: () => undefined,
-      settled: () => undefined,
       passOnCancel: (record) => void passOnCancel(record.executedAs ?? record.logId).catch(() => undefined),
       pause: step,
       warn: () => undefined,

@@ -5,27 +5,33 @@ import { keys } from "./keys.js";
 import { guard, guarded } from "./schema.js";
 import { TURN } from "./turn.js";
 
+const KEPT_DURATIONS = 20;
+const DURATIONS_MS = 30 * 24 * 3_600_000;
+
 /**
- * Writes one operation if nothing of its hash changed since the caller looked.
+ * Writes one operation: a new one if nothing of its hash changed since the caller looked, another if its record did not.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
- *      14 those of them that came too early, 15 tally, 16 schema
- * ARGV 1 expected chain version ("0": no chain yet), 2 record JSON, 3 log_id, 4 "create" | "change",
- *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced), 9 channel,
+ *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 schema
+ * ARGV 1 create: the expected chain version ("0": no chain yet), change: the expected record JSON, 2 record JSON, 3 log_id, 4 "create" | "change",
+ *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
+ *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
  *      10 arguments JSON or "", 11 result JSON or "",
  *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
- *      18 most that may wait, 19 most that may be sent, 20 queue;
- *      21… pairs of a counter and what it grows by
+ *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "";
+ *      22… pairs of a counter and what it grows by
  * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease)
  *      | ["too_many"] (not created: the principal has as many waiting as it may)
  *      | ["held"] (not sent: the principal has as many running as it may). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[16]")}${TURN}${CAP}
-if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[1] then return {'conflict'} end
+const APPLY = `${guard("KEYS[17]")}${TURN}${CAP}
+local before
+if ARGV[4] == 'create' then before = redis.call('HGET', KEYS[1], 'version') or '0' else before = redis.call('HGET', KEYS[2], 'doc') end
+if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
-local logId, retention = ARGV[3], tonumber(ARGV[7])
+local logId, retention, isNews = ARGV[3], tonumber(ARGV[7]), ARGV[4] == 'change'
 if ARGV[4] == 'create' then
   if redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
@@ -53,15 +59,22 @@ else
   if redis.call('PTTL', KEYS[2]) < 0 then
     for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], retention) end
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
+  else
+    isNews = false
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
 redis.call(ARGV[6] == 'sent' and 'SADD' or 'SREM', KEYS[13], logId)
 if ARGV[6] == 'sent' then turnCame(KEYS[11], turn) end
-for i = 21, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
+if ARGV[21] ~= '' then
+  redis.call('LPUSH', KEYS[16], ARGV[21])
+  redis.call('LTRIM', KEYS[16], 0, ${KEPT_DURATIONS - 1})
+  redis.call('PEXPIRE', KEYS[16], ${DURATIONS_MS})
+end
+for i = 22, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
-redis.call('PUBLISH', ARGV[9], logId)
+if isNews then redis.call('PUBLISH', ARGV[9], logId) end
 return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), turn}
 `;
 
@@ -77,7 +90,7 @@ export type Applied =
 
 /** Defines the script on a connection. */
 export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 16, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 17, lua: APPLY });
   return async (keyList, argumentList) => {
     const [kind, mutationSeq = 0, turn = 0] = await guarded(
       redis.ujbApply(...keyList, keys.schema, ...argumentList),

@@ -1,4 +1,5 @@
 /** Connections to Redis, and the check that this Redis can be trusted with operations. */
+import type { Writable } from "node:stream";
 import { Redis } from "ioredis";
 import { BrokerError } from "../errors.js";
 import { claimStore } from "./schema.js";
@@ -57,6 +58,7 @@ export async function connectStore(
     options.onError?.(error);
   };
   commands.on("error", report);
+  commands.on("connect", () => writeTogether(commands.stream));
   const subscriber = commands.duplicate({
     maxRetriesPerRequest: null,
     commandTimeout: undefined as never,
@@ -86,6 +88,21 @@ export async function connectStore(
       error,
     );
   }
+}
+
+/**
+ * Commands that are given in one turn of the event loop leave in one write: each write of its own costs both ends more
+ * than the command does.
+ */
+function writeTogether(stream: Writable): void {
+  const write = stream.write.bind(stream);
+  stream.write = ((...chunk: Parameters<typeof write>) => {
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return write(...chunk);
+  }) as typeof stream.write;
 }
 
 /** ms before the next attempt to reach a Redis that is away. */

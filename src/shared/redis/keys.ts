@@ -69,7 +69,9 @@ export const keys = {
 } as const;
 
 export const channels = {
-  /** A log_id whose record or progress changed. */
+  /** A log_id whose operation ended. */
+  ended: `${TAG}:ended`,
+  /** A log_id of an operation in flight whose record or progress changed; heard where somebody follows one. */
   changed: `${TAG}:changed`,
   /** A log_id whose cancellation was asked of the Editor. */
   cancel: `${TAG}:cancel`,

@@ -8,7 +8,7 @@ import { type Applied, defineApply } from "./apply.js";
 import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
-import { createRecent } from "./recent.js";
+import { createSeen, type Sight } from "./seen.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain {
@@ -50,8 +50,9 @@ export interface Operations {
   /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
   create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
-   * Reads, asks `change` what to write (undefined: nothing), writes if nothing of the hash changed meanwhile, else
-   * asks again. `change` must be pure.
+   * Reads, asks `change` what to write (undefined: nothing), writes if the record is still the one that was read, else
+   * asks again. What this process saw of it within the last second is as good as read: the write finds out. `change`
+   * must be pure.
    */
   change(
     logId: string,
@@ -59,6 +60,8 @@ export interface Operations {
     fence?: Fence,
   ): Promise<Changed>;
   find(logId: string): Promise<OperationRecord | undefined>;
+  /** For who will change it soon: that need not read it again. */
+  look(logId: string): Promise<OperationRecord | undefined>;
   /** The principal of an operation whose retention ended, while its tombstone stands. */
   tombstone(logId: string): Promise<string | undefined>;
   argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
@@ -74,26 +77,18 @@ export interface Operations {
   openOf(editor: string): Promise<OperationRecord[]>;
   /** How long the tool's calls took lately, ms; newest first. */
   durationsOf(tool: string): Promise<number[]>;
-  noteDuration(tool: string, ms: number): Promise<void>;
   now(): Promise<number>;
 }
 
-const KEPT_DURATIONS = 20;
-const DURATIONS_MS = 30 * 24 * 3_600_000;
-
-/** More than any process has under way; one that is forgotten costs a round trip. */
-const REMEMBERED_HASHES = 1_000;
-
 export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
   const apply = defineApply(redis);
-  /** An operation's hash never changes: who knows it asks for the chain and the record at once. */
-  const hashes = createRecent<string>(REMEMBERED_HASHES);
+  const seen = createSeen();
 
   const write = (
     kind: "create" | "change",
-    { record, result }: Change,
-    version: string,
-    extra: { args?: string; fence?: Fence; counts: Counts },
+    { text, record, result }: Change & { text: string },
+    expected: string,
+    extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined },
   ): Promise<Applied> => {
     const { logId, editor } = record;
     return apply(
@@ -113,17 +108,18 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         keys.sent(record.principal),
         keys.held(record.principal),
         keys.tally,
+        keys.durations(record.tool),
       ],
       [
-        version,
-        JSON.stringify(record),
+        expected,
+        text,
         logId,
         kind,
         String(record.acceptedAt),
         phaseOf(record.state),
         String(options.retentionMs),
         extra.fence ?? "",
-        channels.changed,
+        isFinal(record.state) ? channels.ended : channels.changed,
         extra.args ?? "",
         result === undefined ? "" : JSON.stringify(result),
         editor,
@@ -135,15 +131,23 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         String(options.maxQueued ?? CAPS.maxQueued),
         String(options.maxRunning ?? CAPS.maxRunning),
         queueName(editor, record.lane),
+        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
   };
 
-  const find = async (logId: string): Promise<OperationRecord | undefined> => {
-    const record = parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
-    if (record) hashes.set(logId, record.hash);
-    return record;
+  const find = async (logId: string): Promise<OperationRecord | undefined> =>
+    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+
+  const read = async (logId: string): Promise<Sight | undefined> => {
+    const askedAt = performance.now();
+    const [fields, at] = await Promise.all([
+      redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"),
+      now(),
+    ]);
+    const record = parse(fields);
+    return record && seen.note({ text: fields[0] ?? "", record, now: at, askedAt });
   };
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
@@ -157,6 +161,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
   return {
     find,
     now,
+    look: async (logId) => (await read(logId))?.record,
 
     async chain(hash, forceNew) {
       const [fields, at] = await Promise.all([redis.hgetall(keys.chain(hash)), now()]);
@@ -172,32 +177,33 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
     },
 
     async create(record, args, version) {
-      hashes.set(record.logId, record.hash);
-      const applied = await write("create", { record }, version, { args, counts: countsOfCreation(record) });
+      const applied = await write("create", { text: JSON.stringify(record), record }, version, {
+        args,
+        counts: countsOfCreation(record),
+      });
       if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
       const { mutationSeq, turn } = applied;
       return { kind: "created", record: { ...record, mutationSeq, turn } };
     },
 
     async change(logId, change, fence) {
+      let remembered = seen.lately(logId);
       for (;;) {
-        const hash = hashes.get(logId) ?? (await find(logId))?.hash;
-        if (hash === undefined) return { kind: "unknown" };
-        // Executed in this order: a record read before the version could be older than it.
-        const [version, record, at] = await Promise.all([
-          redis.hget(keys.chain(hash), "version"),
-          find(logId),
-          now(),
-        ]);
-        if (!record) return { kind: "unknown" };
-        const wanted = change(record, at);
-        if (!wanted) return { kind: "unchanged", record };
-        const applied = await write("change", wanted, version ?? "0", {
-          fence,
-          counts: countsOfChange(record, wanted.record),
-        });
-        if (applied.kind === "applied") return { kind: "applied", record: wanted.record };
-        if (applied.kind === "fenced" || applied.kind === "held") return { kind: applied.kind };
+        const sight = remembered?.sight ?? (await read(logId));
+        if (!sight) return { kind: "unknown" };
+        const wanted = change(sight.record, remembered?.now ?? sight.now);
+        if (wanted) {
+          const text = JSON.stringify(wanted.record);
+          const counts = countsOfChange(sight.record, wanted.record);
+          const tookMs = tookBetween(sight.record, wanted.record);
+          const applied = await write("change", { ...wanted, text }, sight.text, { fence, counts, tookMs });
+          if (applied.kind === "applied") {
+            seen.note({ ...sight, text, record: wanted.record });
+            return { kind: "applied", record: wanted.record };
+          }
+          if (applied.kind === "fenced" || applied.kind === "held") return { kind: applied.kind };
+        } else if (!remembered) return { kind: "unchanged", record: sight.record };
+        remembered = undefined;
       }
     },
 
@@ -259,16 +265,6 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
       return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
     },
 
-    async noteDuration(tool, ms) {
-      const key = keys.durations(tool);
-      await redis
-        .multi()
-        .lpush(key, Math.round(ms))
-        .ltrim(key, 0, KEPT_DURATIONS - 1)
-        .pexpire(key, DURATIONS_MS)
-        .exec();
-    },
-
     async openOf(editor) {
       return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
@@ -279,6 +275,11 @@ function parse([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | u
   if (!doc) return undefined;
   const record = JSON.parse(doc) as OperationRecord;
   return { ...record, mutationSeq: Number(mutationSeq ?? 0), turn: Number(turn ?? 0) };
+}
+
+/** How long it took, at the moment when that is known; of use to guess how long the tool takes next time. */
+function tookBetween(before: OperationRecord, { state, executionMs }: OperationRecord): number | undefined {
+  return state === "completed" && before.state !== state ? executionMs : undefined;
 }
 
 /** What the script has to know of a state. */

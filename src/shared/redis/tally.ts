@@ -13,9 +13,9 @@ export interface Tally {
 export function createTally(redis: Redis): Tally {
   return {
     add(counts) {
-      const pipeline = redis.pipeline();
-      for (const [counter, by] of Object.entries(counts)) pipeline.hincrby(keys.tally, counter, by);
-      pipeline.exec().catch(() => undefined);
+      for (const [counter, by] of Object.entries(counts)) {
+        redis.hincrby(keys.tally, counter, by).catch(() => undefined);
+      }
     },
 
     async read() {
