@@ -5,7 +5,9 @@ using UnityEngine.SceneManagement;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>Unity's callbacks during a build, as steps: first of all others where it begins, last where it ends.</summary>
+    /// <summary>
+    /// Unity's callbacks during a build, as steps: first of all others where it begins, last where it ends.
+    /// </summary>
     internal sealed class BuildHooks :
         IPreprocessBuildWithReport,
         IProcessSceneWithReport,

@@ -4,8 +4,8 @@ using System;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// Where the steps of the bridge's build go. Unity makes the hooks itself, so they find it here; it is set only while
-    /// BuildPlayer blocks the main thread, and no domain reload can come then.
+    /// Where the steps of the bridge's build go. Unity makes the hooks itself, so they find it here; it is set only
+    /// while BuildPlayer blocks the main thread, and no domain reload can come then.
     /// </summary>
     internal static class BuildStepSink
     {

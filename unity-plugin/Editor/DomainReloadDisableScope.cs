@@ -6,8 +6,9 @@ using UnityEditor;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// Lets the Editor enter Play Mode without a domain reload, which would cut a PlayMode run, and puts the project's own
-    /// choice back. That choice is kept in the session store: a reload in between must not lose it. Main thread only.
+    /// Lets the Editor enter Play Mode without a domain reload, which would cut a PlayMode run, and puts the project's
+    /// own choice back. That choice is kept in the session store: a reload in between must not lose it. Main thread
+    /// only.
     /// </summary>
     internal sealed class DomainReloadDisableScope
     {

@@ -7,8 +7,8 @@ using UnityEngine;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// Starts the bridge in each script domain of the Editor and ends it before the next. The order of static constructors
-    /// and afterAssemblyReload is not documented: both ask for the same start, which happens once.
+    /// Starts the bridge in each script domain of the Editor and ends it before the next. The order of static
+    /// constructors and afterAssemblyReload is not documented: both ask for the same start, which happens once.
     /// </summary>
     [InitializeOnLoad]
     public static class EditorBootstrap
@@ -27,7 +27,9 @@ namespace JobBroker.Bridge.Unity
         /// <summary>The bridge of this script domain; null where none runs.</summary>
         internal static EditorBridge? Bridge { get; private set; }
 
-        /// <summary>Starts the bridge unless it runs, may not, or its script domain is over. Main thread only.</summary>
+        /// <summary>
+        /// Starts the bridge unless it runs, may not, or its script domain is over. Main thread only.
+        /// </summary>
         internal static void EnsureStarted()
         {
             if (AssetDatabase.IsAssetImportWorkerProcess()) return;

@@ -5,7 +5,9 @@ using UnityEngine;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>The window of the bridge: draws what its presenter says and hands clicks on. Main thread only.</summary>
+    /// <summary>
+    /// The window of the bridge: draws what its presenter says and hands clicks on. Main thread only.
+    /// </summary>
     public sealed class McpEditorWindow : EditorWindow
     {
         private McpEditorWindowPresenter? presenter;

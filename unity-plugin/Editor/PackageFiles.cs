@@ -9,7 +9,9 @@ namespace JobBroker.Bridge.Unity
     /// <summary>Files that the package brings along. Main thread only.</summary>
     internal static class PackageFiles
     {
-        /// <summary>The table of MCP clients; an empty one, and a warning, where the package's file cannot be read.</summary>
+        /// <summary>
+        /// The table of MCP clients; an empty one, and a warning, where the package's file cannot be read.
+        /// </summary>
         public static McpClientTable ClientTable(IBridgeLog log)
         {
             try

@@ -9,7 +9,9 @@ using UnityEditor.TestTools.TestRunner.Api;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>What the bridge asks of Unity's test framework, in its versions from 1.1 on. Main thread only.</summary>
+    /// <summary>
+    /// What the bridge asks of Unity's test framework, in its versions from 1.1 on. Main thread only.
+    /// </summary>
     internal static class TestFramework
     {
 #if JOB_BROKER_TESTS_CAN_CANCEL
@@ -26,7 +28,9 @@ namespace JobBroker.Bridge.Unity
 
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
-        /// <summary>Whether any run is under way; null where the framework does not tell: the method is internal.</summary>
+        /// <summary>
+        /// Whether any run is under way; null where the framework does not tell: the method is internal.
+        /// </summary>
         public static bool? IsRunActive()
         {
             const BindingFlags anyStatic = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic;
@@ -34,7 +38,9 @@ namespace JobBroker.Bridge.Unity
             return method?.Invoke(null, null) as bool?;
         }
 
-        /// <summary>How many of the tree's tests the request means; the tree may hold those that its filter leaves out.</summary>
+        /// <summary>
+        /// How many of the tree's tests the request means; the tree may hold those that its filter leaves out.
+        /// </summary>
         public static int Count(ITestAdaptor tree, TestRunRequest request) => Count(tree, request, "");
 
         public static TestCaseResult Result(ITestResultAdaptor result) => new TestCaseResult(

@@ -8,7 +8,9 @@ using UnityEditor;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>What code that execute-code compiles is compiled with: this Editor's compiler and loaded assemblies.</summary>
+    /// <summary>
+    /// What code that execute-code compiles is compiled with: this Editor's compiler and loaded assemblies.
+    /// </summary>
     internal static class UnityCode
     {
         /// <summary>Main thread only; what it answers may be called from any.</summary>

@@ -7,7 +7,9 @@ using UnityEngine;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>The Editor's console. No API empties it: that goes through the internal UnityEditor.LogEntries.</summary>
+    /// <summary>
+    /// The Editor's console. No API empties it: that goes through the internal UnityEditor.LogEntries.
+    /// </summary>
     internal sealed class UnityConsole : IConsole, IDisposable
     {
         private readonly IClock clock;

@@ -8,8 +8,8 @@ using UnityEditor;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// The Editor's main thread. It is woken by the Editor's internal EditorApplication.SignalTick, the one call that is
-    /// known to reach a parked Editor from another thread; without it the next tick of the Editor has to do.
+    /// The Editor's main thread. It is woken by the Editor's internal EditorApplication.SignalTick, the one call that
+    /// is known to reach a parked Editor from another thread; without it the next tick of the Editor has to do.
     /// </summary>
     internal sealed class UnityMainThread : IMainThread
     {
@@ -31,7 +31,9 @@ namespace JobBroker.Bridge.Unity
             else Interlocked.Exchange(ref wanted, 1);
         }
 
-        /// <summary>Asks for another tick soon where the Editor cannot be woken from outside. Main thread only.</summary>
+        /// <summary>
+        /// Asks for another tick soon where the Editor cannot be woken from outside. Main thread only.
+        /// </summary>
         public void Tick()
         {
             if (Interlocked.Exchange(ref wanted, 0) == 1) EditorApplication.QueuePlayerLoopUpdate();

@@ -10,8 +10,8 @@ using UnityEditor;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// The Editor's menus. An item of a script is called itself, because EditorApplication.ExecuteMenuItem writes an item's
-    /// exception to the console and says that all went well. Main thread only.
+    /// The Editor's menus. An item of a script is called itself, because EditorApplication.ExecuteMenuItem writes an
+    /// item's exception to the console and says that all went well. Main thread only.
     /// </summary>
     internal sealed class UnityMenu : IMenu
     {

@@ -11,7 +11,9 @@ using SearchProvider = JobBroker.Bridge.Ports.SearchProvider;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>Unity Search. A search fills its list over many ticks; each tick looks whether it is done. Main thread only.</summary>
+    /// <summary>
+    /// Unity Search. A search fills its list over many ticks; each tick looks whether it is done. Main thread only.
+    /// </summary>
     internal sealed class UnitySearch : ISearch, IDisposable
     {
         private readonly List<Request> requests = new List<Request>();

@@ -10,8 +10,8 @@ namespace JobBroker.Bridge.Unity
 {
     /// <summary>
     /// Unity's test framework. A run goes on over a domain reload, callbacks do not: they are registered anew, and the
-    /// session store says whose run it is. Callbacks come from every run, also a person's own: only ours is told on. Main
-    /// thread only.
+    /// session store says whose run it is. Callbacks come from every run, also a person's own: only ours is told on.
+    /// Main thread only.
     /// </summary>
     internal sealed class UnityTests : ITestRunner, IErrorCallbacks, IDisposable
     {
@@ -65,7 +65,9 @@ namespace JobBroker.Bridge.Unity
         public Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation) =>
             store.Get(RunKey) == request.RunId ? Begin(request, listener, cancellation, true).Task : null;
 
-        /// <summary>After a crash of the bridge in mid-run: the project's own choice is put back once nothing runs.</summary>
+        /// <summary>
+        /// After a crash of the bridge in mid-run: the project's own choice is put back once nothing runs.
+        /// </summary>
         public void Recover()
         {
             if (!IsRunning) playMode.Restore();
@@ -179,7 +181,9 @@ namespace JobBroker.Bridge.Unity
 
             public Task Task => ended.Task;
 
-            /// <summary>A run that was asked to stop has stopped: the framework reports its end like any other.</summary>
+            /// <summary>
+            /// A run that was asked to stop has stopped: the framework reports its end like any other.
+            /// </summary>
             public void Succeed()
             {
                 if (cancellation.IsCancellationRequested) ended.TrySetCanceled();

@@ -7,12 +7,14 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Adapter
 {
     /// <summary>
-    /// One script compilation as its events tell it, with a watchdog for the one that never begins or never tells its end.
-    /// Main thread only; the task ends in the very call that ends the compilation, before the domain reload.
+    /// One script compilation as its events tell it, with a watchdog for the one that never begins or never tells its
+    /// end. Main thread only; the task ends in the very call that ends the compilation, before the domain reload.
     /// </summary>
     public sealed class CompileWatch
     {
-        /// <summary>How long nothing may happen before nothing is expected any more; an unfocused Editor ticks at 1 Hz.</summary>
+        /// <summary>
+        /// How long nothing may happen before nothing is expected any more; an unfocused Editor ticks at 1 Hz.
+        /// </summary>
         private const int QuietMs = 5000;
 
         private const int QuietTicks = 3;

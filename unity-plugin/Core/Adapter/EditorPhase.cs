@@ -1,7 +1,9 @@
 #nullable enable
 namespace JobBroker.Bridge.Adapter
 {
-    /// <summary>What the Editor does, in the words of docs/protocol.md; what blocks callers longest comes first.</summary>
+    /// <summary>
+    /// What the Editor does, in the words of docs/protocol.md; what blocks callers longest comes first.
+    /// </summary>
     public static class EditorPhase
     {
         public const string Ready = "ready";

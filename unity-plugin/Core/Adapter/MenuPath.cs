@@ -7,8 +7,8 @@ namespace JobBroker.Bridge.Adapter
         private const string ShortcutSigns = "%^#&_";
 
         /// <summary>
-        /// Without the keyboard shortcut at the end ("Tools/Bake %#b" is run as "Tools/Bake"): the last word counts as one
-        /// when it begins with one of % ^ # &amp; _ and something follows.
+        /// Without the keyboard shortcut at the end ("Tools/Bake %#b" is run as "Tools/Bake"): the last word counts as
+        /// one when it begins with one of % ^ # &amp; _ and something follows.
         /// </summary>
         public static string WithoutShortcut(string written)
         {

@@ -12,8 +12,8 @@ namespace JobBroker.Bridge.Adapter
         public const string Variable = "UNITY_JOB_BROKER";
 
         /// <summary>
-        /// Import workers never: they would share port and ledger with their Editor. Batch mode only when it is asked for:
-        /// a build server must not open a port by itself. With windows always.
+        /// Import workers never: they would share port and ledger with their Editor. Batch mode only when it is asked
+        /// for: a build server must not open a port by itself. With windows always.
         /// </summary>
         /// <param name="environment">What <see cref="Variable"/> says; null when it is not set.</param>
         public static bool MayRun(bool isImportWorker, bool isBatchMode, IEnumerable<string> commandLine, string? environment)

@@ -7,7 +7,9 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Adapter
 {
-    /// <summary>Which tests of a tree a request means: the framework's own count may hold those that its filter leaves out.</summary>
+    /// <summary>
+    /// Which tests of a tree a request means: the framework's own count may hold those that its filter leaves out.
+    /// </summary>
     public static class TestSelection
     {
         /// <param name="assembly">File name of the test's assembly, with or without .dll.</param>

@@ -36,7 +36,9 @@ namespace JobBroker.Bridge.Config
 
         public List<JsonNode> Items { get; } = new List<JsonNode>();
 
-        /// <summary>The property of that name; null when there is none. Throws FormatException when there are two.</summary>
+        /// <summary>
+        /// The property of that name; null when there is none. Throws FormatException when there are two.
+        /// </summary>
         public JsonProperty? Property(string name)
         {
             var found = Properties.Where(one => one.Name == name).ToList();

@@ -10,7 +10,8 @@ namespace JobBroker.Bridge.Config
 {
     /// <summary>
     /// Edits of single properties of a JSON text, with or without comments, that leave every other byte as it was: the
-    /// same edits as the command line's, by the same cases (test/golden/client-config.json). Faults are FormatExceptions.
+    /// same edits as the command line's, by the same cases (test/golden/client-config.json). Faults are
+    /// FormatExceptions.
     /// </summary>
     internal static class JsonTextEdit
     {

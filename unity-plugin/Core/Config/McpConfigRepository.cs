@@ -9,8 +9,8 @@ using JobBroker.Bridge.Endpoint;
 namespace JobBroker.Bridge.Config
 {
     /// <summary>
-    /// Clients' files on the disk: read as they are, replaced whole or not at all, with a copy of what was there. Faults
-    /// are IOExceptions whose message says what to do.
+    /// Clients' files on the disk: read as they are, replaced whole or not at all, with a copy of what was there.
+    /// Faults are IOExceptions whose message says what to do.
     /// </summary>
     public sealed class McpConfigRepository
     {
@@ -34,8 +34,8 @@ namespace JobBroker.Bridge.Config
         }
 
         /// <summary>
-        /// Writes the file anew and answers where the copy of the old one is; null when there was none. A reader sees the
-        /// old file or the new one. Nothing is replaced that is not what was read. Mode and symbolic links stay.
+        /// Writes the file anew and answers where the copy of the old one is; null when there was none. A reader sees
+        /// the old file or the new one. Nothing is replaced that is not what was read. Mode and symbolic links stay.
         /// </summary>
         public string? Replace(McpConfigFile file, string text, DateTime now)
         {

@@ -21,7 +21,9 @@ namespace JobBroker.Bridge.Config
         private readonly ConfigMachine machine;
         private readonly IReadOnlyCollection<string> addresses;
 
-        /// <param name="addresses">Addresses by which an entry is known as ours; the command line's default is one.</param>
+        /// <param name="addresses">
+        /// Addresses by which an entry is known as ours; the command line's default is one.
+        /// </param>
         public McpConfigService(
             McpClientTable table,
             McpConfigRepository repository,
@@ -123,8 +125,8 @@ namespace JobBroker.Bridge.Config
         }
 
         /// <summary>
-        /// The text after an edit; throws FormatException when the edit changed anything but what is at the path, or did
-        /// not bring that about: the files are other programs' and other people's.
+        /// The text after an edit; throws FormatException when the edit changed anything but what is at the path, or
+        /// did not bring that about: the files are other programs' and other people's.
         /// </summary>
         private static string Checked(string before, string after, IReadOnlyList<string> path, JToken? value)
         {

@@ -7,7 +7,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Config
 {
-    /// <summary>What a client's file says about this broker: the entry, and whether one that is there is ours.</summary>
+    /// <summary>
+    /// What a client's file says about this broker: the entry, and whether one that is there is ours.
+    /// </summary>
     internal static class McpServerEntry
     {
         private static readonly Regex OurName = new Regex(
@@ -20,8 +22,8 @@ namespace JobBroker.Bridge.Config
         public static JObject Of(McpClient client, LaunchCommand launch) => (JObject)Fill(client.Stdio, launch);
 
         /// <summary>
-        /// Whether an entry starts this broker or names one of its addresses. Another server of the same name must not be
-        /// overwritten by mistake; ours may be in the words of an older version or of a checkout.
+        /// Whether an entry starts this broker or names one of its addresses. Another server of the same name must not
+        /// be overwritten by mistake; ours may be in the words of an older version or of a checkout.
         /// </summary>
         public static bool IsOurs(JsonNode? entry, IReadOnlyCollection<string> addresses)
         {
@@ -33,8 +35,8 @@ namespace JobBroker.Bridge.Config
         }
 
         /// <summary>
-        /// The fields to write so that what is there becomes what is wanted; none when it is so already, null when the old
-        /// one has to go. What the user added stays as long as the transport does.
+        /// The fields to write so that what is there becomes what is wanted; none when it is so already, null when the
+        /// old one has to go. What the user added stays as long as the transport does.
         /// </summary>
         public static IReadOnlyList<KeyValuePair<string, JToken>>? Changes(JsonNode there, JObject wanted)
         {

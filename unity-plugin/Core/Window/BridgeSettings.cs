@@ -6,7 +6,9 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>What the user of a project has set; never changes. Everything that runs other people's code is off at first.</summary>
+    /// <summary>
+    /// What the user of a project has set; never changes. Everything that runs other people's code is off at first.
+    /// </summary>
     public sealed class BridgeSettings
     {
         public BridgeSettings(

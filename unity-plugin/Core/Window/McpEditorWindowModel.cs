@@ -4,7 +4,9 @@ using JobBroker.Bridge.Config;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>What the window remembers between two draws. Changed by its presenter only, on the main thread.</summary>
+    /// <summary>
+    /// What the window remembers between two draws. Changed by its presenter only, on the main thread.
+    /// </summary>
     public sealed class McpEditorWindowModel
     {
         /// <summary>What is typed and not applied yet; null when nothing is.</summary>

@@ -47,7 +47,9 @@ namespace JobBroker.Bridge.Window
             this.clock = clock;
         }
 
-        /// <summary>What there is to show now; reads the clients' files only when they were never read or changed by us.</summary>
+        /// <summary>
+        /// What there is to show now; reads the clients' files only when they were never read or changed by us.
+        /// </summary>
         public WindowViewData View()
         {
             var status = bridge.Status();

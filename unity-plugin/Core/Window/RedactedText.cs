@@ -8,7 +8,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>JSON as people may see it: secrets blotted out, and no more work or memory than its limit asks for.</summary>
+    /// <summary>
+    /// JSON as people may see it: secrets blotted out, and no more work or memory than its limit asks for.
+    /// </summary>
     internal sealed class RedactedText
     {
         private const string Blot = "***";

@@ -6,7 +6,9 @@ using Xunit;
 
 namespace JobBroker.Bridge.Editor.Tests;
 
-/// <summary>The bridge's life in an Editor, over real domain loads, with a real port, ledger and endpoint file.</summary>
+/// <summary>
+/// The bridge's life in an Editor, over real domain loads, with a real port, ledger and endpoint file.
+/// </summary>
 public sealed class EditorBootstrapTests : IDisposable
 {
     private static readonly string[] Variables = ["HOME", "UNITY_BROKER_EDITORS_DIR", "UNITY_JOB_BROKER", "UNITY_TCP_PORT"];

@@ -51,7 +51,10 @@ public sealed class MembersTests
         .Select(cells => new Row(cells[1].Trim('`'), cells[2], From(cells[3]), Until(cells[3])))
         .ToList();
 
-    /// <summary>2019.4; 2021.3 to 2022.2 where the adapter asks for it no longer than that; a package's version is in every set that has it.</summary>
+    /// <summary>
+    /// 2019.4; 2021.3 to 2022.2 where the adapter asks for it no longer than that; a package's version is in every set
+    /// that has it.
+    /// </summary>
     private static Version From(string cell) =>
         cell.StartsWith("test-framework 1.4", StringComparison.Ordinal) ? new Version(6000, 0)
         : cell.StartsWith("test-framework", StringComparison.Ordinal) ? new Version(0, 0)

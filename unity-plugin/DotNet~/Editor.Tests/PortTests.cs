@@ -272,48 +272,4 @@ public sealed class PortTests
             },
         ],
     };
-
-    public enum Pace
-    {
-        Slow,
-        Fast,
-    }
-
-    public class Thing : MonoBehaviour
-    {
-        public int Base = 3;
-    }
-
-    public sealed class Mover : Thing
-    {
-        public float Speed = 1.5f;
-        public Pace Kind = Pace.Fast;
-        public GameObject? Target;
-    }
-
-    private static class Items
-    {
-        public static List<string> Ran { get; } = [];
-
-        [MenuItem("Tools/Bake %#b", priority = 50)]
-        private static void Bake() => Ran.Add("bake");
-
-        [MenuItem("Tools/With Command")]
-        private static void WithCommand(MenuCommand command) => Ran.Add("command");
-
-        [MenuItem("Tools/Throws")]
-        private static void Throws() => throw new FormatException("bad");
-
-        [MenuItem("Tools/Off")]
-        private static void Off() => Ran.Add("off");
-
-        [MenuItem("Tools/Off", true)]
-        private static bool IsOn() => false;
-
-        [MenuItem("Tools/Twice")]
-        private static void Once() => Ran.Add("once");
-
-        [MenuItem("Tools/Twice")]
-        private static void Again() => Ran.Add("again");
-    }
 }

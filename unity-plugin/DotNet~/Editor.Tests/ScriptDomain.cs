@@ -10,8 +10,8 @@ using System.Runtime.Loader;
 namespace JobBroker.Bridge.Editor.Tests;
 
 /// <summary>
-/// One script domain: adapter, Core and stubs loaded anew, so that static constructors run as after a domain reload. What
-/// survives a reload in Unity (the session store) is handed to the next domain.
+/// One script domain: adapter, Core and stubs loaded anew, so that static constructors run as after a domain reload.
+/// What survives a reload in Unity (the session store) is handed to the next domain.
 /// </summary>
 internal sealed class ScriptDomain
 {

@@ -10,7 +10,9 @@ using UnityEngine;
 
 namespace JobBroker.EditorStubs
 {
-    /// <summary>The Editor that the stubs pretend to be: its state, and its events to raise. For tests; not Unity's API.</summary>
+    /// <summary>
+    /// The Editor that the stubs pretend to be: its state, and its events to raise. For tests; not Unity's API.
+    /// </summary>
     public static class StubEditor
     {
         public static bool IsImportWorker { get; set; }

@@ -9,7 +9,9 @@ namespace JobBroker.Metas;
 /// <summary>A package's folder with its .meta files: what is wrong with them, and the missing ones made.</summary>
 public sealed class MetaTree
 {
-    /// <summary>Lists, beside the generator, files that were moved: their meta keeps the GUID of the old path.</summary>
+    /// <summary>
+    /// Lists, beside the generator, files that were moved: their meta keeps the GUID of the old path.
+    /// </summary>
     private const string MovedList = "DotNet~/Metas/moved.txt";
 
     private readonly string root;
@@ -19,7 +21,9 @@ public sealed class MetaTree
         this.root = root;
     }
 
-    /// <summary>Makes what is missing and answers the paths. A meta that is there is never touched: references hang on its GUID.</summary>
+    /// <summary>
+    /// Makes what is missing and answers the paths. A meta that is there is never touched: references hang on its GUID.
+    /// </summary>
     public IReadOnlyList<string> Generate()
     {
         var made = new List<string>();
