@@ -16,7 +16,7 @@ namespace JobBroker.Bridge.Session
     /// </summary>
     public sealed class McpServerController
     {
-        private const string StoppedKey = "JobBroker.StoppedByUser";
+        private const string WantedKey = "JobBroker.Wanted";
         private const string LogKey = "JobBroker.CommunicationLog";
         private const int RelistenMs = 100;
         private const int ReopenMs = 1000;
@@ -53,7 +53,8 @@ namespace JobBroker.Bridge.Session
         /// <summary>Starts what ran before the domain reload, or by itself in a new Editor session if it may.</summary>
         public void StartIfWanted(bool autoStart)
         {
-            if (ports.SessionStore.Get(StoppedKey) == null && autoStart) Start();
+            var before = ports.SessionStore.Get(WantedKey);
+            if (before == "1" || (before == null && autoStart)) Start();
         }
 
         /// <summary>Opens the ledger and listens; a port that somebody holds is tried again with the pump.</summary>
@@ -61,7 +62,7 @@ namespace JobBroker.Bridge.Session
         {
             if (ended) return;
             wanted = true;
-            ports.SessionStore.Set(StoppedKey, null);
+            ports.SessionStore.Set(WantedKey, "1");
             TryToListen();
         }
 
@@ -69,7 +70,7 @@ namespace JobBroker.Bridge.Session
         public void Stop()
         {
             wanted = false;
-            ports.SessionStore.Set(StoppedKey, "1");
+            ports.SessionStore.Set(WantedKey, "0");
             runtime?.StopListening();
         }
 

@@ -110,7 +110,7 @@ public sealed class EditorBootstrapTests : IDisposable
         first.Load();
         var bridge = first.Status;
         Assert.NotNull(bridge);
-        first.Session["JobBroker.StoppedByUser"] = "=1";
+        first.Session["JobBroker.Wanted"] = "=0";
         first.Raise("BeforeReload");
 
         var second = Domain(first);
