@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { createProcess, type ProcessDeps } from "../src/worker/process.js";
+import { operation } from "./shared/record.js";
+
+/** An owner that finds this record, and must not do anything that is not given here. */
+function ownerOf(known: ReturnType<typeof operation>) {
+  const acknowledged: string[] = [];
+  const deps = {
+    editorId: known.editor,
+    fence: "nonce",
+    operations: { look: async () => known, argumentsOf: async () => ({}) },
+    acknowledge: (operationId: string) => void acknowledged.push(operationId),
+  };
+  const { process } = createProcess(deps as unknown as ProcessDeps, { retentionMs: 1_000 });
+  return { acknowledged, process: () => process(known.logId, new AbortController().signal) };
+}
+
+test("▲14 an end that was stored by a write whose answer was lost is acknowledged", async () => {
+  const sent = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session", executedAs: "b" }));
+  expect(await sent.process()).toBe("settled");
+  expect(sent.acknowledged).toEqual(["b"]);
+});
+
+test("what was never sent has nothing to acknowledge", async () => {
+  const cancelled = ownerOf(operation({ logId: "a", state: "cancelled" }));
+  expect(await cancelled.process()).toBe("settled");
+  expect(cancelled.acknowledged).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createWaiters } from "../src/gateway/waiters.js";
+import type { News } from "../src/shared/redis/news.js";
+
+/** The safety net hangs an hour below: what looks again was woken. */
+const HOUR = 3_600_000;
+
+function createNewsByHand() {
+  const told: Record<string, (subject: string) => void> = {};
+  let heard: (() => void) | undefined;
+  const news: News = {
+    on(channel, listener, onHeard) {
+      told[channel] = listener;
+      if (channel === "changed") heard = onHeard;
+      return () => delete told[channel];
+    },
+    close: () => undefined,
+  };
+  return { news, tell: (channel: string) => told[channel]?.("a"), subscribed: () => heard?.(), told };
+}
+
+test("who follows looks again once the subscription stands: what changed before was not told", async () => {
+  const { news, subscribed, told } = createNewsByHand();
+  const waiters = createWaiters(news, { safetyPollMs: HOUR });
+  let hasChanged = false;
+  const wait = waiters.until("a", async () => hasChanged || undefined, { ms: HOUR, follows: true });
+  hasChanged = true;
+  subscribed();
+  expect(await wait).toBe(true);
+  expect(Object.keys(told)).toEqual(["ended"]);
+  waiters.close();
+});
+
+test("who waits for the end is woken by the end, and hears of nothing else", async () => {
+  const { news, tell, told } = createNewsByHand();
+  const waiters = createWaiters(news, { safetyPollMs: HOUR });
+  let looks = 0;
+  const wait = waiters.until(
+    "a",
+    async () => {
+      looks += 1;
+      return looks === 2 || undefined;
+    },
+    { ms: HOUR },
+  );
+  await Promise.resolve();
+  expect(Object.keys(told)).toEqual(["ended"]);
+  tell("ended");
+  expect(await wait).toBe(true);
+  waiters.close();
+});
