@@ -100,7 +100,7 @@ describe.concurrent("never twice", () => {
         await world.close();
       }
     },
-    MINUTE,
+    2 * MINUTE,
   );
 
   for (const scenario of SCENARIOS) {

@@ -95,7 +95,7 @@ public class BindingPropertyTests
                 var given = arguments.GetValue(name, StringComparison.OrdinalIgnoreCase) ?? defaults[name];
                 Assert.True(JToken.DeepEquals(given, bound[name]), $"{name}: {given} became {bound[name]}");
             }
-        }).Check(Config.QuickThrowOnFailure.WithMaxTest(300));
+        }).Check(FsCheck.Config.QuickThrowOnFailure.WithMaxTest(300));
     }
 
     [Fact]
@@ -118,7 +118,7 @@ public class BindingPropertyTests
                 Assert.EndsWith(".", error.Message);
                 Assert.Contains(Names, name => error.Message.Contains(name));
             }
-        }).Check(Config.QuickThrowOnFailure.WithMaxTest(1000));
+        }).Check(FsCheck.Config.QuickThrowOnFailure.WithMaxTest(1000));
         Assert.InRange(refused, tried / 2, tried);
     }
 }
