@@ -1,5 +1,5 @@
 /** Whether this machine can run the C# side; found out and built once, before all tests (global-setup.ts). */
-import type { Engine } from "./process-world.js";
+import type { Engine } from "./editor-control.js";
 
 export const hasDotnet = process.env.UJB_TEST_DOTNET === "1";
 

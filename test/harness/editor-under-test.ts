@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, connectClient, type Owner, own, type Params } from "../simulator-client.js";
-import { type Engine, environment } from "./process-world.js";
+import { type ControlledEditor, type Engine, startControlledEditor } from "./editor-control.js";
+import { environment } from "./process-world.js";
 import { createProcesses } from "./processes.js";
 
 export interface EditorUnderTest {
@@ -14,7 +15,7 @@ export interface EditorUnderTest {
   readonly token: string;
   readonly folder: string;
   readonly ledgerFolder: string;
-  do(command: { do: string; [parameter: string]: unknown }): Promise<Record<string, unknown>>;
+  readonly do: ControlledEditor["do"];
   /** How often each operation began, by the Editor's own account. */
   begun(operationId: string): Promise<number>;
   /** A worker with a higher epoch than all before it. */
@@ -30,31 +31,18 @@ export async function startEditorUnderTest(engine: Engine, args: string[] = []):
   const folder = await mkdtemp(join(tmpdir(), `ujb-editor-${engine}-`));
   const ledgerFolder = join(folder, "ledger");
   const processes = createProcesses();
-  const env = environment(folder);
   const clients: Client[] = [];
   let epoch = 0;
-  const simulated = processes.start(
-    `editor (${engine})`,
-    ["simulate", "--control", "--engine", engine, "--port", "0"].concat(
-      ["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")],
+  const editor = await startControlledEditor(
+    processes,
+    engine,
+    ["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")].concat(
       ["--ledger-folder", ledgerFolder],
       args,
     ),
-    env,
+    environment(folder),
   );
-  const [ready] = await simulated.line(/^\{"ready":true.*$/);
-  const { editorId, port } = JSON.parse(ready) as { editorId: string; port: number };
-  const asked: { resolve(answer: Record<string, unknown>): void; reject(error: Error): void }[] = [];
-  simulated.onLine((line) => {
-    const answer = JSON.parse(line) as { ok?: boolean; error?: string };
-    if (answer.ok === true) asked.shift()?.resolve(answer);
-    else if (answer.ok === false) asked.shift()?.reject(new Error(answer.error));
-  });
-  const command: EditorUnderTest["do"] = (what) =>
-    new Promise((resolve, reject) => {
-      asked.push({ resolve, reject });
-      simulated.write(`${JSON.stringify(what)}\n`);
-    });
+  const { editorId, port, do: command } = editor;
   const endpoints = join(folder, "editors");
   const token = (): string => {
     const [file = ""] = readdirSync(endpoints).filter((name) => name.endsWith(".json"));

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { type ControlledEditor, type Engine, startControlledEditor } from "./editor-control.js";
 import { type HttpClient, openHttpClient, openStdioClient, type StdioClient } from "./process-clients.js";
 import { layRedisLine, type RedisLine } from "./process-redis.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./processes.js";
@@ -18,7 +19,7 @@ export interface Execution {
 export interface EditorControl {
   readonly editorId: string;
   readonly counterFile: string;
-  do(command: { do: string; [parameter: string]: unknown }): Promise<Record<string, unknown>>;
+  readonly do: ControlledEditor["do"];
   /** Every execution that ever began of tools with this label; all when left out. */
   executions(what?: string): Promise<Execution[]>;
 }
@@ -64,9 +65,6 @@ const FAST = {
   UNITY_BROKER_SAFETY_POLL_MS: "2000",
   UNITY_BROKER_LOG_LEVEL: "debug",
 };
-
-/** The simulator, or the C# bridge in its host process. */
-export type Engine = "typescript" | "dotnet";
 
 export interface WorldOptions {
   /** Default typescript. */
@@ -204,43 +202,19 @@ async function startEditor(
   engine: Engine,
 ): Promise<EditorControl> {
   const counterFile = join(folder, "executions.log");
-  const simulated = processes.start(
-    "editor",
-    [
-      "simulate",
-      "--control",
-      "--engine",
-      engine,
-      "--port",
-      "0",
-      "--project",
-      join(folder, "Project"),
-      "--counter-file",
-      counterFile,
-      "--ledger-folder",
-      join(folder, "ledger"),
-    ],
+  const args = ["--project", join(folder, "Project"), "--counter-file", counterFile];
+  const editor = await startControlledEditor(
+    processes,
+    engine,
+    [...args, "--ledger-folder", join(folder, "ledger")],
     env,
   );
-  const [ready] = await simulated.line(/^\{"ready":true.*$/);
-  const { editorId } = JSON.parse(ready) as { editorId: string };
-  const asked: { resolve(answer: Record<string, unknown>): void; reject(error: Error): void }[] = [];
-  simulated.onLine((line) => {
-    const answer = JSON.parse(line) as { ok?: boolean; error?: string };
-    if (answer.ok === true) asked.shift()?.resolve(answer);
-    else if (answer.ok === false) asked.shift()?.reject(new Error(answer.error));
-  });
-  const command: EditorControl["do"] = (what) =>
-    new Promise((resolve, reject) => {
-      asked.push({ resolve, reject });
-      simulated.write(`${JSON.stringify(what)}\n`);
-    });
   return {
-    editorId,
+    editorId: editor.editorId,
     counterFile,
-    do: command,
+    do: editor.do,
     async executions(what) {
-      const { executions } = (await command({ do: "status" })) as unknown as { executions: Execution[] };
+      const { executions } = (await editor.do({ do: "status" })) as unknown as { executions: Execution[] };
       return what === undefined ? executions : executions.filter((execution) => execution.what === what);
     },
   };

@@ -5,7 +5,8 @@
  * After the minutes no further seed is begun; the table says how many were played.
  */
 import { parseArgs } from "node:util";
-import { type Engine, startWorld, type World } from "../harness/process-world.js";
+import type { Engine } from "../harness/editor-control.js";
+import { startWorld, type World } from "../harness/process-world.js";
 import { playScenario, type Scenario } from "./scenario.js";
 import { SCENARIOS } from "./scenarios.js";
 import type { Tally } from "./stage.js";
