@@ -61,6 +61,7 @@ test("operations are counted once by their end, duplicates by what answered them
   const waits = await ann.submit("work", { Name: "waits" });
   await system.broker.cancel("ann", waits.record.logId, ann.callOf("cancel"));
   const fails = await ann.submit("work", { Name: "fails", Hold: true });
+  await ann.reaches(fails.record.logId, "queued");
 
   for (const { value } of [served, other]) {
     expect(await value('unity_broker_operations_open{state="running"}')).toBe(1);
