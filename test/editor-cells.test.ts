@@ -3,7 +3,9 @@
  *
  * The counter file is the judge: it gets a line whenever something begins, and nobody but the Editor writes it.
  */
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFrame } from "../src/shared/framing.js";
 import { rpcRequest } from "../src/shared/rpc.js";
@@ -240,6 +242,32 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       await editor.crashAndRestart();
       await completes(await editor.owner(), id);
     });
+  });
+
+  test("the Editor quits: what ran is interrupted, what waited is not_started, what ended is told", async () => {
+    const ledgerFolder = mkdtempSync(join(tmpdir(), "ujb-ledger-"));
+    const [done, running, queued] = [fresh(), fresh(), fresh()];
+    const first = await startEditorUnderTest(engine, { ledgerFolder });
+    const before = await first.owner({ epoch: 1 });
+    await before.submit(done, block(0.01));
+    await before.finished(done);
+    await before.submit(running, { tool: "run-tests", arguments: {} });
+    await before.notice("operation/running", (params) => params.operationId === running);
+    await before.submit(queued, block(0.01));
+    await first.close();
+    const second = await startEditorUnderTest(engine, { ledgerFolder });
+    const after = await second.owner({ epoch: 2 });
+    expect(after.hello.unacknowledged).toContain(done);
+    expect(await after.request("operation/get", { operationId: running })).toMatchObject({
+      state: "interrupted",
+      outcome: { error: { type: "editor_exit" } },
+    });
+    expect(await after.request("operation/get", { operationId: queued })).toMatchObject({
+      state: "not_started",
+    });
+    expect(await second.begun(running)).toBe(0);
+    await second.close();
+    rmSync(ledgerFolder, { recursive: true });
   });
 
   describe("the store forgets (restored from a copy, flushed)", () => {

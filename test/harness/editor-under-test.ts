@@ -27,19 +27,23 @@ export interface EditorUnderTest {
   close(): Promise<void>;
 }
 
-export async function startEditorUnderTest(engine: Engine, args: string[] = []): Promise<EditorUnderTest> {
+/** `ledgerFolder`: that of an Editor before it; its own if left out. */
+export async function startEditorUnderTest(
+  engine: Engine,
+  options: { ledgerFolder?: string } = {},
+): Promise<EditorUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), `ujb-editor-${engine}-`));
-  const ledgerFolder = join(folder, "ledger");
+  const ledgerFolder = options.ledgerFolder ?? join(folder, "ledger");
   const processes = createProcesses();
   const clients: Client[] = [];
   let epoch = 0;
   const editor = await startControlledEditor(
     processes,
     engine,
-    ["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")].concat(
-      ["--ledger-folder", ledgerFolder],
-      args,
-    ),
+    ["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")].concat([
+      "--ledger-folder",
+      ledgerFolder,
+    ]),
     environment(folder),
   );
   const { editorId, port, do: command } = editor;
