@@ -11,11 +11,10 @@ namespace JobBroker.Bridge.Wire
 {
     /// <summary>
     /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket
-    /// and tells the handler. The socket never blocks, so both end within <see cref="PollMs"/> of being asked to.
+    /// and tells the handler. The socket never blocks, so both end within <see cref="FrameWriter.PollMs"/> of being asked to.
     /// </summary>
     internal sealed class BridgeConnection : IPeer
     {
-        private const int PollMs = 100;
         private const int ChunkBytes = 32 * 1024;
 
         private readonly Socket socket;
@@ -26,7 +25,7 @@ namespace JobBroker.Bridge.Wire
         private readonly OutboundQueue outbound;
         private readonly FrameParser parser;
         private readonly Stopwatch sinceWritten = new Stopwatch();
-        private readonly object settling = new object();
+        private readonly FrameWriter writer;
         private BridgeThread? reading;
         private BridgeThread? writing;
         private int running = 2;
@@ -52,6 +51,7 @@ namespace JobBroker.Bridge.Wire
             this.ended = ended;
             outbound = new OutboundQueue(limits.OutboundBytes);
             parser = new FrameParser(limits.FrameBytes);
+            writer = new FrameWriter(id, socket, limits, log, () => aborted, () => outbound.IsFinished);
         }
 
         public int Id { get; }
@@ -107,9 +107,9 @@ namespace JobBroker.Bridge.Wire
                 var chunk = new byte[ChunkBytes];
                 while (!aborted && !(written && sinceWritten.ElapsedMilliseconds > limits.LingerMs))
                 {
-                    if (!socket.Poll(PollMs * 1000, SelectMode.SelectRead)) continue;
+                    if (!socket.Poll(FrameWriter.PollMs * 1000, SelectMode.SelectRead)) continue;
                     var count = socket.Receive(chunk, 0, chunk.Length, SocketFlags.None, out var error);
-                    if (IsForNow(error)) continue;
+                    if (FrameWriter.IsForNow(error)) continue;
                     if (count == 0) break;
                     // What comes behind the last answer is read, so that closing does not reset it, and thrown away.
                     if (outbound.IsFinished) continue;
@@ -151,8 +151,7 @@ namespace JobBroker.Bridge.Wire
                 if (Interlocked.Exchange(ref answered, 1) == 0) Reply(read.Id!, answer);
             }
 
-            // Who asks again has read the answer before: what follows that answer must be done by then.
-            lock (settling) { }
+            writer.AwaitSettled();
             try
             {
                 handler.Handle(this, read.Method, read.Value, Once);
@@ -201,10 +200,10 @@ namespace JobBroker.Bridge.Wire
             {
                 while (!aborted)
                 {
-                    var next = outbound.Take(PollMs, out var drained);
+                    var next = outbound.Take(FrameWriter.PollMs, out var drained);
                     if (drained) break;
                     if (next == null) continue;
-                    if (!Write(next))
+                    if (!writer.Write(next))
                     {
                         Abort();
                         return;
@@ -225,55 +224,6 @@ namespace JobBroker.Bridge.Wire
                 Leave();
             }
         }
-
-        private bool Write(OutboundQueue.Outgoing next)
-        {
-            if (next.Afterwards == null) return WriteAll(next.Bytes);
-            lock (settling)
-            {
-                if (!WriteAll(next.Bytes)) return false;
-                RunAfterwards(next.Afterwards);
-                return true;
-            }
-        }
-
-        /// <summary>False when the connection is gone, or the peer takes nothing for too long.</summary>
-        private bool WriteAll(byte[] bytes)
-        {
-            var stalled = Stopwatch.StartNew();
-            for (var at = 0; at < bytes.Length;)
-            {
-                if (aborted) return false;
-                // Some runtimes report a part that was sent together with "would block": the count is what counts.
-                var sent = socket.Send(bytes, at, bytes.Length - at, SocketFlags.None, out var error);
-                if (error != SocketError.Success && !IsForNow(error)) return false;
-                at += sent;
-                if (sent > 0) stalled.Restart();
-                if (at == bytes.Length) return true;
-                if (stalled.ElapsedMilliseconds > (outbound.IsFinished ? limits.ClosingStallMs : limits.StallMs))
-                {
-                    log.Warn("Connection " + Id + " took nothing for " + stalled.ElapsedMilliseconds + " ms. Closed.");
-                    return false;
-                }
-                socket.Poll(PollMs * 1000, SelectMode.SelectWrite);
-            }
-            return true;
-        }
-
-        private void RunAfterwards(Action afterwards)
-        {
-            try
-            {
-                afterwards();
-            }
-            catch (Exception error)
-            {
-                log.Warn("What follows an answer threw " + error);
-            }
-        }
-
-        private static bool IsForNow(SocketError error) =>
-            error == SocketError.WouldBlock || error == SocketError.IOPending || error == SocketError.Interrupted;
 
         private void Crashed(Exception error)
         {

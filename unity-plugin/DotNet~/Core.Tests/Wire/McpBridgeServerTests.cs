@@ -144,6 +144,7 @@ public sealed class McpBridgeServerTests : IDisposable
     {
         using var client = Connect(receiveBuffer: 4096);
         client.Request(1, "text", new JObject { ["length"] = 20_000_000 });
+        Wait.Until(() => client.Socket.Available > 0, "the answer's first bytes");
         client.Request(2, "echo", "behind");
         Wait.Until(() => handler.Handled.Count == 2, "both requests");
         Assert.Equal(0, Volatile.Read(ref handler.Afterwards));
@@ -151,6 +152,16 @@ public sealed class McpBridgeServerTests : IDisposable
         Assert.Equal(new string('x', 20_000_000), text);
         Assert.Equal("behind", (string)client.Next()!["result"]!);
         Wait.Until(() => Volatile.Read(ref handler.Afterwards) == 1, "what follows the answer");
+    }
+
+    [Fact]
+    public void Who_has_read_an_answer_finds_it_settled_by_the_next_request()
+    {
+        using var client = Connect();
+        client.Request(1, "settle");
+        Assert.Equal("settled later", (string)client.Next()!["result"]!);
+        client.Request(2, "settled?");
+        Assert.True((bool)client.Next()!["result"]!);
     }
 
     [Fact]

@@ -40,6 +40,17 @@ internal sealed class WireHandler : IRequestHandler
                 reply(Answer.Result("first").Then(Count));
                 reply(Answer.Result("second").Then(Count));
                 break;
+            case "settle":
+                // Long enough for a client to read the answer and ask again.
+                reply(Answer.Result("settled later").Then(() =>
+                {
+                    Thread.Sleep(200);
+                    Count();
+                }));
+                break;
+            case "settled?":
+                reply(Answer.Result(Volatile.Read(ref Afterwards) == 1));
+                break;
             case "bye":
                 var why = new JObject { ["why"] = "token" };
                 reply(Answer.Error(ErrorCodes.Unauthorized, "no", why).AndClose().Then(Count));
