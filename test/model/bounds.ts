@@ -11,6 +11,8 @@ const NOTHING = {
   names: 0,
   /** Requests that a proxy sends twice. */
   doubles: 0,
+  /** Answers that are written into a connection that nobody reads. */
+  deadAnswers: 0,
   hours: 0,
   gatewayCrashes: 0,
   /** Operations that expire because their Editor is away. */

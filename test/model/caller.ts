@@ -31,23 +31,22 @@ export function callerSteps(state: State, offer: Offer): void {
   const last = caller.wishes.at(-1);
   // Who has changed something else meanwhile wishes anew what is still under way (set A, set B, set A).
   const isContent = caller.wishes.every(({ over }) => over);
-  const isChanged = last !== undefined && last.mutations > 0 && last.mutations < state.store.mutations;
-  if (!isContent && !isChanged) return;
-  if (left.newWishes > 0 && left.calls > 0) {
+  const isChanged = last !== undefined && last.changes < caller.changes;
+  if ((isContent || isChanged) && left.newWishes > 0 && left.calls > 0) {
     newWish(state, null, "wishes the same again and calls", spend(left, "newWishes"), offer);
   }
-  const logId = last?.logId;
-  if (!logId) return;
+  const read = caller.wishes.findLast(({ over }) => over);
+  if (!read?.logId) return;
+  const { logId } = read;
   if (left.forces > 0 && left.calls > 0) {
     newWish(state, logId, `calls with force_new ${logId}`, spend(left, "forces"), offer);
   }
-  if (left.names > 0) {
-    const sent = send(state, { asks: "name", names: logId, wish: caller.wishes.length - 1 });
-    offer("caller", `the caller sends ${sent.name}, which names ${logId}`, {
-      ...sent.changes,
-      left: spend(left, "names"),
-    });
-  }
+  if (left.names === 0) return;
+  const sent = send(state, { asks: "name", names: logId, wish: caller.wishes.indexOf(read) });
+  offer("caller", `the caller sends ${sent.name}, which names ${logId}`, {
+    ...sent.changes,
+    left: spend(left, "names"),
+  });
 }
 
 function sendAgain(state: State, wish: Wish, index: number, offer: Offer): void {
@@ -70,7 +69,13 @@ function sendAgain(state: State, wish: Wish, index: number, offer: Offer): void 
 
 function newWish(state: State, force: string | null, does: string, left: State["left"], offer: Offer): void {
   const { caller } = state;
-  const wish: Wish = { force, over: false, logId: null, mutations: state.store.mutations };
+  const wish: Wish = {
+    force,
+    over: false,
+    logId: null,
+    changes: caller.changes,
+    mutations: state.store.mutations,
+  };
   const { name, changes } = send(state, { asks: "call", names: force, wish: caller.wishes.length });
   offer("caller", `the caller ${does}: ${name}`, {
     ...changes,

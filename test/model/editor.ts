@@ -17,8 +17,6 @@ import {
 } from "./state.js";
 import type { Rules } from "./switches.js";
 
-const ORIGIN = { principal: "local", tool: "build", fingerprint: "f" };
-
 export type Hello = { kind: "hello"; ledger: Ledger } | { kind: "fenced"; highestEpoch: number };
 
 /** What `bridge/hello` answers; the fence is in the journal before. */
@@ -107,7 +105,7 @@ function submitted(ledger: Ledger, frame: Frame, rules: Rules): ReturnType<typeo
     operationId: frame.id,
     hash: HASH,
     after: frame.after,
-    origin: ORIGIN,
+    origin: frame.origin ?? { principal: "", tool: "", fingerprint: "" },
     tool: "build",
     arguments: {},
     argumentsHash: "f",
@@ -118,7 +116,9 @@ function submitted(ledger: Ledger, frame: Frame, rules: Rules): ReturnType<typeo
   const admitted = admit(admitting(ledger, frame, rules), params);
   switch (admitted.kind) {
     case "run": {
-      const accepted: Entry = { id: frame.id, state: "accepted", acknowledged: false };
+      const { after, acceptedAt, origin } = params;
+      const submitted = { after, acceptedAt, origin };
+      const accepted: Entry = { id: frame.id, state: "accepted", submitted, acknowledged: false };
       const entries = [...ledger.entries.filter(({ id }) => id !== frame.id), accepted];
       const found: Found = { asked: "submit", answer: { state: "accepted", ledgerSeq: ledger.seq } };
       return { found, ledger: { ...ledger, entries }, word: "accepted" };
@@ -213,8 +213,10 @@ function starts(state: State, editor: EditorState, offer: Offer): void {
     return entry.state === "running" ? ending(entry, "interrupted", state) : entry;
   });
   const changes = entries.filter((entry, at) => entry !== editor.ledger.entries[at]).length;
-  const ledger = { ...editor.ledger, entries, seq: editor.ledger.seq + 1 + changes };
   const session = editor.session + 1;
+  const { seq, session: before } = editor.ledger;
+  const previous = before === 0 ? null : { session: before, seq };
+  const ledger = { ...editor.ledger, entries, seq: seq + 1 + changes, session, previous };
   offer(
     "part",
     `${editor.id} starts, session ${session}`,

@@ -43,7 +43,7 @@ export function explore(scenario: Scenario, rules: Rules, most = Number.POSITIVE
   const begunAt = process.cpuUsage();
   const { facts } = scenario;
   const { keyOf, shared } = createEncoding();
-  const start = startOf(scenario);
+  const start = startOf(scenario, rules);
   const numbers = new Map([[keyOf(start), 0]]);
   const parents = createNumbers();
   const turns = createNumbers();
@@ -59,11 +59,12 @@ export function explore(scenario: Scenario, rules: Rules, most = Number.POSITIVE
     const path: number[] = last === undefined ? [] : [last];
     for (let at = state; at > 0; at = parents.at(at)) path.unshift(turns.at(at));
     let now = start;
-    return path.map((turn) => {
+    const steps = path.map((turn) => {
       const step = stepsOf(now, facts, rules)[turn] as Step;
       now = step.to;
       return step.says;
     });
+    return [...scenario.prelude.map((says) => `${says} …`), ...steps];
   };
 
   let level: State[] = [start];
@@ -81,7 +82,7 @@ export function explore(scenario: Scenario, rules: Rules, most = Number.POSITIVE
         let known = numbers.get(key);
         if (known === number) continue;
         transitions += 1;
-        const fault = faultOf(state, to);
+        const fault = faultOf(state, to, facts);
         if (fault !== undefined) {
           violation = { fault, story: storyOf(number, turn) };
           break;

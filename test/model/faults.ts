@@ -3,6 +3,7 @@ import { jobIdOf } from "../../src/shared/operation.js";
 import { type Fault, spend } from "./bounds.js";
 import { nameOf } from "./caller.js";
 import { ending } from "./editor.js";
+import type { Facts } from "./facts.js";
 import type { Offer } from "./offer.js";
 import {
   type EditorState,
@@ -10,6 +11,7 @@ import {
   nonceOf,
   type State,
   type StoreState,
+  type Work,
   type WorkerState,
   withEditor,
   withWorker,
@@ -17,7 +19,7 @@ import {
 import { copyOf, EMPTY_STORE } from "./store.js";
 import { disconnected, isSeated, withoutLease, withoutTenure } from "./tenure.js";
 
-export function faultSteps(state: State, offer: Offer): void {
+export function faultSteps(state: State, facts: Facts, offer: Offer): void {
   const { left } = state;
   const may = (fault: Fault): boolean => left[fault] > 0;
   const happens = (fault: Fault, says: string, changes: Partial<State>): void =>
@@ -29,14 +31,14 @@ export function faultSteps(state: State, offer: Offer): void {
   if (may("handJobs")) handJobs(state, happens);
   if (may("mutations")) {
     const store: StoreState = { ...state.store, mutations: state.store.mutations + 1 };
-    happens("mutations", "the caller changes something else in the Editor", { store });
+    const caller = { ...state.caller, changes: state.caller.changes + 1 };
+    happens("mutations", "the caller changes something else in the Editor", { store, caller });
   }
   for (const worker of state.workers) {
     if (!worker.fence) continue;
     if (may("workerCrashes")) {
       const next = { ...state, ...withoutTenure(state, worker) };
-      const again = { ...worker, life: worker.life + 1, fence: null, link: null, works: [], acks: [] };
-      happens("workerCrashes", `${worker.name} crashes`, { ...next, ...withWorker(next, again) });
+      happens("workerCrashes", `${worker.name} crashes`, { ...next, ...withWorker(next, reborn(worker)) });
     }
     if (may("hangs") && state.store.leases[worker.editor] === nonceOf(worker)) {
       const store = withoutLease(state.store, worker.editor);
@@ -47,8 +49,8 @@ export function faultSteps(state: State, offer: Offer): void {
   for (const editor of state.editors) {
     if (editor.up) editorFaults(state, editor, may, happens);
   }
-  storeFaults(state, may, happens);
-  ledgerFaults(state, may, happens);
+  storeFaults(state, facts, may, happens);
+  ledgerFaults(state, facts, may, happens);
 }
 
 type Happens = (fault: Fault, says: string, changes: Partial<State>) => void;
@@ -127,7 +129,7 @@ function editorFaults(state: State, editor: EditorState, may: May, happens: Happ
   }
 }
 
-function storeFaults(state: State, may: May, happens: Happens): void {
+function storeFaults(state: State, facts: Facts, may: May, happens: Happens): void {
   const { store, copy, history } = state;
   if (may("copies") && copy !== store)
     happens("copies", "the store is saved as it is", {
@@ -136,36 +138,65 @@ function storeFaults(state: State, may: May, happens: Happens): void {
     });
   if (!may("rollbacks") || store === (copy ?? EMPTY_STORE)) return;
   const says = copy ? "the store goes back to what was saved" : "the store is flushed";
-  // The jobs that were under way are waiting in the copy; the owners go on with what they know.
-  const workers = state.workers.map((worker) => ({
-    ...worker,
-    works: worker.works.map((work) => ({ ...work, job: null })),
-  }));
-  happens("rollbacks", says, {
+  const back = {
     store: copy ?? EMPTY_STORE,
     version: state.copyVersion,
-    workers,
     history: { ...history, storeWentBack: true },
-  });
+  };
+  if (facts.rollback !== "power loss") {
+    // The jobs that were under way are waiting in the copy; the owners go on with what they know.
+    const workers = state.workers.map((worker) => ({ ...worker, works: worker.works.map(withoutJob) }));
+    happens("rollbacks", says, { ...back, workers });
+    return;
+  }
+  const workers = state.workers.map((worker) => (worker.fence ? reborn(worker) : worker));
+  const editors = state.editors.map((editor) => ({ ...editor, seat: null }));
+  happens("rollbacks", `${says}, and every owner ends`, { ...back, workers, editors });
 }
 
-function ledgerFaults(state: State, may: May, happens: Happens): void {
+const withoutJob = (work: Work): Work => ({ ...work, job: null });
+
+const reborn = (worker: WorkerState): WorkerState => ({
+  ...worker,
+  life: worker.life + 1,
+  fence: null,
+  link: null,
+  works: [],
+  acks: [],
+});
+
+/**
+ * A copy from between accepted and running lets the operation run again where nobody has heard of anything later in
+ * that journal: no memory is left (docs/model.md).
+ */
+function isDefended({ store, ledgerCopy }: State, { id }: EditorState): boolean {
+  const isBetween = ledgerCopy?.entries.some((entry) => entry.state === "accepted");
+  return !isBetween || (store.ledgers[id]?.ledgerSeq ?? 0) > (ledgerCopy?.seq ?? 0);
+}
+
+function ledgerFaults(state: State, facts: Facts, may: May, happens: Happens): void {
   const [editor] = state.editors;
   if (!editor) return;
   const { ledger } = editor;
   const history = { ...state.history, ledgerWentBack: true };
-  // Not defended: a copy from between accepted and running (docs/model.md).
-  const isBetween = ledger.entries.some((entry) => entry.state === "accepted");
-  if (may("ledgerCopies") && !isBetween && state.ledgerCopy !== ledger) {
+  if (may("ledgerCopies") && state.ledgerCopy !== ledger) {
     happens("ledgerCopies", `the ledger of ${editor.id} is copied`, { ledgerCopy: ledger });
   }
   if (editor.up) return;
-  if (may("ledgerRollbacks") && state.ledgerCopy && state.ledgerCopy !== ledger) {
+  const isPlayed = facts.isStrict || isDefended(state, editor);
+  if (may("ledgerRollbacks") && isPlayed && state.ledgerCopy && state.ledgerCopy !== ledger) {
     const back = withEditor(state, { ...editor, ledger: state.ledgerCopy });
     happens("ledgerRollbacks", `the copy of ${editor.id}'s ledger is put back`, { ...back, history });
   }
   if (may("ledgerLosses")) {
-    const fresh = { ledgerId: `${ledger.ledgerId}'`, seq: 1, fence: null, entries: [] };
+    const fresh = {
+      ledgerId: `${ledger.ledgerId}'`,
+      seq: 1,
+      fence: null,
+      session: 0,
+      previous: null,
+      entries: [],
+    };
     happens("ledgerLosses", `the ledger of ${editor.id} is deleted`, {
       ...withEditor(state, { ...editor, ledger: fresh }),
       history,

@@ -5,10 +5,9 @@ import { decide, type SubmitRequest } from "../../src/shared/decide.js";
 import { expiryOf, WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { type Delivery, hasBegun, isFinal, next, type OperationRecord } from "../../src/shared/operation.js";
 import type { Target } from "../../src/shared/target.js";
-import { completeTool } from "../../src/shared/tool.js";
 import { spend } from "./bounds.js";
 import { nameOf } from "./caller.js";
-import type { Facts } from "./facts.js";
+import { type Facts, TOOLS } from "./facts.js";
 import type { Offer } from "./offer.js";
 import {
   HASH,
@@ -75,7 +74,7 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
 }
 
 function decideOn(state: State, request: Request, facts: Facts, rules: Rules): ReturnType<typeof decide> {
-  const known = state.editors.map(({ id }) => id);
+  const known = state.editors.filter(({ session }) => session > 0).map(({ id }) => id);
   const snapshot = snapshotOf(state.store, request, known, now(state));
   const named = request.names === null ? undefined : state.store.records[request.names];
   const asked: SubmitRequest = {
@@ -166,14 +165,10 @@ const after = ({ after: before, supersedes, editor }: OperationRecord): string =
 
 function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logId: string): OperationRecord {
   const { version: _version, ...links } = plan;
-  const annotations = {
-    readOnlyHint: facts.effect === "read_only",
-    idempotentHint: facts.effect !== "mutating",
-  };
   const call = {
     requester: { caller: CALLER, requestId: request.id },
     principal: "local",
-    tool: completeTool({ name: "build", description: "", annotations } as never),
+    tool: TOOLS[facts.effect],
     hash: HASH,
     fingerprint: "f",
     parameters: {},
@@ -208,8 +203,10 @@ function answers(state: State, request: Request, offer: Offer): void {
   if (!isFinal(record.state)) return;
   if (!request.open) {
     offer("part", `the gateway sees that nobody waits for ${name}`, { requests: without(requests, request) });
-    offer("part", `the gateway answers ${name} into a connection that nobody reads`, {
+    if (state.left.deadAnswers === 0) return;
+    offer("fault", `the gateway answers ${name} into a connection that nobody reads`, {
       ...to(state, request, { ...request, at: "noting" }),
+      left: spend(state.left, "deadAnswers"),
     });
     return;
   }

@@ -1,8 +1,10 @@
 /** One operation in its owner, step by step as in src/worker/process.ts: claim → ask → follow → settle. */
-import { isFinal, next, nextAfter, type OperationRecord } from "../../src/shared/operation.js";
+import { isFinal } from "../../src/shared/operation.js";
+import { originOf } from "../../src/shared/origin.js";
 import { started as begun } from "../../src/worker/outcome.js";
+import { changeOf } from "./claims.js";
 import type { Offer } from "./offer.js";
-import { editorOf, type Frame, now, type Work } from "./state.js";
+import { editorOf, type Frame, now, STORE, type Work } from "./state.js";
 import { isSeated, started } from "./tenure.js";
 import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from "./turn.js";
 import { actsOnAnswer } from "./verdict.js";
@@ -42,46 +44,41 @@ function claims(turn: Turn): Move | undefined {
   }
   if (!worker.link) return undefined;
   const { session } = worker.link;
-  const sent = { dispatchedAt: now(state), sentIn: `s${session}` };
-  const change = written(turn, (record) => {
-    const events = record.state === "accepted" ? (["job_added", "claimed"] as const) : (["claimed"] as const);
-    const at = isChecked ? nextAfter(record.state, events) : "dispatched";
-    return at && { record: { ...record, state: at, ...sent } };
+  const claimed = changeOf((of) => of.claim(logId, `s${session}`));
+  const change = written(turn, (latest) => {
+    const found = isChecked ? latest : { ...latest, state: "queued" as const };
+    return claimed(found, now(state));
   });
   if (!("record" in change)) return handsOver(turn, `may not claim ${logId}: ${change.kind}`);
   const { record } = change;
   const isFresh = change.kind === "applied";
-  const claimed: Work = { ...work, at: "claimed", session, isFresh, record, after: record.after };
+  const after: Work = { ...work, at: "claimed", session, isFresh, record, after: record.after };
   const says = `${isFresh ? "claims" : "adopts"} ${logId} in session ${session}`;
-  return goesOn(turn, says, claimed, { store: change.store });
+  return goesOn(turn, says, after, { store: change.store });
 }
 
 /** Between the claim and the socket the Editor's session is looked at once more, later not. */
 function asks(turn: Turn): Move | undefined {
   const { state, worker, work, rules } = turn;
   const { logId, record, session, isFresh } = work;
+  const unsent = changeOf((of) => of.unclaim(logId));
   const { link } = worker;
   if (!record) return undefined;
   if (!link || (work.at === "claimed" && link.session !== session)) {
-    const { store } = written(turn, (latest) => (isFresh ? unsent(latest) : undefined));
+    const { store } = written(turn, (latest) => (isFresh ? unsent(latest, now(state)) : undefined));
     const says = `could not send ${logId}${isFresh ? " and takes the claim back" : ""}`;
     return goesOn(turn, says, started(work), { store });
   }
-  const maySubmit = record.sentIn === `s${session}` && record.executedAs === undefined;
-  const asked = work.asks === "revoke" ? "revoke" : maySubmit ? "submit" : "get";
-  const id = record.executedAs ?? logId;
+  const isOnlyAskedFor = record.ledgerLost === true || record.rebuilt === true;
+  const maySubmit = record.sentIn === `s${session}` && record.executedAs === undefined && !isOnlyAskedFor;
+  const asked = work.revokes ? "revoke" : maySubmit ? "submit" : "get";
+  const id = work.revokes?.id ?? record.executedAs ?? logId;
   const after = rules.off === "afterAtSending" ? newestBeside(turn) : work.after;
   const says = asked === "submit" ? `submits ${id} (after ${after ?? "none"})` : `asks to ${asked} ${id}`;
   const waiting: Work = { ...work, at: "asked", asks: asked };
   if (!isSeated(state, worker)) return goesOn(turn, `${says} into a dead connection`, waiting);
   const frame = frameOf(turn, asked, id, asked === "submit" ? after : null);
   return goesOn(turn, says, waiting, { frames: [...state.frames, ...frame] });
-}
-
-function unsent(latest: OperationRecord): { record: OperationRecord } | undefined {
-  const at = next(latest.state, "returned");
-  const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...before } = latest;
-  return at && { record: { ...before, state: at } };
 }
 
 function newestBeside({ state, work }: Turn): string | null {
@@ -94,7 +91,9 @@ function frameOf({ worker, work }: Turn, asks: Frame["asks"], id: string, after:
   if (!fence || !link || !work.record) return [];
   const from = { worker: name, life, connection: link.connection, fence, ledgerId: link.ledgerId };
   const { logId, record } = work;
-  return [{ editor, session: link.session, ...from, asks, id, logId, after, acceptedAt: record.acceptedAt }];
+  const { acceptedAt } = record;
+  const origin = asks === "submit" ? originOf(record, STORE) : null;
+  return [{ editor, session: link.session, ...from, asks, id, logId, after, acceptedAt, origin }];
 }
 
 /** Hears `running` and `finished`, for as long as its connection is the Editor's. */

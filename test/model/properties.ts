@@ -5,25 +5,28 @@
  * it again belongs to it (docs/never-twice.md).
  */
 import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import type { Facts } from "./facts.js";
 import type { Entry, History, State } from "./state.js";
 
 /** What this step did wrong; undefined: nothing. */
-export function faultOf(before: State, after: State): string | undefined {
+export function faultOf(before: State, after: State, facts: Facts): string | undefined {
   if (after.history.fault !== null) return after.history.fault;
-  if (after.history.begun !== before.history.begun) return faultOfBeginning(after);
+  if (after.history.begun !== before.history.begun) return faultOfBeginning(after, facts);
   const isRollback = before.left.rollbacks !== after.left.rollbacks;
   const isNews = before.store.records !== after.store.records || before.editors !== after.editors;
-  const fault = isNews && !isRollback ? faultOfRecords(before, after) : undefined;
+  const fault = isNews && !isRollback ? faultOfRecords(before, after, facts) : undefined;
   return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after));
 }
 
+const numberOf = (logId: string): number => Number(logId.slice(2));
+
 const madeFor = ({ made }: History, logId: string): History["made"][number] | undefined =>
-  made[Number(logId.slice(2)) - 1];
+  made[numberOf(logId) - 1];
 
 const entryOf = ({ editors }: State, id: string): Entry | undefined =>
   editors.flatMap(({ ledger }) => ledger.entries).find((entry) => entry.id === id);
 
-function faultOfBeginning(state: State): string | undefined {
+function faultOfBeginning(state: State, { effect, isStrict }: Facts): string | undefined {
   const { history, caller, store } = state;
   const begins = history.begun.at(-1);
   if (!begins) return undefined;
@@ -33,8 +36,10 @@ function faultOfBeginning(state: State): string | undefined {
   if (twice) return `${id} begins twice${twice.editor === begins.editor ? "" : ", in two Editors"}`;
   const record = store.records[id];
   // A store that went back may have forgotten that it was sent (docs/model.md, what is not defended).
-  const isForgotten = history.storeWentBack && record?.state === "expired";
+  const isForgotten = !isStrict && history.storeWentBack && record?.state === "expired";
   if (record && isFinal(record.state) && !isForgotten) return `${id} begins although it is ${record.state}`;
+  // Running it again is what the caller of a read or of an idempotent tool wants (▲6).
+  if (effect !== "mutating") return undefined;
   const mine = madeFor(history, id);
   const same = earlier.find((one) => madeFor(history, one.id)?.wish === mine?.wish);
   // ▲6 Whoever was told a whole window ago may mean it anew.
@@ -50,14 +55,14 @@ function faultOfBeginning(state: State): string | undefined {
   return undefined;
 }
 
-function faultOfRecords(before: State, after: State): string | undefined {
+function faultOfRecords(before: State, after: State, facts: Facts): string | undefined {
   for (const [logId, record] of Object.entries(after.store.records)) {
     const earlier = before.store.records[logId];
     if (earlier && isFinal(earlier.state) && isChanged(earlier, record)) {
       return `${logId} was ${earlier.state}, and is now ${record.state}`;
     }
     if (!isFinal(record.state)) continue;
-    const fault = faultOfVerdict(after, record);
+    const fault = faultOfVerdict(after, record, facts);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -66,18 +71,20 @@ function faultOfRecords(before: State, after: State): string | undefined {
 const isChanged = (a: OperationRecord, b: OperationRecord): boolean =>
   a.state !== b.state || a.executedAs !== b.executedAs || a.endedAt !== b.endedAt;
 
-function faultOfVerdict(state: State, record: OperationRecord): string | undefined {
+function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Facts): string | undefined {
   const { history } = state;
   const { logId, executedAs, supersedes } = record;
   const id = executedAs ?? logId;
   const isRun = history.begun.some((one) => one.id === id);
   const isCalledUnbegun =
     record.state === "expired" || (record.state === "failed" && record.startedAt === undefined);
-  if (isCalledUnbegun && isRun && !history.storeWentBack)
+  if (isCalledUnbegun && isRun && (isStrict || !history.storeWentBack))
     return `${logId} is called never started, and it ran`;
   if (supersedes !== undefined && executedAs === supersedes)
     return `${logId} takes the outcome of what it supersedes`;
-  const isOthers = executedAs && madeFor(history, executedAs)?.wish !== madeFor(history, logId)?.wish;
+  // One that a newer one of the same call has overtaken is answered as that one.
+  const isOlder = executedAs !== undefined && numberOf(executedAs) < numberOf(logId);
+  const isOthers = isOlder && madeFor(history, executedAs)?.wish !== madeFor(history, logId)?.wish;
   if (isOthers && !history.storeWentBack)
     return `${logId} takes the outcome of ${executedAs}, which was another wish`;
   const told = entryOf(state, id)?.outcome;

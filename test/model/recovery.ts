@@ -30,18 +30,26 @@ export function recovered(
     now: now(state),
     retentionMs: 24 * HOUR,
   };
-  const { supersedes: _forgotten, ...plain } = record;
-  const recovery = recover(off === "forcedTakesOld" ? plain : record, found, around);
+  const recovery = recover(asKnown(record, off), found, around);
   const isUnknown = "answer" in found && found.answer.state === "unknown";
   if (!isUnknown) return recovery;
   if (off === "unknownNeverStarted") return { kind: "never_started" };
-  if (off === "sentInIgnored") return { kind: "resubmit" };
+  if (off === "sentInIgnored" && !("type" in recovery)) return { kind: "resubmit" };
   if (off === "noRevoke" && recovery.kind === "revoke") return { kind: "interrupt", why: "unknown" };
   return recovery;
 }
 
+function asKnown(record: OperationRecord, off: Rules["off"]): OperationRecord {
+  const { supersedes: _supersedes, ...plain } = record;
+  if (off === "forcedTakesOld") return plain;
+  if (off !== "lossUnnoticed") return record;
+  const { ledgerLost: _ledgerLost, ...found } = record;
+  return record.state === "running" ? { ...found, state: "dispatched" } : found;
+}
+
 function ancestorsOf(state: State, record: OperationRecord, found: Found, off: Rules["off"]): string[] {
-  if (off === "noAncestors" || off === "forcedTakesOld") return [];
+  const isTreatedAlike = off === "forcedTakesOld" && record.supersedes !== undefined;
+  if (off === "noAncestors" || isTreatedAlike) return [];
   if (off !== "everythingIsAncestor") return ancestorsIn(state.store, record);
   return "answer" in found && "operationId" in found.answer ? [String(found.answer.operationId)] : [];
 }

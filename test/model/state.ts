@@ -5,12 +5,14 @@
  * that a step of the real parts reads or writes is here; nothing else is.
  */
 import type { Fence } from "../../src/shared/admit.js";
+import type { LedgerMemory } from "../../src/shared/ledger-memory.js";
 import type { OperationRecord } from "../../src/shared/operation.js";
 import type { Found } from "../../src/shared/recover.js";
-import type { LedgerState, Outcome } from "../../src/shared/wire.js";
+import type { LedgerState, Origin, Outcome } from "../../src/shared/wire.js";
 import type { Bounds } from "./bounds.js";
 
 export const HASH = "h";
+export const STORE = "store";
 export const HOUR = 3_600_000;
 /** The store's clock at hour 0, ms. */
 export const EPOCH = 1_000_000_000;
@@ -37,6 +39,8 @@ export interface State {
 
 export interface CallerState {
   lastId: number;
+  /** How often it changed something else in the Editor. */
+  changes: number;
   wishes: readonly Wish[];
   /** Answers on their way to a caller that still waits. */
   replies: readonly Reply[];
@@ -49,7 +53,8 @@ export interface Wish {
   /** Its caller has read how it ended. */
   over: boolean;
   logId: string | null;
-  /** Mutations accepted when its first request was sent. */
+  /** Those changes, and the mutations that were accepted, when it was wished. */
+  changes: number;
   mutations: number;
 }
 
@@ -110,6 +115,8 @@ export interface StoreState {
   /** By Editor: the owner's nonce and the highest epoch. */
   leases: Readonly<Record<string, string>>;
   epochs: Readonly<Record<string, number>>;
+  /** By Editor: what was seen of its journal. */
+  ledgers: Readonly<Record<string, LedgerMemory>>;
 }
 
 /** One operation on its way through an owner: claim → ask → follow → settle. */
@@ -123,6 +130,8 @@ export interface Work {
   /** Claimed in this attempt, not adopted. */
   isFresh: boolean;
   asks: "submit" | "get" | "revoke";
+  /** What is to be revoked, and what follows when it is. */
+  revokes: { id: string; then: "interrupted" | "sent again" } | null;
   after: string | null;
   /** As this attempt knows it. */
   record: OperationRecord | null;
@@ -161,6 +170,7 @@ export interface Frame {
   logId: string;
   after: string | null;
   acceptedAt: number;
+  origin: Origin | null;
   fence: Fence;
   ledgerId: string;
 }
@@ -168,6 +178,8 @@ export interface Frame {
 export interface Entry {
   id: string;
   state: LedgerState;
+  /** As submitted; absent when it was revoked before. */
+  submitted?: { after: string | null; acceptedAt: number; origin: Origin };
   outcome?: Outcome;
   acknowledged: boolean;
 }
@@ -177,6 +189,9 @@ export interface Ledger {
   /** Durable entries. */
   seq: number;
   fence: Fence | null;
+  /** The process that writes it, and the one before with its last entry. */
+  session: number;
+  previous: { session: number; seq: number } | null;
   entries: readonly Entry[];
 }
 

@@ -27,6 +27,6 @@ export function stepsOf(state: State, facts: Facts, rules: Rules): Step[] {
   workerSteps(state, facts, rules, offer);
   editorSteps(state, rules, offer);
   callerSteps(state, offer);
-  faultSteps(state, offer);
+  faultSteps(state, facts, offer);
   return steps;
 }

@@ -16,6 +16,7 @@ export const EMPTY_STORE: StoreState = {
   doneJobs: [],
   leases: {},
   epochs: {},
+  ledgers: {},
 };
 
 type Change = { record: OperationRecord; result?: unknown } | undefined;
@@ -55,6 +56,24 @@ export function created(store: StoreState, record: OperationRecord): StoreState 
     at: { ...store.at, [editor]: logId },
     forced: record.supersedes === undefined ? store.forced : { ...store.forced, [record.supersedes]: logId },
     mutations,
+  };
+}
+
+/** ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile. */
+export function restored(store: StoreState, lost: OperationRecord): StoreState {
+  const { logId, editor, supersedes } = lost;
+  if (store.records[logId]) return store;
+  const isNewest = store.newest === null || store.newest === lost.after;
+  const record = { ...lost, order: isNewest ? Number(logId.slice(2)) : 0 };
+  if (isNewest) return created(store, record);
+  const after = created(store, record);
+  const forced = supersedes === undefined ? {} : { [supersedes]: logId };
+  return {
+    ...after,
+    newest: store.newest,
+    open: store.open ?? after.open,
+    at: { [editor]: logId, ...store.at },
+    forced: { ...forced, ...store.forced },
   };
 }
 

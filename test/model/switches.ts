@@ -70,6 +70,11 @@ export const SWITCHES = {
     rule: "▲12 the session is stored at sending",
     without: "what the Editor does not know is sent again, in whatever session",
   },
+  lossUnnoticed: {
+    schedule: "L, a copy of the ledger",
+    rule: "▲10 (c) a journal behind what was seen of it",
+    without: "nobody compares what an Editor says of its journal with what was seen of it",
+  },
   noRaise: {
     schedule: "M",
     rule: "▲10 (a) the lease holder raises the epoch",

@@ -30,6 +30,7 @@ export const started = ({ logId, job }: Pick<Work, "logId" | "job">): Work => ({
   session: 0,
   isFresh: false,
   asks: "submit",
+  revokes: null,
   after: null,
   record: null,
   found: null,

@@ -13,7 +13,7 @@ import {
   without,
   withWorker,
 } from "./state.js";
-import { type Changed, changed, jobDone, jobGivenBack } from "./store.js";
+import { type Changed, changed, jobDone, jobGivenBack, restored } from "./store.js";
 import type { Rules } from "./switches.js";
 
 export interface Turn {
@@ -63,12 +63,16 @@ export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, s
   const { logId } = record;
   const id = record.executedAs ?? logId;
   const isKept = outcome.status === "completed" && !outcome.error;
-  const change = written(turn, (latest) => {
+  const { store } = turn.state;
+  // The store went back behind this operation while it ran; its outcome must not be lost with it.
+  const isOwner = store.leases[turn.worker.editor] === nonceOf(turn.worker);
+  const known = isOwner ? { ...turn, state: { ...turn.state, store: restored(store, record) } } : turn;
+  const change = written(known, (latest) => {
     const end = settled(latest, outcome, now(turn.state), undefined);
     return end && { record: end.record, result: isKept ? id : undefined };
   });
   if (change.kind === "fenced")
     return handsOver(turn, `may not store the end of ${logId}: the store fences it`);
   const word = "record" in change ? `is ${change.record.state}` : "is not in the store";
-  return ends(turn, `${says}; ${logId} ${word}`, change.store, id);
+  return ends(turn, `${says}; ${logId} ${word}`, change.store, change.kind === "unknown" ? undefined : id);
 }

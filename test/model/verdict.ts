@@ -1,7 +1,8 @@
 /** What an owner does with an answer: the real `recover`, and `act` of src/worker/process.ts. */
-import { isFinal, nextAfter, type OperationRecord } from "../../src/shared/operation.js";
+import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import type { Found, Recovery } from "../../src/shared/recover.js";
 import { started as begun, refusedOutcome, unknownOutcome } from "../../src/worker/outcome.js";
+import { changeOf } from "./claims.js";
 import { recovered } from "./recovery.js";
 import { now, type StoreState, type Work } from "./state.js";
 import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from "./turn.js";
@@ -14,10 +15,14 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
   const { logId, record, found } = work;
   const at = now(state);
   if (!record || !found) return undefined;
-  if (work.asks === "revoke")
-    return settles(turn, record, unknownOutcome("", at), "calls the outcome unknown");
-  if (work.questions >= MAX_QUESTIONS)
-    return settles(turn, record, unknownOutcome("", at), "gives up asking");
+  const unknown = unknownOutcome({ why: "" }, at);
+  if (work.questions >= MAX_QUESTIONS) return settles(turn, record, unknown, "gives up asking");
+  if (work.asks === "revoke") {
+    if (work.revokes?.then === "sent again") return resends(turn, { kind: "resubmit" });
+    const isRevoked = "answer" in found && found.answer.state === "revoked";
+    if (isRevoked) return settles(turn, record, unknown, "calls the outcome unknown");
+    return asksAgain(turn, record, work.after, state.store, `will ask for ${logId} again, since it began`);
+  }
   const verdict = recovered(turn, record, found);
   switch (verdict.kind) {
     case "settle":
@@ -25,12 +30,13 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
     case "fail":
       return settles(turn, record, refusedOutcome(verdict, at), "is refused");
     case "interrupt":
-      return settles(turn, record, unknownOutcome("", at), "calls the outcome unknown");
+      return settles(turn, record, unknown, "calls the outcome unknown");
     case "revoke":
-      return goesOn(turn, `wants ${logId} revoked`, { ...work, at: "ask", asks: "revoke", found: null });
+      return revokes(turn, record.executedAs ?? logId, "interrupted");
     case "attach":
       return attaches(turn, record, found, verdict);
     case "resubmit":
+      if (verdict.instead !== undefined) return revokes(turn, verdict.instead, "sent again");
       return resends(turn, verdict);
     case "never_started": {
       const expired = { state: "expired", error: { code: "EXPIRED", type: "expired", message: "" } } as const;
@@ -38,6 +44,11 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
       return ends(turn, `says that ${logId} never started`, change.store);
     }
   }
+}
+
+function revokes(turn: Turn, id: string, then: "interrupted" | "sent again"): Move {
+  const after: Work = { ...turn.work, at: "ask", asks: "revoke", revokes: { id, then }, found: null };
+  return goesOn(turn, `wants ${id} revoked`, after);
 }
 
 function attaches(
@@ -62,11 +73,10 @@ function attaches(
 function resends(turn: Turn, { after, returned }: Extract<Recovery, { kind: "resubmit" }>): Move {
   const { state, work } = turn;
   const { logId, session } = work;
-  const change = written(turn, (latest) => {
-    const at = returned ? nextAfter(latest.state, ["returned", "claimed"]) : latest.state;
-    if (at === undefined || isFinal(latest.state)) return undefined;
-    return { record: { ...latest, state: at, sentIn: `s${session}`, dispatchedAt: now(state) } };
-  });
+  const resent = changeOf((claims) =>
+    claims.resend({ logId } as OperationRecord, `s${session}`, returned ?? false),
+  );
+  const change = written(turn, (latest) => resent(latest, now(state)));
   if (!("record" in change)) return handsOver(turn, `may not write ${logId}: ${change.kind}`);
   const { record, store } = change;
   if (isFinal(record.state)) return ends(turn, `finds ${logId} ${record.state}`, store);
@@ -83,6 +93,15 @@ function asksAgain(
 ): Move {
   const { work } = turn;
   const questions = work.questions + 1;
-  const again: Work = { ...work, at: "ask", asks: "submit", record, after, found: null, questions };
+  const again: Work = {
+    ...work,
+    at: "ask",
+    asks: "submit",
+    revokes: null,
+    record,
+    after,
+    found: null,
+    questions,
+  };
   return goesOn(turn, says, again, { store });
 }

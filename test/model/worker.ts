@@ -1,20 +1,10 @@
 /** An owner's steps around its operations: lease, hello, jobs, acknowledgements (src/worker/tenure.ts, owner.ts). */
 import { isFinal } from "../../src/shared/operation.js";
-import { type Hello, hello } from "./editor.js";
 import type { Facts } from "./facts.js";
+import { hearsHeartbeat, saysHello } from "./hello.js";
 import type { Offer } from "./offer.js";
 import { pipelineSteps } from "./pipeline.js";
-import {
-  type EditorState,
-  editorOf,
-  nonceOf,
-  type State,
-  type WorkerState,
-  withEditor,
-  without,
-  withWorker,
-} from "./state.js";
-import { openRecords } from "./store.js";
+import { editorOf, nonceOf, type State, type WorkerState, withEditor, without, withWorker } from "./state.js";
 import type { Rules } from "./switches.js";
 import { disconnected, isSeated, started, withoutLease, withoutTenure } from "./tenure.js";
 
@@ -34,7 +24,10 @@ export function workerSteps(state: State, facts: Facts, rules: Rules, offer: Off
         `${worker.name} notices that its connection is gone`,
         withWorker(state, disconnected(worker)),
       );
-    } else acknowledges(state, worker, facts, rules, offer);
+    } else {
+      hearsHeartbeat(state, worker, facts, offer);
+      acknowledges(state, worker, facts, rules, offer);
+    }
     takesJob(state, worker, offer);
     for (const work of worker.works) pipelineSteps({ state, worker, work, facts, rules }, offer);
   }
@@ -68,58 +61,6 @@ function losesTenure(state: State, worker: WorkerState, offer: Offer): void {
   offer("part", `${worker.name} learns that the lease is not its own any more`, withoutTenure(state, worker));
 }
 
-function saysHello(state: State, worker: WorkerState, facts: Facts, rules: Rules, offer: Offer): void {
-  const editor = editorOf(state, worker.editor);
-  const { fence } = worker;
-  if (!editor.up || !fence) return;
-  const told = hello(editor, fence, rules);
-  if (told.kind === "hello") {
-    enters(state, worker, editor, told, facts, offer);
-    return;
-  }
-  const { store } = state;
-  const isOwner = store.leases[editor.id] === fence.ownerNonce;
-  if (!isOwner || rules.off === "noRaise") return;
-  const epoch = Math.max(store.epochs[editor.id] ?? 0, told.highestEpoch) + 1;
-  offer("part", `${worker.name} is FENCED by ${editor.id} and raises the epoch to ${epoch}`, {
-    store: { ...store, epochs: { ...store.epochs, [editor.id]: epoch } },
-    ...withWorker(state, { ...worker, fence: { ...fence, epoch } }),
-  });
-}
-
-/** After hello: what was sent before is asked for again, without waiting for its job (`resume` in tenure.ts). */
-function enters(
-  state: State,
-  worker: WorkerState,
-  editor: EditorState,
-  told: Extract<Hello, { kind: "hello" }>,
-  facts: Facts,
-  offer: Offer,
-): void {
-  const { store } = state;
-  const connection = worker.connections + 1;
-  const seat = { worker: worker.name, life: worker.life, connection };
-  const sent = openRecords(store, editor.id).filter(
-    ({ state: at }) => at === "dispatched" || at === "running",
-  );
-  const resumed = sent.filter(({ logId }) => !worker.works.some((work) => work.logId === logId));
-  const works = [...worker.works, ...resumed.map(({ logId }) => started({ logId, job: null }))];
-  const ended = editor.ledger.entries.filter(({ outcome, acknowledged }) => outcome && !acknowledged);
-  const stored = ended
-    .filter(({ id }) => isFinal(store.records[id]?.state ?? "accepted"))
-    .map(({ id }) => id);
-  const acks = facts.acknowledges ? [...new Set([...worker.acks, ...stored])] : [];
-  const link = { connection, session: editor.session, ledgerId: editor.ledger.ledgerId };
-  offer(
-    "part",
-    `${worker.name} says hello to ${editor.id} (epoch ${worker.fence?.epoch}, session ${editor.session})`,
-    {
-      ...withWorker(state, { ...worker, link, connections: connection, works, acks }),
-      ...withEditor(state, { ...editor, ledger: told.ledger, seat }),
-    },
-  );
-}
-
 /** The main lane: one job at a time. */
 function takesJob(state: State, worker: WorkerState, offer: Offer): void {
   if (worker.works.some(({ job }) => job)) return;
@@ -143,7 +84,7 @@ function acknowledges(state: State, worker: WorkerState, facts: Facts, rules: Ru
   const isDurable = kept.some(
     (record) => (record.executedAs ?? record.logId) === id && isFinal(record.state),
   );
-  const waits = facts.rollback === "last seconds" && state.left.rollbacks > 0 && !isDurable;
+  const waits = facts.rollback !== "old copy" && state.left.rollbacks > 0 && !isDurable;
   if (waits && rules.off !== "acknowledgedAtOnce") return;
   const editor = editorOf(state, worker.editor);
   const entries = editor.ledger.entries.map((entry) =>
