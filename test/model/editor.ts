@@ -200,7 +200,7 @@ export function ending(entry: Entry, status: Outcome["status"], state: State): E
 }
 
 /** A durable change of one entry. */
-export function journalled(editor: EditorState, before: Entry, after: Entry): EditorState {
+function journalled(editor: EditorState, before: Entry, after: Entry): EditorState {
   const { ledger } = editor;
   const entries = ledger.entries.map((entry) => (entry === before ? after : entry));
   return { ...editor, ledger: { ...ledger, seq: ledger.seq + 1, entries } };

@@ -1,5 +1,5 @@
 /** What goes wrong, each only as often as the scenario's bounds say. */
-import { jobIdOf } from "../../src/shared/operation.js";
+import { isFinal, jobIdOf } from "../../src/shared/operation.js";
 import { type Fault, spend } from "./bounds.js";
 import { nameOf } from "./caller.js";
 import { ending } from "./editor.js";
@@ -166,11 +166,14 @@ const reborn = (worker: WorkerState): WorkerState => ({
 });
 
 /**
- * A copy from between accepted and running lets the operation run again where nobody has heard of anything later in
- * that journal: no memory is left (docs/model.md).
+ * A copy from between accepted and running lets the operation run again where the store has heard neither that it runs
+ * nor of anything later in that journal: no memory is left (docs/model.md).
  */
 function isDefended({ store, ledgerCopy }: State, { id }: EditorState): boolean {
-  const isBetween = ledgerCopy?.entries.some((entry) => entry.state === "accepted");
+  const isBetween = ledgerCopy?.entries.some((entry) => {
+    const known = store.records[entry.id]?.state ?? "accepted";
+    return entry.state === "accepted" && known !== "running" && !isFinal(known);
+  });
   return !isBetween || (store.ledgers[id]?.ledgerSeq ?? 0) > (ledgerCopy?.seq ?? 0);
 }
 

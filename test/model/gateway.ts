@@ -22,7 +22,7 @@ import {
 import { changed, created, hasJob, jobAdded, openRecords, snapshotOf } from "./store.js";
 import type { Rules } from "./switches.js";
 
-export const CALLER = { id: "caller", transport: "http" as const };
+const CALLER = { id: "caller", transport: "http" as const };
 /** Newer than any request that there is. */
 const NEWEST = 1_000_000;
 

@@ -102,7 +102,7 @@ export const SCENARIOS: readonly Scenario[] = [
     bounds: { calls: 2, newWishes: 1, names: 1, editorCrashes: 1 },
     prelude: [...made(1, 1), ...begun(1)],
     aimedAt: ["interruptedMayRepeat"],
-    long: { bounds: { calls: 3, forces: 1 } },
+    long: { bounds: { forces: 1 } },
   }),
   scenario("set A, set B, set A", {
     bounds: { calls: 2, newWishes: 1, mutations: 1 },
@@ -287,7 +287,12 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
       replies: [],
     },
     requests: [],
-    store: { ...EMPTY_STORE, leases: { [EDITOR]: OWNER }, epochs: { [EDITOR]: 1 } },
+    store: {
+      ...EMPTY_STORE,
+      leases: { [EDITOR]: OWNER },
+      epochs: { [EDITOR]: 1 },
+      ledgers: { [EDITOR]: SEEN },
+    },
     version: 0,
     copy: null,
     copyVersion: 0,
@@ -302,6 +307,7 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
 
 const EDITOR = "Editor 1";
 const OWNER = "worker 1.1";
+const SEEN = { ledgerId: "ledger 1", editorSessionId: "s1", ledgerSeq: 1 };
 const FENCE = { epoch: 1, ownerNonce: OWNER };
 
 const workerAt = (at: number, editors: number): WorkerState => ({

@@ -15,7 +15,7 @@ export const HASH = "h";
 export const STORE = "store";
 export const HOUR = 3_600_000;
 /** The store's clock at hour 0, ms. */
-export const EPOCH = 1_000_000_000;
+const EPOCH = 1_000_000_000;
 
 export interface State {
   /** The clock, in hours: most stories need one. */
