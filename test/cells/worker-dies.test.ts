@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Client } from "../harness/client.js";
 import { eventually } from "../harness/eventually.js";
 import { type System, useSystem } from "../harness/system.js";
-import { useWorkerProcesses, type WorkerProcess } from "../harness/worker-processes.js";
+import { useWorkerProcesses } from "../harness/use-worker-processes.js";
+import type { WorkerProcess } from "../harness/worker-processes.js";
 
 const { start } = useSystem();
 const workers = useWorkerProcesses();

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect } from "vitest";
 import type { EndpointFile } from "../../src/shared/wire.js";
 import { type Cable, layCable } from "./cable.js";
 import { environment } from "./process-world.js";
@@ -24,13 +23,15 @@ export interface WorkerProcess {
 
 export interface WorkerProcesses {
   /** Rejects when it does not serve; `env` on top of the fast timings. */
-  start(system: System, env?: Record<string, string>): Promise<WorkerProcess>;
+  start(system: Pick<System, "redis" | "editor">, env?: Record<string, string>): Promise<WorkerProcess>;
   /** The same for an Editor that is not the system's. */
   startFor(
-    system: System,
+    system: Pick<System, "redis">,
     endpoint: () => EndpointFile,
     env?: Record<string, string>,
   ): Promise<WorkerProcess>;
+  /** Ends all; answers what did not end as it should. The next ones may be started afterwards. */
+  close(): Promise<string[]>;
 }
 
 /** Short, so that a dead one is replaced soon. */
@@ -49,20 +50,11 @@ process.on("SIGUSR2", () => {
   while (!existsSync(process.env.UJB_TEST_UNBLOCK)) Atomics.wait(cell, 0, 0, 5);
 });`;
 
-/** Call it below `useSystem()`: its processes have to end before the system is looked at. */
-export function useWorkerProcesses(): WorkerProcesses {
+export function createWorkerProcesses(): WorkerProcesses {
   const closers: (() => Promise<void>)[] = [];
-  /** Whatever a test leaves behind must be able to end. */
+  /** Whatever is left behind must be able to end. */
   const releases: (() => void)[] = [];
   let processes: Processes | undefined;
-
-  afterEach(async () => {
-    for (const release of releases.splice(0)) release();
-    const faults = await processes?.close();
-    processes = undefined;
-    for (const close of closers.splice(0).reverse()) await close();
-    expect(faults ?? []).toEqual([]);
-  });
 
   const startFor: WorkerProcesses["startFor"] = async (system, endpoint, env = {}) => {
     const folder = mkdtempSync(join(tmpdir(), "ujb-worker-"));
@@ -120,5 +112,12 @@ export function useWorkerProcesses(): WorkerProcesses {
   return {
     start: (system, env) => startFor(system, () => system.editor.endpoint(), env),
     startFor,
+    async close() {
+      for (const release of releases.splice(0)) release();
+      const faults = (await processes?.close()) ?? [];
+      processes = undefined;
+      for (const close of closers.splice(0).reverse()) await close();
+      return faults;
+    },
   };
 }
