@@ -14,6 +14,8 @@ export interface WorkerProcess {
   readonly toEditor: Cable;
   /** The Editor's endpoint file was written anew: this worker's copy, which leads through its cable, as well. */
   follow(): void;
+  /** As if the Editor were no longer on this worker's host. */
+  forget(): void;
   /** Its event loop stands still, in the middle of whatever it does; settles when it does. */
   block(): Promise<void>;
   unblock(): void;
@@ -66,8 +68,8 @@ export function createWorkerProcesses(): WorkerProcesses {
       await Promise.all([toRedis.close(), toEditor.close()]);
       rmSync(folder, { recursive: true, force: true });
     });
+    const file = join(editors, "editor.json");
     const follow = (): void => {
-      const file = join(editors, "editor.json");
       writeFileSync(`${file}.new`, JSON.stringify({ ...endpoint(), port: toEditor.port }), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     };
@@ -100,6 +102,7 @@ export function createWorkerProcesses(): WorkerProcesses {
       toRedis,
       toEditor,
       follow,
+      forget: () => rmSync(file),
       async block() {
         process.signal("SIGUSR2");
         await says("the event loop is blocked");
