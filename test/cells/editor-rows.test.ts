@@ -2,6 +2,8 @@
  * What becomes of a call when its Editor's connection, script domain or process ends under it: gateway, worker and
  * Editor are processes, each Editor in turn. The Editor's own account says how often it began.
  */
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENGINES } from "../harness/dotnet.js";
 import { expectNoLeak } from "../harness/leaks.js";
@@ -100,6 +102,13 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
   const reload = async (): Promise<void> => {
     await world.editor.do({ do: "reload", downMs: 20 });
   };
+  const loseLedger = async (): Promise<void> => {
+    await world.editor.do({ do: "crash", keepUnflushed: true });
+    const folder = join(world.folder, "ledger");
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    await world.editor.do({ do: "restart" });
+  };
   const crash = async (): Promise<void> => {
     await world.editor.do({ do: "crash", keepUnflushed: true });
     await world.editor.do({ do: "restart" });
@@ -195,5 +204,38 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
 
   test("Editor crash or quit · finished: told by the next session", async () => {
     await completesOnce(await finishUnheard(crash));
+  });
+
+  test("ledger lost or rolled back · queued: stays, runs once", async () => {
+    const first = await run(block(600));
+    const logId = await submit(block(0.01));
+    await loseLedger();
+    await completesOnce(logId);
+    await outcome(first);
+  });
+
+  test("ledger lost or rolled back · sent: interrupted, it is not sent again", async () => {
+    const logId = await send(600_000);
+    await loseLedger();
+    expect(await outcome(logId)).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
+    expect(await begun(logId)).toBe(0);
+  });
+
+  test("ledger lost or rolled back · running: interrupted, it is not sent again", async () => {
+    const call = block(600);
+    const logId = await run(call);
+    await loseLedger();
+    expect(await outcome(logId)).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
+    expect(await submit(call)).toBe(logId);
+    expect(await begun(logId)).toBe(1);
+  });
+
+  test("ledger lost or rolled back · finished: the broker's record decides", async () => {
+    const call = block(0.01);
+    const logId = await submit(call);
+    await completesOnce(logId);
+    await loseLedger();
+    expect(await submit(call)).toBe(logId);
+    await completesOnce(logId);
   });
 });

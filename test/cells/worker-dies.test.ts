@@ -102,12 +102,17 @@ describe("SIGKILL", () => {
 });
 
 describe("SIGSTOP, and SIGCONT when all is over", () => {
-  test("sent: as after its death, and the one that wakes gives way", () => strikeAt("stops", sent));
-  test("running: as after its death, and the one that wakes gives way", () => strikeAt("stops", running));
+  test("worker stops · sent: as after its death, and the one that wakes gives way", () =>
+    strikeAt("stops", sent));
+  test("worker stops · running: as after its death, and the one that wakes gives way", () =>
+    strikeAt("stops", running));
 });
 
 describe("a blocked event loop, and free again when all is over", () => {
-  test("queued: as after its death, and the one that wakes gives way", () => strikeAt("hangs", queued));
-  test("running: as after its death, and the one that wakes gives way", () => strikeAt("hangs", running));
-  test("finished: as after its death, and the one that wakes gives way", () => strikeAt("hangs", finished));
+  test("worker hangs · queued: as after its death, and the one that wakes gives way", () =>
+    strikeAt("hangs", queued));
+  test("worker hangs · running: as after its death, and the one that wakes gives way", () =>
+    strikeAt("hangs", running));
+  test("worker hangs · finished: as after its death, and the one that wakes gives way", () =>
+    strikeAt("hangs", finished));
 });
