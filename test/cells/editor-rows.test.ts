@@ -61,6 +61,8 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
   const run = async (call: Call): Promise<string> => {
     const logId = await submit(call);
     await reaches(logId, "running");
+    // Its journal says so before its first effect.
+    if (call.tool === "execute-menu-item") await until("it began", async () => (await begun(logId)) === 1);
     return logId;
   };
   const outcome = (logId: string): Promise<Told> =>
@@ -233,7 +235,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
   test("ledger lost or rolled back · finished: the broker's record decides", async () => {
     const call = block(0.01);
     const logId = await submit(call);
-    await completesOnce(logId);
+    await reaches(logId, "completed");
     await loseLedger();
     expect(await submit(call)).toBe(logId);
     await completesOnce(logId);
