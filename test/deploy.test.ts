@@ -61,7 +61,7 @@ test("an end that is asked for while Redis does not answer: it comes, and the ne
 
 test("two hosts with a file of the same Editor: it leaves the one, the lease goes over to the other", async () => {
   const { system, owner } = await ready();
-  const other = await workers.start(system, { UNITY_BROKER_LEASE_MS: "1000" });
+  const other = await workers.start(system);
   const logId = await runs(system, "a");
   owner.forget();
   await other.says("owns the Editor");

@@ -36,13 +36,6 @@ export interface WorkerProcesses {
   close(): Promise<string[]>;
 }
 
-/** Short, so that a dead one is replaced soon. */
-const MORTAL = {
-  UNITY_BROKER_LEASE_MS: "600",
-  UNITY_BROKER_JOB_LOCK_MS: "600",
-  UNITY_BROKER_ACK_DELAY_MS: "30",
-};
-
 /** At SIGUSR2 nothing of the process goes on until the file is there: a true endless loop, not a signal that stops it. */
 const BLOCKABLE = `
 import { existsSync, writeSync } from "node:fs";
@@ -80,7 +73,8 @@ export function createWorkerProcesses(): WorkerProcesses {
       "worker",
       ["worker"],
       environment(folder, {
-        ...MORTAL,
+        // What has ended is acknowledged at once.
+        UNITY_BROKER_ACK_DELAY_MS: "30",
         ...env,
         REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
         UNITY_BROKER_DATA_DIR: folder,
