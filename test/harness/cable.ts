@@ -17,16 +17,18 @@ export interface Cable {
   mend(): void;
   /** Once: `act` runs when these words are about to go to the far end; if it cuts or holds, they do not arrive. */
   before(words: string, act: () => void): void;
+  /** Resolves when these words have come from the far end. */
+  heard(words: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
   const sockets = new Set<Socket>();
-  const watches: { words: string; act: () => void }[] = [];
+  const watches: { words: string; act: () => void; isOutward: boolean }[] = [];
   let state: "whole" | "cut" | "held" | "deaf" = "whole";
 
-  const trip = (chunk: Buffer): void => {
-    const at = watches.findIndex(({ words }) => chunk.includes(words));
+  const trip = (chunk: Buffer, way: boolean): void => {
+    const at = watches.findIndex(({ words, isOutward }) => isOutward === way && chunk.includes(words));
     if (at >= 0) watches.splice(at, 1)[0]?.act();
   };
 
@@ -36,7 +38,7 @@ export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
       // Breaking is what a cable is for.
     });
     from.on("data", (chunk) => {
-      if (isOutward) trip(chunk);
+      trip(chunk, isOutward);
       if (state === "held" || (state === "deaf" && !isOutward)) {
         from.pause();
         from.unshift(chunk);
@@ -79,7 +81,9 @@ export async function layCable(farEnd: () => NetConnectOpts): Promise<Cable> {
       state = "whole";
       for (const socket of sockets) socket.resume();
     },
-    before: (words, act) => void watches.push({ words, act }),
+    before: (words, act) => void watches.push({ words, act, isOutward: true }),
+    heard: (words) =>
+      new Promise((resolve) => watches.push({ words, act: () => resolve(), isOutward: false })),
     async close() {
       cut();
       server.close();
