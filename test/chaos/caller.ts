@@ -76,7 +76,8 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
       await cancel(wish, logId);
       return logId;
     }
-    const habit = random.pick(["read", "again", "again", "elsewhere", "move"] as const);
+    const habits = ["read", "again", "again", "elsewhere", "move"] as const;
+    const habit = random.pick(kind === "stdio" ? habits.slice(0, 3) : habits);
     if (habit === "elsewhere") await hangUp();
     if (habit === "move") voice?.move();
     if (habit === "read") return logId;
@@ -100,8 +101,9 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
         } catch (error) {
           tally.unanswered += 1;
           wish.lastError = (error as Error).message;
-          if (random.chance(0.5) || /ended|not found|HTTP 4|HTTP 5|closed/i.test(wish.lastError))
-            await hangUp();
+          // A process over stdio stays for as long as it lives.
+          const isGone = /ended|not found|HTTP 4|HTTP 5|closed/i.test(wish.lastError);
+          if (isGone || (kind !== "stdio" && random.chance(0.5))) await hangUp();
           await drawnPause(random.between(20, 250));
         }
       }

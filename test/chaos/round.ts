@@ -10,9 +10,8 @@ import type { Fault } from "./fault.js";
 import { allEnded } from "./leftovers.js";
 import { readBack } from "./read-back.js";
 import { startStorm } from "./storm.js";
-import type { Violation } from "./verdict.js";
-import { hasBegun } from "./verdict.js";
-import { VOICES, type VoiceKind } from "./voices.js";
+import { hasBegun, type Violation } from "./verdict.js";
+import type { VoiceKind } from "./voices.js";
 import type { Wish, Wishes } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
 
@@ -66,17 +65,10 @@ export async function playRound(
   }
 }
 
-/** Processes over stdio are heavy: one caller in six. */
+/** Processes over stdio are heavy: one caller in twelve. */
 function habitsOf(number: number, seed: number): { kind: VoiceKind; random: Random } {
-  const kinds: readonly VoiceKind[] = [
-    "plain HTTP",
-    "official client",
-    "plain HTTP",
-    "stdio",
-    "plain HTTP",
-    "official client",
-  ];
-  return { kind: kinds[number % kinds.length] ?? VOICES[0], random: createRandom(seed * 1000 + number) };
+  const kind = number % 12 === 3 ? "stdio" : number % 3 === 0 ? "official client" : "plain HTTP";
+  return { kind, random: createRandom(seed * 1000 + number) };
 }
 
 interface Work {

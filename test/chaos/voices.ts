@@ -6,8 +6,7 @@ import type { Random } from "../never-twice/random.js";
 import type { ChaosMember } from "./member.js";
 import type { ChaosWorld } from "./world.js";
 
-export const VOICES = ["official client", "plain HTTP", "stdio"] as const;
-export type VoiceKind = (typeof VOICES)[number];
+export type VoiceKind = "official client" | "plain HTTP" | "stdio";
 
 export interface Voice {
   readonly kind: VoiceKind;
