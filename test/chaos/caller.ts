@@ -21,7 +21,7 @@ export interface Caller {
 }
 
 /** What an answer waits for at most beyond the wait that was asked for, ms. */
-const PATIENCE_MS = 6_000;
+const PATIENCE_MS = 10_000;
 /** Outcomes; every other error is about the call and not about the operation. */
 const ENDS = new Set(["TOOL_FAILED", "EDITOR_REFUSED", "OUTCOME_UNKNOWN", "EXPIRED"]);
 

@@ -30,6 +30,8 @@ export interface ChaosReport {
   /** With their stories. */
   stories: string[];
   table: string;
+  /** The end of what each process said. */
+  logs: string;
 }
 
 const ROUND_SECONDS = 120;
@@ -84,7 +86,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const left = (await world.close()).map((what): Violation => ({ what, wish: undefined }));
     stories.push(...left.map(({ what }) => what));
     violations.push(...left);
-    return { violations, stories, table: table(counts, violations) };
+    return { violations, stories, table: table(counts, violations), logs: world.processes.logs() };
   } catch (error) {
     console.error(world.processes.logs());
     await world.close();

@@ -4,7 +4,7 @@ import type { ChaosWorld } from "./world.js";
 
 /** By keys.ts: these stay for ever, or while an Editor is known. */
 const STAYS =
-  /^\{ujb\}:(schema|store-id|editors|editor:.+|catalog:.+|troubles|mutations:.+|epoch:.+|tally|principal:.+)$/;
+  /^\{ujb\}:(schema|store-id|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
 /** These run out by themselves. */
 const RUNS_OUT =
   /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|session):.+$|^\{ujb\}:sweeper$/;

@@ -1,7 +1,8 @@
 /**
  * `npm run chaos -- --operations 2000 --seconds 600 [--seed 7] [--editor simulator|host] [--without ledger,flush]
- * [--callers 24] [--fault-ms 1500] [--rounds 4]`; docs/chaos.md says what is drawn and checked.
+ * [--callers 24] [--fault-ms 1500] [--rounds 4] [--logs file]`; docs/chaos.md says what is drawn and checked.
  */
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { freshSeed } from "../never-twice/random.js";
 import { runChaos } from "./chaos.js";
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     callers: { type: "string", default: "24" },
     "fault-ms": { type: "string", default: "1500" },
     rounds: { type: "string" },
+    logs: { type: "string" },
   },
 });
 
@@ -26,7 +28,7 @@ const startedAt = performance.now();
 const command = `npm run chaos -- --operations ${values.operations} --seconds ${values.seconds} --seed ${seed} --editor ${values.editor} --callers ${values.callers} --fault-ms ${values["fault-ms"]}${values.without === "" ? "" : ` --without ${values.without}`}${values.rounds === undefined ? "" : ` --rounds ${values.rounds}`}`;
 console.log(command);
 
-const { violations, stories, table } = await runChaos({
+const { violations, stories, table, logs } = await runChaos({
   seed,
   without,
   operations: Number(values.operations),
@@ -39,4 +41,5 @@ const { violations, stories, table } = await runChaos({
 });
 console.log(`\n${table}\n\n${Math.round((performance.now() - startedAt) / 1000)} s`);
 if (violations.length > 0) console.log(`\n${stories.join("\n\n")}\n\nAgain: ${command}`);
+if (values.logs !== undefined) writeFileSync(values.logs, logs);
 process.exit(violations.length > 0 ? 1 : 0);

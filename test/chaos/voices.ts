@@ -68,7 +68,7 @@ async function officialClient(url: string): Promise<Voice> {
 }
 
 /** A gateway that stands still opens nothing. */
-const OPEN_MS = 8_000;
+const OPEN_MS = 20_000;
 
 function inTime<T>(answer: Promise<T>, ms: number, giveUp: () => void): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -44,10 +44,13 @@ export interface ChaosWorldOptions {
 }
 
 /**
- * Longer than a run: that a call may be a new wish after the replay window is another test's matter. One principal
+ * A dozen processes on two cores: a shorter lease would be lost by waiting for a core.
+ * The replay window is longer than a run: that a call may be a new wish after the replay window is another test's matter. One principal
  * calls for all, so its caps are out of the way.
  */
 const PATIENT = {
+  UNITY_BROKER_LEASE_MS: "2000",
+  UNITY_BROKER_JOB_LOCK_MS: "2500",
   UNITY_BROKER_REPLAY_MINUTES: "600",
   UNITY_BROKER_MAX_RUNNING: "500",
   UNITY_BROKER_MAX_QUEUED: "5000",
