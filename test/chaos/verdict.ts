@@ -143,7 +143,7 @@ export function mayForget(world: ChaosWorld, wish: Wish): boolean {
   return world.events.all().some(({ kind, at }) => at >= wish.askedAt && /flushed|restored/.test(kind));
 }
 
-export function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = keyOf(item);
