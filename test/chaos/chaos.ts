@@ -5,11 +5,12 @@ import type { CallTally } from "./caller.js";
 import type { Group } from "./fault.js";
 import { FAULTS } from "./faults.js";
 import { leakedKeys } from "./leftovers.js";
+import { grown, type Level, levelOf, levelText } from "./level.js";
 import { countsOf, story, table } from "./report.js";
 import { playRound } from "./round.js";
 import { executionsOf, lost, misTold, overlapping, repeated, type Violation } from "./verdict.js";
 import { createWishes } from "./wish.js";
-import { type ChaosWorld, startChaosWorld } from "./world.js";
+import { startChaosWorld } from "./world.js";
 
 export interface ChaosOptions {
   seed: number;
@@ -35,6 +36,7 @@ export interface ChaosReport {
 }
 
 const ROUND_SECONDS = 120;
+const MOST_STORIES = 10;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, say } = options;
@@ -60,10 +62,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         seconds: options.seconds / rounds,
       });
       violations.push(...found);
-      levels.push(await levelOf(world));
+      const level = await levelOf(world);
+      levels.push(level);
       say(
         `round ${round} of ${rounds} (${loses}): ${wishes.all.length - before} operations, ` +
-          `${world.events.all().length} faults so far, ${found.length} violations, ${levelText(levels.at(-1))}`,
+          `${world.events.all().length} faults so far, ${found.length} violations, ${levelText(level)}`,
       );
       if (found.some(({ wish }) => wish === undefined)) break;
       loses = loses === "ledger" ? "flush" : "ledger";
@@ -92,51 +95,4 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await world.close();
     throw error;
   }
-}
-
-const MOST_STORIES = 10;
-
-/** What the processes that live through a whole run hold between two rounds, when nobody wants anything. */
-interface Level {
-  memory: Map<string, number>;
-  sockets: Map<string, number>;
-}
-
-async function levelOf(world: ChaosWorld): Promise<Level> {
-  const living = [...world.gateways, ...world.workers].filter(({ isLongLived }) => isLongLived);
-  const memory = new Map<string, number>();
-  const sockets = new Map<string, number>();
-  for (const member of living) {
-    memory.set(member.name, await member.memory());
-    sockets.set(member.name, member.sockets() ?? 0);
-  }
-  return { memory, sockets };
-}
-
-const MB = 1024 * 1024;
-
-function levelText(level: Level | undefined): string {
-  return [...(level?.memory ?? [])]
-    .map(([name, bytes]) => `${name} ${(bytes / MB).toFixed(1)} MB ${level?.sockets.get(name)} sockets`)
-    .join(", ");
-}
-
-/** What code and caches of a process may take on after its first round; a leak grows with every operation. */
-const MAY_GROW_BYTES = 24 * MB;
-const MAY_GROW_SOCKETS = 8;
-
-function grown(levels: readonly Level[]): Violation[] {
-  const first = levels[0];
-  const last = levels.at(-1);
-  if (!first || !last) return [];
-  return [...first.memory.keys()].flatMap((name) => {
-    const bytes = (last.memory.get(name) ?? 0) - (first.memory.get(name) ?? 0);
-    const sockets = (last.sockets.get(name) ?? 0) - (first.sockets.get(name) ?? 0);
-    const found: Violation[] = [];
-    if (bytes > MAY_GROW_BYTES)
-      found.push({ what: `the memory of ${name} grew by ${Math.round(bytes / MB)} MB`, wish: undefined });
-    if (sockets > MAY_GROW_SOCKETS)
-      found.push({ what: `${name} has ${sockets} sockets more than after the first round`, wish: undefined });
-    return found;
-  });
 }
