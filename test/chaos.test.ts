@@ -23,7 +23,7 @@ test(
     const { stories, table, logs } = await runChaos({
       ...{ seed: SEED, operations: 160, seconds: 24, rounds: 2, callers: 12, faultEveryMs: 900 },
       engine: "typescript",
-      without: ["ledger", "flush"],
+      without: [],
       say: (line) => console.log(line),
     });
     console.log(table);

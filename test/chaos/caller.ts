@@ -43,7 +43,7 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
   const say = async (wish: Wish, named: string | undefined): Promise<Told> => {
     voice ??= await openVoice(kind, world, random);
     // Some clients give up before the wait that they asked for is over.
-    const timeout = random.pick([0, 0.2, 1, 1, 3]);
+    const timeout = random.pick([0, 0.3, 2, 2, 5]);
     const patienceMs = random.chance(0.12) ? random.between(20, 800) : timeout * 1000 + PATIENCE_MS;
     tally.calls += 1;
     if (named !== undefined)

@@ -19,7 +19,7 @@ export interface ChaosOptions {
   engine: Engine;
   /** Kinds of faults that are not drawn. */
   without: readonly Group[];
-  /** Default: one for each two minutes, at least two. */
+  /** Default: one for each four minutes, at least two. */
   rounds?: number;
   callers: number;
   faultEveryMs: number;
@@ -35,7 +35,7 @@ export interface ChaosReport {
   logs: string;
 }
 
-const ROUND_SECONDS = 120;
+const ROUND_SECONDS = 240;
 const MOST_STORIES = 10;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {

@@ -47,8 +47,7 @@ export function createStoreCopies(redis: TestRedis, hand: Redis, folder: string)
         process.kill(server, "SIGCONT");
       }
       copies.push({ at: Date.now(), path });
-      // The oldest and the youngest stay.
-      if (copies.length > MOST) for (const middle of copies.splice(1, 1)) drop(middle);
+      if (copies.length > MOST) for (const copy of copies.splice(leastMissed(copies), 1)) drop(copy);
     },
     ages: () => copies.map(({ at }) => Date.now() - at).reverse(),
     async restore(ageMs) {
@@ -68,4 +67,14 @@ export function createStoreCopies(redis: TestRedis, hand: Redis, folder: string)
       for (const copy of copies.splice(0)) drop(copy);
     },
   };
+}
+
+/** The oldest and the youngest stay; in between, the older the further apart. */
+function leastMissed(copies: readonly { at: number }[]): number {
+  const now = Date.now();
+  const gaps = copies.slice(1, -1).map(({ at }, index) => {
+    const gap = (copies[index + 2]?.at ?? now) - (copies[index]?.at ?? 0);
+    return { index: index + 1, share: gap / (now - at + 1) };
+  });
+  return gaps.toSorted((a, b) => a.share - b.share)[0]?.index ?? 0;
 }

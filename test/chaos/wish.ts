@@ -94,7 +94,7 @@ function drawCall(number: number, random: Random, editor: ChaosEditor): Call {
 
 /** Mostly short, sometimes long enough for anything to happen meanwhile. */
 function menuItem(number: number, random: Random): Call {
-  const seconds = random.chance(0.9) ? random.between(0.005, 0.08) : random.between(0.2, 1.5);
+  const seconds = random.chance(0.94) ? random.between(0.005, 0.06) : random.between(0.2, 1.2);
   // Its digits beyond the thousandth make it a call of its own.
   const item = `Simulator/Block For ${seconds.toFixed(3)}${String(number).padStart(6, "0")}1 Seconds`;
   return { tool: "execute-menu-item", args: { MenuItemPath: item }, isRead: false, isResumable: false };
