@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createCounterFile } from "../../src/simulator/counter-file.js";
 import { type Cable, layCable } from "../harness/cable.js";
 import { type ControlledEditor, type Engine, startControlledEditor } from "../harness/editor-control.js";
-import type { Processes } from "../harness/processes.js";
+import { type Processes, until } from "../harness/processes.js";
 import type { Witness } from "./witness.js";
 
 export interface ChaosEditor {
@@ -19,6 +19,8 @@ export interface ChaosEditor {
   readonly isRunning: boolean;
   /** Rejects when the Editor is gone, or says no. */
   do(command: { do: string; [parameter: string]: unknown }): Promise<Record<string, unknown>>;
+  /** Resolves when something runs there, at the latest after this time. */
+  busy(limitMs: number): Promise<void>;
   /** Of the process that holds its port. */
   pid(): Promise<number>;
   /** SIGKILL. */
@@ -103,6 +105,13 @@ export async function startChaosEditor(
       return isUp;
     },
     do: command,
+    async busy(limitMs) {
+      const runs = async (): Promise<boolean> => {
+        const { open } = (await command({ do: "status" })) as { open: { state: string }[] };
+        return open.some(({ state }) => state === "running");
+      };
+      await until("something runs", runs, limitMs).catch(() => undefined);
+    },
     async pid() {
       if (isOwnProcess) return current.process.pid;
       return Number((await command({ do: "status" })).pid);

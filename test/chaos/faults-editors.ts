@@ -28,6 +28,9 @@ function editorFault({ kind, group = "editor", weight, of = isAny, draw }: Edito
   };
 }
 
+/** How long it is waited for that something runs there, ms: what ends then is what this is about. */
+const AIM_MS = 1_000;
+
 const isAny = (_editor: ChaosEditor): boolean => true;
 const hasLedger = ({ plain }: ChaosEditor): boolean => !plain;
 const isSimulated = ({ engine }: ChaosEditor): boolean => engine === "typescript";
@@ -38,11 +41,18 @@ function away(kind: string, weight: number, end: (editor: ChaosEditor) => Promis
     kind,
     weight,
     of,
-    draw: (editor, random) => ({
-      lastsMs: random.between(50, 1500),
-      strike: async () => void (await end(editor)),
-      heal: () => editor.start(),
-    }),
+    draw(editor, random) {
+      const isAimed = random.chance(0.6);
+      return {
+        lastsMs: random.between(50, 1500),
+        async strike() {
+          if (isAimed) await editor.busy(AIM_MS);
+          await end(editor);
+          return undefined;
+        },
+        heal: () => editor.start(),
+      };
+    },
   });
 }
 
@@ -63,6 +73,7 @@ function otherLedger(
         chosen && {
           lastsMs: random.between(50, 1000),
           async strike() {
+            await editor.busy(AIM_MS);
             await editor.kill();
             editor.restoreLedger(chosen.copy);
             return chosen.copy;
@@ -141,9 +152,9 @@ export const editorFaults: readonly Fault[] = [
     () => ({ do: "breakLedger", broken: true }),
     { do: "breakLedger", broken: false },
   ),
-  otherLedger("ledger rolled back", 4, (editor, random) => {
+  otherLedger("ledger rolled back", 8, (editor, random) => {
     const copies = editor.ledgerCopies();
     return copies.length === 0 ? undefined : { copy: random.pick(copies) };
   }),
-  otherLedger("ledger deleted", 3, () => ({ copy: undefined })),
+  otherLedger("ledger deleted", 6, () => ({ copy: undefined })),
 ];

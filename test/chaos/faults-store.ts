@@ -41,7 +41,7 @@ const hung: Fault = {
 const flushed: Fault = {
   kind: "Redis flushed",
   group: "flush",
-  weight: 3,
+  weight: 5,
   aim: (world) => ({
     target: TARGET,
     editors: everybody(world),
@@ -76,8 +76,8 @@ export const storeFaults: readonly Fault[] = [
   died,
   hung,
   flushed,
-  restored("1 s", 1_000, 3),
-  restored("60 s", 60_000, 2),
+  restored("1 s", 1_000, 5),
+  restored("60 s", 60_000, 3),
   // Or the oldest that the run has.
-  restored("1 h", 3_600_000, 1),
+  restored("1 h", 3_600_000, 2),
 ];
