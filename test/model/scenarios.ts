@@ -226,7 +226,7 @@ export const SCENARIOS: readonly Scenario[] = [
     facts: { rollback: "power loss", acknowledges: true },
     prelude: [...made(1, 1), ...begun(1)],
     aimedAt: ["acknowledgedAtOnce"],
-    long: { bounds: { calls: 2, workerCrashes: 1 } },
+    long: { bounds: { workerCrashes: 1 } },
   }),
   scenario("a copy of the ledger is put back", {
     bounds: { ledgerCopies: 1, ledgerRollbacks: 1, editorCrashes: 1 },
