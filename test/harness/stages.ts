@@ -1,5 +1,6 @@
 /** An operation at each stage of its life, held there until the test lets it go on. */
 import { jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
+import type { SimulatedEditor } from "../../src/simulator/editor.js";
 import type { Client } from "./client.js";
 import { eventually } from "./eventually.js";
 import type { System, SystemOptions } from "./system.js";
@@ -10,6 +11,7 @@ export interface Scene {
   /** Of the call `work {Name: "a"}`, with `Hold` where `args` says so. */
   record: OperationRecord;
   args: Record<string, unknown>;
+  editors: SimulatedEditor[];
   /** Lets it go on to its end. */
   release(): unknown;
 }
@@ -30,7 +32,14 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       await system.bench.begins("block");
       const args = { Name: "a" };
       const { record } = await ann.submit("work", args);
-      return { system, ann, record, args, release: () => system.bench.finish("block") };
+      return {
+        system,
+        ann,
+        record,
+        args,
+        editors: [system.editor],
+        release: () => system.bench.finish("block"),
+      };
     },
 
     async "is held back, its caller has enough running"() {
@@ -43,7 +52,14 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       const args = { Name: "a" };
       const { record } = await ann.submit("work", args, { editor: second.editorId });
       await jobIs(system, record, "delayed");
-      return { system, ann, record, args, release: () => system.bench.finish("block") };
+      return {
+        system,
+        ann,
+        record,
+        args,
+        editors: [system.editor, second],
+        release: () => system.bench.finish("block"),
+      };
     },
 
     async "was taken, its Editor is away"() {
@@ -54,7 +70,14 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       const args = { Name: "a" };
       const { record } = await ann.submit("work", args);
       await jobIs(system, record, "active");
-      return { system, ann, record, args, release: () => system.editor.faults.restart() };
+      return {
+        system,
+        ann,
+        record,
+        args,
+        editors: [system.editor],
+        release: () => system.editor.faults.restart(),
+      };
     },
 
     async "was claimed, its frame is on the way"() {
@@ -66,7 +89,7 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       const args = { Name: "a" };
       const { record } = await ann.submit("work", args);
       await ann.reaches(record.logId, "dispatched");
-      return { system, ann, record, args, release: toEditor.mend };
+      return { system, ann, record, args, editors: [system.editor], release: toEditor.mend };
     },
 
     async runs() {
@@ -75,7 +98,7 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       const args = { Name: "a", Hold: true };
       const { record } = await ann.submit("work", args);
       await ann.reaches(record.logId, "running");
-      return { system, ann, record, args, release: () => system.bench.finish("a") };
+      return { system, ann, record, args, editors: [system.editor], release: () => system.bench.finish("a") };
     },
 
     async "has ended"() {
@@ -85,7 +108,7 @@ export function stagesWith(start: (options?: SystemOptions) => Promise<System>):
       const { record } = await ann.submit("work", args);
       await ann.outcome(record.logId);
       await jobIs(system, record, "completed");
-      return { system, ann, record, args, release: () => undefined };
+      return { system, ann, record, args, editors: [system.editor], release: () => undefined };
     },
   };
 }
