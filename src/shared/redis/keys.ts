@@ -47,7 +47,10 @@ export const keys = {
   /** BullMQ: STRING with the lock's time to live: the token of the worker that has the job. */
   jobLock: (queue: string, jobId: string) => `${BULL_PREFIX}:${queue}:${jobId}:lock`,
 
-  /** HASH, while known: profile (JSON, from hello), live (JSON, from the last heartbeat). */
+  /**
+   * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
+   * that was when it went away), ledger (what was seen of its journal).
+   */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
