@@ -35,6 +35,8 @@ export interface RedisSite extends TestRedis {
   ask(...command: string[]): Promise<unknown>;
   /** Changes a setting for this and every later start of the master. */
   set(name: string, value: string): Promise<void>;
+  /** Resolves when the AOF has what was answered: behind a slow fsync Redis holds writes back, for two seconds at most. */
+  written(): Promise<void>;
   /** Adds a replica that is up to date. */
   addReplica(): Promise<Replica>;
   /** The replica takes the master's place and its address. */
@@ -83,6 +85,11 @@ export async function startRedisSite(given: RedisSettings = {}): Promise<RedisSi
     async restart() {
       await master.kill();
       await master.start();
+    },
+
+    async written() {
+      const info = async () => String(await master.ask("INFO", "persistence"));
+      await eventually(async () => (await info()).includes("aof_buffer_length:0\r"), "the AOF is written");
     },
 
     async addReplica() {
