@@ -179,4 +179,22 @@ describe("▲14 the store told of an outcome, and lost it", () => {
     expect((await system.record(record.logId)).state).toBe("completed");
     expect(executions("a")).toBe(1);
   });
+
+  test("schedule V: the store forgets the whole call within that time; its log_id is told by the Editor", async () => {
+    const { system, ann } = await stage();
+    const { redis, editor, store } = system;
+    await system.addWorker({ ackDelayMs: 1_000 });
+    await system.present(editor);
+    const copy = await redis.copy();
+    const { logId } = await submit(ann);
+    expect((await outcome(ann, logId)).state).toBe("completed");
+    await redis.restore(copy);
+    expect(await whenStoreIsBack(() => store.operations.find(logId))).toBeUndefined();
+    await eventually(
+      async () => (await store.operations.find(logId))?.state === "completed",
+      "its record is there again",
+    );
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged in the end");
+    expect(system.executions("a")).toBe(1);
+  });
 });
