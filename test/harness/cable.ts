@@ -24,6 +24,8 @@ export interface Cable {
   strand(): { cut(): void; release(): void };
   /** Once: `act` runs when these words are about to go to the far end; if it cuts or holds, they do not arrive. */
   before(words: string, act: () => void): void;
+  /** Resolves when these words have come from the far end. */
+  heard(words: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,14 +45,14 @@ interface Pair {
 
 export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Promise<Cable> {
   const sockets = new Set<Socket>();
-  const watches: { words: string; act: () => void }[] = [];
   const pairs = new Set<Pair>();
+  const watches: { words: string; act: () => void; isOutward: boolean }[] = [];
   let state: "whole" | "cut" | "held" | "deaf" = "whole";
   let delayMs = 0;
   let count = 0;
 
-  const trip = (chunk: Buffer): void => {
-    const at = watches.findIndex(({ words }) => chunk.includes(words));
+  const trip = (chunk: Buffer, way: boolean): void => {
+    const at = watches.findIndex(({ words, isOutward }) => isOutward === way && chunk.includes(words));
     if (at >= 0) watches.splice(at, 1)[0]?.act();
   };
 
@@ -68,7 +70,7 @@ export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Pr
       // Breaking is what a cable is for.
     });
     from.on("data", (chunk) => {
-      if (isOutward) trip(chunk);
+      trip(chunk, isOutward);
       if (pair.kept) {
         if (isOutward) pair.kept.push(chunk);
         return;
@@ -141,7 +143,9 @@ export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Pr
         },
       };
     },
-    before: (words, act) => void watches.push({ words, act }),
+    before: (words, act) => void watches.push({ words, act, isOutward: true }),
+    heard: (words) =>
+      new Promise((resolve) => watches.push({ words, act: () => resolve(), isOutward: false })),
     async close() {
       cut();
       server.close();
