@@ -223,13 +223,14 @@ describe("▲12 a lost connection", () => {
     const system = await plain();
     const { client, editor, executions } = system;
     const ann = client();
-    editor.faults.stallMainThread(1_000);
+    editor.faults.stallMainThread(HOUR);
     const first = await ann.submit("ping", { Message: "first" });
     await ann.reaches(first.record.logId, "running");
     const waiting = await ann.submit("work", { Name: "b" });
     await ann.reaches(waiting.record.logId, "dispatched");
     expect(sentIds(system)).toEqual([]);
     editor.faults.dropConnections();
+    editor.faults.stallMainThread(0);
     expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
     expect((await ann.outcome(first.record.logId)).record.state).toBe("completed");
     expect(sentIds(system)).toEqual([waiting.record.logId]);
