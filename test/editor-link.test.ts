@@ -78,7 +78,6 @@ function start({ deps, handlers, options }: Setup = {}) {
       endpoint: { host: "127.0.0.1", port: peer.port, token: "secret", editorId: "game@1" },
       fence: () => FENCE,
       identity: { storeId: "store", brokerId: "broker", workerId: "worker", version: "0.1.0" },
-      memory: () => ({}),
       log,
       ...deps,
     },
@@ -121,8 +120,8 @@ async function startReady(setup: Setup = {}) {
 }
 
 describe("Hello", () => {
-  it("names store, worker, fence, token and what was seen of the ledger", async () => {
-    const { link } = start({ deps: { memory: () => ({ lastLedgerId: "ledger", lastLedgerSeq: 6 }) } });
+  it("names store, worker, fence and token", async () => {
+    const { link } = start();
     expect(await answerHello(await peer.accept())).toEqual({
       protocol: 1,
       storeId: "store",
@@ -132,8 +131,6 @@ describe("Hello", () => {
       epoch: 1,
       ownerNonce: "nonce",
       token: "secret",
-      lastLedgerId: "ledger",
-      lastLedgerSeq: 6,
     });
     await link.whenReady();
     expect(link.hello?.ledgerSeq).toBe(7);
@@ -441,7 +438,7 @@ describe("A link", () => {
     expect(await exchange("operation/cancel", link.cancel("op-2"), one, requested)).toEqual(requested);
     const revoked = { state: "revoked" };
     expect(await exchange("operation/revoke", link.revoke("op-2"), one, revoked)).toEqual(revoked);
-    const listed = { open: [], unacknowledged: ["op-2"] };
+    const listed = { open: [], unacknowledged: ["op-2"], operations: [{ ...one, state: "completed" }] };
     expect(await exchange("operation/list", link.list(), {}, listed)).toEqual(listed);
     const asked = { operationId: "op-2", offset: 3, length: 9 };
     const part = { offset: 3, total: 5, base64: "eHk=" };

@@ -1,8 +1,9 @@
 /** Operations as their principal may see them, with everything that an answer shows. */
 import type { OperationView } from "../shared/answer.js";
 import { isFinal, type OperationRecord } from "../shared/operation.js";
+import type { Live } from "../shared/redis/attachments.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
-import type { Live, Operations } from "../shared/redis/operations.js";
+import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import { stands } from "./troubles.js";
 

@@ -1,7 +1,7 @@
 /** What a caller is told of an operation: the public form of a record. */
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
 import { CLASS_MS, overdueBy } from "./execution-class.js";
-import { type EditorMark, isFinal, type OperationRecord, type State } from "./operation.js";
+import { type EditorMark, type Evidence, isFinal, type OperationRecord, type State } from "./operation.js";
 import type { ExecutionClass } from "./tool.js";
 import { publicTrouble, type Trouble } from "./trouble.js";
 
@@ -20,6 +20,14 @@ export interface Answer {
   error?: string;
   error_code?: ErrorCode;
   error_type?: string;
+  /** Of an unknown outcome: how the Editor was when it was last heard. */
+  evidence?: {
+    last_heartbeat_at?: string;
+    editor_phase?: string;
+    main_thread_stall_ms?: number;
+    was_running?: boolean;
+    editor_log?: string[];
+  };
   execution_ms?: number;
   accepted_at?: string;
   deduplicated?: true;
@@ -109,9 +117,21 @@ function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions)
   if (!options.brief && view.result !== undefined) answer.result = JSON.parse(view.result) as unknown;
   if (record.state === "interrupted") {
     answer.force_new = record.logId;
+    if (record.evidence) answer.evidence = evidenceOf(record.evidence);
     if (view.progress) answer.progress = view.progress;
     if (!options.brief && view.partialResult !== undefined) answer.partial_result = view.partialResult;
   }
+}
+
+function evidenceOf(evidence: Evidence): NonNullable<Answer["evidence"]> {
+  const { lastHeartbeatAt, phase, mainThreadStallMs, wasRunning, editorLog } = evidence;
+  return {
+    ...(lastHeartbeatAt === undefined ? {} : { last_heartbeat_at: new Date(lastHeartbeatAt).toISOString() }),
+    ...(phase === undefined ? {} : { editor_phase: phase }),
+    ...(mainThreadStallMs === undefined ? {} : { main_thread_stall_ms: mainThreadStallMs }),
+    ...(wasRunning === undefined ? {} : { was_running: wasRunning }),
+    ...(editorLog === undefined ? {} : { editor_log: editorLog }),
+  };
 }
 
 function addFlight(answer: Answer, view: OperationView): void {

@@ -148,14 +148,31 @@ export interface OperationRecord {
   sentIn?: string;
   /** The Editor executed this call under another operation's id (▲10). */
   executedAs?: string;
+  /** It was sent to a ledger that has lost what the store saw of it: never sent again, only asked for (▲10 (c)). */
+  ledgerLost?: true;
+  /** The store had lost it, and the Editor told of it: its arguments are gone (▲10 (d)). */
+  rebuilt?: true;
   /** Where the Editor stood when the operation ended, to tell `editor_changed_since`. */
   editorMark?: EditorMark;
   error?: { code: string; type: string; message: string };
+  /** Of an unknown outcome: the Editor's last signs of life. */
+  evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
   /** When a final answer was first written to an open request (▲6). */
   firstDeliveredAt?: number;
   /** By caller id. */
   deliveries: Record<string, Delivery>;
+}
+
+/** What is known of the Editor from before its silence; times in ms since the epoch, store clock. */
+export interface Evidence {
+  lastHeartbeatAt?: number;
+  phase?: string;
+  mainThreadStallMs?: number;
+  /** Whether that heartbeat named this operation as the one that ran. */
+  wasRunning?: boolean;
+  /** The end of the Editor's own log, where this machine has it. */
+  editorLog?: string[];
 }
 
 export interface EditorMark {

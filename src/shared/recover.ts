@@ -33,11 +33,14 @@ export type Recovery =
   /** It waits or runs there: follow it; under another id when the Editor executed the call as that one. */
   | { kind: "attach"; executedAs?: string }
   | { kind: "settle"; outcome: Outcome }
-  /** The same id again; with another `after` where the store's memory is behind the Editor's. */
-  | { kind: "resubmit"; after?: string; returned?: boolean }
-  /** Tell the Editor never to run it, then call it interrupted. */
-  | { kind: "revoke" }
-  | { kind: "interrupt"; why: string }
+  /**
+   * The same id again; with another `after` where the store's memory is behind the Editor's; `instead` of an earlier
+   * submit of the same call that never began and shall not any more.
+   */
+  | { kind: "resubmit"; after?: string; returned?: boolean; instead?: string }
+  /** Tell the Editor never to run it; once that is journalled call it interrupted, else ask again. */
+  | { kind: "revoke"; why: string; type?: "ledger_lost" }
+  | { kind: "interrupt"; why: string; type?: "ledger_lost" }
   | { kind: "fail"; type: string; message: string };
 
 /** Pure. Never answers "run it under another id": the id is the operation. */
@@ -46,20 +49,23 @@ export function recover(record: OperationRecord, found: Found, around: Surroundi
   const { answer } = found;
   if (answer.state === "same_as") return afterSameAs(record, answer as SameAs, around);
   switch (answer.state) {
-    case "accepted":
     case "running":
       return { kind: "attach" };
+    case "accepted":
+      return isBehind(record) ? LEDGER_LOST : { kind: "attach" };
     case "not_started":
-      return { kind: "resubmit", returned: true };
+      if (isBehind(record)) return LEDGER_LOST;
+      return record.rebuilt ? NOT_STARTED : { kind: "resubmit", returned: true };
     case "revoked":
       return { kind: "interrupt", why: "The Editor was told never to run it." };
     case "unknown":
+      if (record.effect === "read_only") return { kind: "resubmit" };
+      if (isBehind(record)) return LEDGER_LOST;
       // ▲12 In the session it was sent in, the ledger holds whatever arrived: not there means not arrived, and the
       // same id may follow. In another session the ledger may have lost it: never call that "not started".
-      if (record.effect === "read_only" || record.sentIn === undefined || record.sentIn === around.session) {
-        return { kind: "resubmit" };
-      }
-      return { kind: "revoke" };
+      return record.sentIn === undefined || record.sentIn === around.session
+        ? { kind: "resubmit" }
+        : FORGOTTEN;
     default: {
       const outcome = (answer as { outcome?: Outcome }).outcome;
       return outcome
@@ -67,6 +73,28 @@ export function recover(record: OperationRecord, found: Found, around: Surroundi
         : { kind: "interrupt", why: "The Editor knows that it ended, not how." };
     }
   }
+}
+
+const FORGOTTEN: Recovery = {
+  kind: "revoke",
+  why: "The Editor was restarted and does not know this operation.",
+};
+
+const LEDGER_LOST: Recovery = {
+  kind: "revoke",
+  type: "ledger_lost",
+  why: "The Editor's ledger lacks what the broker has seen of it (it was lost, or an older copy was put back).",
+};
+
+const NOT_STARTED: Recovery = {
+  kind: "fail",
+  type: "not_started",
+  message: "The Editor was restarted before it began, and its arguments were lost with the broker's store.",
+};
+
+/** ▲10 (c) The store knows more of this operation than the ledger does, so what the ledger lacks proves nothing. */
+function isBehind(record: OperationRecord): boolean {
+  return record.effect !== "read_only" && (record.ledgerLost === true || record.state === "running");
 }
 
 type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
@@ -79,6 +107,7 @@ function afterSameAs(record: OperationRecord, answer: SameAs, around: Surroundin
   // A forced operation never takes the outcome of what it supersedes, nor of anything before it. Any other one that
   // the store has forgotten is this same forced call, made before (▲8).
   if (record.supersedes === other) return { kind: "resubmit", after: other };
+  if (answer.stateThere === "not_started") return { kind: "resubmit", instead: other };
   const isOpen = answer.stateThere === "accepted" || answer.stateThere === "running";
   const isStale = answer.endedAt !== undefined && answer.endedAt + around.retentionMs < around.now;
   if (isStale && !isOpen) return { kind: "resubmit", after: other };

@@ -51,8 +51,21 @@ export const Outcome = z.looseObject({
 });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Who asked for an operation: opaque to the Editor, kept in its ledger so that a lost store can be rebuilt. */
-export const Origin = z.looseObject({ principal: z.string(), tool: z.string(), fingerprint: z.string() });
+/**
+ * Who asked for an operation: opaque to the Editor, kept in its ledger so that a lost store can be rebuilt
+ * (▲10 (d)); what is missing there was not told by an older broker.
+ */
+export const Origin = z.looseObject({
+  principal: z.string(),
+  tool: z.string(),
+  fingerprint: z.string(),
+  storeId: z.string().optional(),
+  keyed: z.boolean().optional(),
+  editorOpen: z.boolean().optional(),
+  supersedes: z.string().optional(),
+  caller: z.string().nullable().optional(),
+  requestId: z.union([z.string(), z.number()]).nullable().optional(),
+});
 export type Origin = z.infer<typeof Origin>;
 
 export const HelloParams = z.looseObject({
@@ -64,8 +77,6 @@ export const HelloParams = z.looseObject({
   epoch: z.int().nonnegative(),
   ownerNonce: z.string(),
   token: z.string(),
-  lastLedgerId: z.string().optional(),
-  lastLedgerSeq: z.number().optional(),
 });
 export type HelloParams = z.infer<typeof HelloParams>;
 
@@ -138,6 +149,17 @@ export const SubmitAnswer = z.union([
 ]);
 export type SubmitAnswer = z.infer<typeof SubmitAnswer>;
 
+/** An operation that the Editor has open or not acknowledged, with what was submitted; not its arguments. */
+export const ListedOperation = z.looseObject({
+  operationId: z.string(),
+  state: LedgerState,
+  hash: z.string().optional(),
+  after: z.string().nullable().optional(),
+  origin: z.unknown(),
+  acceptedAt: z.number().optional(),
+});
+export type ListedOperation = z.infer<typeof ListedOperation>;
+
 /** Last known progress of a running operation; `seq` grows by one with each report. */
 export const Progress = z.looseObject({
   operationId: z.string(),
@@ -181,6 +203,8 @@ export const Heartbeat = z.looseObject({
   focused: z.boolean().optional(),
   runningOperationId: z.string().optional(),
   queued: z.number(),
+  /** The Editor's last durable journal entry; a plain Editor has none. */
+  ledgerSeq: z.number().optional(),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 

@@ -37,7 +37,7 @@ export function createFaults(deps: FaultsDeps) {
     /** Writes bytes that are no frame on every connection. */
     garbage: (text = "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n"): void =>
       deps.session().server.sendGarbage(Buffer.from(text, "utf8")),
-    /** Nothing begins on the main thread for `ms`; heartbeats tell the stall. */
+    /** Nothing begins on the main thread for `ms` from now (0: it goes on); heartbeats tell the stall. */
     stallMainThread: (ms: number): void => deps.session().lanes.stallMainThread(ms),
     /** The next request of this method is processed, its answer never written, the connection cut. */
     dropNextAnswerOf: (method: string): void => void wire.cutAfter.push(method),

@@ -22,14 +22,15 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
   const running: Record<Lane, Set<Task>> = { main: new Set(), background: new Set() };
   let paused = false;
   let closed = false;
-  let stalls = 0;
+  /** Ends the stall that is under way. */
+  let endStall: (() => void) | undefined;
   let stalledSince: number | undefined;
   let blockedSince: number | undefined;
 
   const pump = (): void => {
     if (closed || paused) return;
     for (const lane of ["main", "background"] as const) {
-      if (lane === "main" && stalls > 0) continue;
+      if (lane === "main" && endStall) continue;
       while (running[lane].size < WIDTH[lane]) {
         const task = queues[lane].shift();
         if (!task) break;
@@ -78,13 +79,12 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
       paused = value;
       if (!value) pumpSoon();
     },
-    /** Blocks the main thread for `ms`, from now, whether or not a task runs. */
+    /** Blocks the main thread for `ms`, from now, whether or not a task runs; in place of a stall under way. */
     stallMainThread(ms: number): void {
-      stalls += 1;
+      endStall?.();
       stalledSince ??= deps.now();
-      deps.timers.after(ms, () => {
-        stalls -= 1;
-        if (stalls > 0) return;
+      endStall = deps.timers.after(ms, () => {
+        endStall = undefined;
         stalledSince = undefined;
         pump();
       });

@@ -7,12 +7,15 @@ import {
   EDITOR_CODES,
   GetAnswer,
   HelloResult,
+  ListedOperation,
   SubmitAnswer,
   type SubmitParams,
 } from "../shared/wire.js";
 import type { Connection } from "./connection.js";
 
-const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).loose();
+const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).extend({
+  operations: z.array(ListedOperation),
+});
 export type ListAnswer = z.infer<typeof ListAnswer>;
 
 const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });

@@ -35,7 +35,7 @@ export interface EditorAddress {
 }
 
 export interface EditorLinkDeps
-  extends Pick<HelloDeps, "fence" | "identity" | "memory">,
+  extends Pick<HelloDeps, "fence" | "identity">,
     Pick<GreetingDeps, "clientName" | "plain"> {
   endpoint: EditorAddress;
   log: Log;

@@ -18,18 +18,11 @@ export interface WorkerIdentity {
   version: string;
 }
 
-/** What the store has seen of the Editor's ledger; empty when it never saw one. */
-export interface LedgerMemory {
-  lastLedgerId?: string;
-  lastLedgerSeq?: number;
-}
-
 export interface HelloDeps {
   /** `editorId`, where known, is what must answer: another project may have taken the port. */
   endpoint: { token: string; editorId?: string | undefined };
   fence(): Fence;
   identity: WorkerIdentity;
-  memory(): LedgerMemory;
   /** Resolves whether to say hello again: with the fence as it is then. */
   onFenced(highestEpoch: number): Promise<boolean> | boolean;
 }
@@ -62,7 +55,6 @@ export async function sayHello(connection: Connection, deps: HelloDeps): Promise
         protocol: PROTOCOL_VERSION,
         ...deps.identity,
         ...deps.fence(),
-        ...deps.memory(),
         token: deps.endpoint.token,
       });
       return checked(hello, deps.endpoint.editorId);

@@ -1,6 +1,13 @@
 /** How an Editor's words about an operation enter its record. */
 import type { ErrorCode } from "../shared/errors.js";
-import { type EditorMark, eventsOf, next, nextAfter, type OperationRecord } from "../shared/operation.js";
+import {
+  type EditorMark,
+  type Evidence,
+  eventsOf,
+  next,
+  nextAfter,
+  type OperationRecord,
+} from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Outcome } from "../shared/wire.js";
 
@@ -16,6 +23,7 @@ export function settled(
   told: Outcome,
   now: number,
   mark: OperationRecord["editorMark"],
+  evidence?: Evidence,
 ): Change | undefined {
   // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
   const outcome = told.status === "completed" && told.error ? { ...told, status: "failed" as const } : told;
@@ -34,6 +42,7 @@ export function settled(
       ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
       ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
+      ...(evidence === undefined ? {} : { evidence }),
     },
     result: outcome.result,
   };
@@ -50,8 +59,11 @@ export function refusedOutcome(refusal: { type: string; message: string }, now: 
 }
 
 /** Nobody knows whether, or how far, it ran. */
-export function unknownOutcome(why: string, now: number): Outcome {
-  return { status: "interrupted", error: { type: "outcome_unknown", message: why }, endedAt: now };
+export function unknownOutcome(
+  { why, type = "outcome_unknown" }: { why: string; type?: string },
+  now: number,
+): Outcome {
+  return { status: "interrupted", error: { type, message: why }, endedAt: now };
 }
 
 function errorOf(outcome: Outcome): OperationRecord["error"] {

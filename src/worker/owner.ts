@@ -30,8 +30,10 @@ export function createOwner(deps: TenureDeps, options: OwnerOptions): Owner {
     turn = turn
       .then(async () => {
         await end();
+        const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
         const fence = wanted;
-        if (fence) tenure = createTenure({ ...deps, endpoint }, lease, fence, options);
+        const identity = { ...deps.identity, storeId };
+        if (fence) tenure = createTenure({ ...deps, identity, endpoint }, lease, fence, options);
       })
       .catch((error: unknown) => log.error({ editor: editorId, error: (error as Error).message }, "tenure"));
   };

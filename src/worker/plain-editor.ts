@@ -212,7 +212,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         return readTools({});
       },
 
-      list: async () => ({ open: [], unacknowledged: [] }),
+      list: async () => ({ open: [], unacknowledged: [], operations: [] }),
       resultPart: () => Promise.reject(new Error("a plain Editor gives its results whole")),
     };
   };

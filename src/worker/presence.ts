@@ -1,6 +1,7 @@
-/** Tells the store that an Editor is there, and remembers where it stands. */
-import type { EditorMark } from "../shared/operation.js";
-import type { EditorLive, EditorProfile } from "../shared/redis/editors.js";
+/** Tells the store that an Editor is there, and remembers where it stands and how it was before it went away. */
+import { type LedgerMemory, memoryOf } from "../shared/ledger-memory.js";
+import type { EditorMark, Evidence, OperationRecord } from "../shared/operation.js";
+import type { EditorLive, EditorProfile, LastSign } from "../shared/redis/editors.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Heartbeat, HelloResult } from "../shared/wire.js";
 
@@ -9,20 +10,35 @@ export interface Presence {
   heard(heartbeat: Heartbeat): Promise<void>;
   lost(): Promise<void>;
   mark(): EditorMark | undefined;
+  /** How the Editor was when it was last heard of while the operation was there, as far as it is known. */
+  lastSigns(record: OperationRecord): Evidence;
 }
 
 export function createPresence(store: Store, editorId: string): Presence {
   let profile: EditorProfile | undefined;
+  let ledger: LedgerMemory | undefined;
   let isHere = false;
+  /** The last heartbeat of this connection, and that of the one before. */
+  let latest: LastSign | undefined;
+  let before: LastSign | undefined;
 
   /** Not after `lost`: a heartbeat that was still being handled then would bring the Editor back. */
   const alive = async (live: EditorLive): Promise<void> => {
     const now = await store.operations.now();
-    if (isHere) await store.editors.alive(editorId, live, now);
+    if (profile) latest = { ...live, editorSessionId: profile.editorSessionId, at: now };
+    if (isHere) await store.editors.alive(editorId, live, now, ledger);
+  };
+
+  /** The owner before may have died without a word: then what it told last still stands as if it were so. */
+  const recall = async (): Promise<LastSign | undefined> => {
+    const known = await store.editors.find(editorId);
+    if (!known?.live) return known?.last;
+    return { ...known.live, editorSessionId: known.profile.editorSessionId, at: known.lastSeenAt };
   };
 
   return {
     async introduce(hello) {
+      before = latest ?? (await recall());
       isHere = true;
       const { projectName, projectPath, unityVersion, pid, editorSessionId, generation, assetCounter } =
         hello;
@@ -37,14 +53,16 @@ export function createPresence(store: Store, editorId: string): Presence {
         assetCounter,
         ...(hello.plain === true ? { plain: true as const } : {}),
       };
+      ledger = hello.plain === true ? undefined : memoryOf(hello);
       await store.editors.introduce(profile);
       // Present from hello on, not from the first heartbeat a second later.
       await alive({ phase: hello.phase, mainThreadStallMs: 0, queued: hello.open.length });
     },
 
     async heard(heartbeat) {
-      const { phase, mainThreadStallMs, queued, runningOperationId, generation } = heartbeat;
+      const { phase, mainThreadStallMs, queued, runningOperationId, generation, ledgerSeq } = heartbeat;
       const assetCounter = heartbeat.assetCounter ?? profile?.assetCounter ?? 0;
+      if (ledger && ledgerSeq !== undefined) ledger = { ...ledger, ledgerSeq };
       if (profile && (profile.generation !== generation || profile.assetCounter !== assetCounter)) {
         profile = { ...profile, generation, assetCounter };
         await store.editors.introduce(profile);
@@ -55,7 +73,7 @@ export function createPresence(store: Store, editorId: string): Presence {
 
     async lost() {
       isHere = false;
-      await store.editors.gone(editorId);
+      await store.editors.gone(editorId, latest);
     },
 
     mark() {
@@ -63,6 +81,19 @@ export function createPresence(store: Store, editorId: string): Presence {
       if (!profile || profile.plain) return undefined;
       const { editorSessionId, generation, assetCounter } = profile;
       return { editorSessionId, generation, assetCounter };
+    },
+
+    lastSigns({ logId, executedAs, dispatchedAt = 0 }) {
+      // What came with the last hello tells of the time after the operation was lost.
+      const sign = before && before.at >= dispatchedAt ? before : latest;
+      if (!sign) return {};
+      const { at, phase, mainThreadStallMs, runningOperationId } = sign;
+      return {
+        lastHeartbeatAt: at,
+        phase,
+        mainThreadStallMs,
+        wasRunning: runningOperationId === (executedAs ?? logId),
+      };
     },
   };
 }

@@ -4,18 +4,14 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
  * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
  */
-import {
-  isFinal,
-  jobIdOf,
-  next,
-  nextAfter,
-  type OperationEvent,
-  type OperationRecord,
-} from "../shared/operation.js";
+import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
+import { originOf } from "../shared/origin.js";
 import { type Found, type Recovery, type Refusal, recover, type Surroundings } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { ancestorsOf } from "./ancestors.js";
+import { createClaims } from "./claims.js";
+import type { RevokeAnswer } from "./editor-calls.js";
 import { refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
 
 /** A submit without what the connection adds: fence and ledger. */
@@ -32,7 +28,7 @@ export interface EditorPort {
   session(): string | undefined;
   submit(params: UnfencedSubmit): Promise<SubmitAnswer>;
   get(operationId: string): Promise<GetAnswer>;
-  revoke(operationId: string): Promise<unknown>;
+  revoke(operationId: string): Promise<RevokeAnswer>;
   /** The outcome with its result, where that did not fit into a frame. */
   whole(operationId: string, outcome: Outcome): Promise<Outcome>;
   /** The Editor's own error answer, if this error is one; undefined: ask again when it is ready. */
@@ -47,7 +43,8 @@ export interface EditorPort {
 export interface ProcessDeps {
   /** The Editor that this owner owns. */
   editorId: string;
-  operations: Pick<Operations, "find" | "look" | "change" | "argumentsOf" | "now">;
+  storeId: string;
+  operations: Pick<Operations, "find" | "look" | "change" | "restore" | "argumentsOf" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
   fence: string;
@@ -55,6 +52,8 @@ export interface ProcessDeps {
   acknowledge(operationId: string): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
+  /** What tells of an unknown outcome how it may have come to it. */
+  evidence(record: OperationRecord): Promise<Evidence>;
   /** Resolves after a while, at once when the signal aborts. */
   pause(signal: AbortSignal): Promise<void>;
   warn(values: Record<string, unknown>, message: string): void;
@@ -77,46 +76,16 @@ const MAX_QUESTIONS = 12;
 
 export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { operations, editor, fence } = deps;
-
-  /**
-   * ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12).
-   * One that came back unsent, and whose cancellation was asked for meanwhile, ends here.
-   */
-  const claim = (logId: string, session: string): Promise<Changed> =>
-    operations.change(
-      logId,
-      (record, now) => {
-        const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
-        const state = nextAfter(record.state, events);
-        const cancelled = record.cancel && next(record.state, "cancelled");
-        if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
-        return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
-      },
-      fence,
-    );
-
-  /** Where the operation goes to another Editor session, that is stored before it is sent there (▲12). */
-  const resend = async (record: OperationRecord, session: string, returned: boolean): Promise<Changed> =>
-    operations.change(
-      record.logId,
-      (latest, now) => {
-        const after: OperationEvent = latest.cancel ? "cancelled" : "claimed";
-        const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
-        if (state === undefined || isFinal(latest.state)) return undefined;
-        if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
-        return { record: { ...latest, state, sentIn: session, dispatchedAt: now } };
-      },
-      fence,
-    );
+  const { claim, resend, unclaim } = createClaims(operations, fence);
 
   const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
-    const { principal, tool, fingerprint } = record;
+    const { tool, fingerprint } = record;
     try {
       const answer = await editor.submit({
         operationId: record.logId,
         hash: record.hash,
         after,
-        origin: { principal, tool, fingerprint },
+        origin: originOf(record, deps.storeId),
         tool,
         arguments: args ?? {},
         argumentsHash: fingerprint,
@@ -132,13 +101,21 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
 
   const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
     const outcome = await editor.whole(record.executedAs ?? record.logId, told);
-    const changed = await operations.change(
-      record.logId,
-      (latest, now) => settled(latest, outcome, now, editor.mark()),
-      fence,
-    );
+    const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
+    const end = (): Promise<Changed> =>
+      operations.change(
+        record.logId,
+        (latest, now) => settled(latest, outcome, now, editor.mark(), evidence),
+        fence,
+      );
+    let changed = await end();
+    if (changed.kind === "unknown") {
+      // ▲10 The store went back behind this operation while it ran; its outcome must not be lost with it.
+      await operations.restore(record, fence);
+      changed = await end();
+    }
     if (changed.kind === "fenced") return "handed_over";
-    deps.acknowledge(record.executedAs ?? record.logId);
+    if (changed.kind !== "unknown") deps.acknowledge(record.executedAs ?? record.logId);
     return "settled";
   };
 
@@ -157,7 +134,8 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       // Listen before asking: the end may come right behind the answer.
       const following = editor.follow(id, record.logId);
       try {
-        const mayAsk = record.sentIn === session && record.executedAs === undefined;
+        const mayAsk =
+          record.sentIn === session && record.executedAs === undefined && !isOnlyAskedFor(record);
         const found: Found = mayAsk
           ? await submit(record, after, args)
           : { asked: "get", answer: await editor.get(id) };
@@ -176,10 +154,8 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         following.stop();
       }
     }
-    return settle(
-      record,
-      unknownOutcome("The Editor's ledger and the broker's records contradict each other.", 0),
-    );
+    const why = "The Editor's ledger and the broker's records contradict each other.";
+    return settle(record, unknownOutcome({ why }, await operations.now()));
   };
 
   /** Asked for since the claim, its message came before the Editor knew the operation. */
@@ -201,13 +177,14 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         return settle(record, recovery.outcome);
       case "fail":
         return settle(record, refusedOutcome(recovery, await operations.now()));
-      case "interrupt":
-        return settle(record, unknownOutcome(recovery.why, await operations.now()));
       case "revoke": {
-        await editor.revoke(record.logId);
-        const why = "The Editor was restarted and does not know this operation.";
-        return settle(record, unknownOutcome(why, await operations.now()));
+        const { state } = await editor.revoke(record.executedAs ?? record.logId);
+        // It began or ended in between: then the Editor knows, and is asked again.
+        if (state !== "revoked") return { record };
+        return settle(record, unknownOutcome(recovery, await operations.now()));
       }
+      case "interrupt":
+        return settle(record, unknownOutcome(recovery, await operations.now()));
       case "attach": {
         const { executedAs } = recovery;
         const changed = await operations.change(
@@ -218,6 +195,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         return "record" in changed ? { record: changed.record } : "handed_over";
       }
       case "resubmit": {
+        if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
         const changed = await resend(record, session, recovery.returned ?? false);
         if (!("record" in changed)) return "handed_over";
         if (isFinal(changed.record.state)) return "settled";
@@ -227,18 +205,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       }
     }
   };
-
-  /** Claimed by this very process and not sent: as if it had not been claimed. */
-  const unclaim = (logId: string): Promise<Changed> =>
-    operations.change(
-      logId,
-      (record) => {
-        const state = next(record.state, "returned");
-        const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
-        return state && { record: { ...unsent, state } };
-      },
-      fence,
-    );
 
   /** One attempt; undefined: try again. Rejects when the store or the Editor is lost on the way. */
   const attempt = async (
@@ -296,4 +262,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     /** The Editor said that it runs, whoever follows it. */
     markStarted,
   };
+}
+
+/** Never submitted (again): its ledger forgot it, or its arguments are gone. */
+function isOnlyAskedFor(record: OperationRecord): boolean {
+  return record.ledgerLost === true || record.rebuilt === true;
 }

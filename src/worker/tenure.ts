@@ -21,9 +21,11 @@ import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { wholeOutcome } from "./large-result.js";
+import { noticeLedgerLoss } from "./ledger-loss.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
+import { rebuildRecords } from "./rebuild.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -68,6 +70,7 @@ export function createTenure(
 ): Tenure {
   const { store, log, editorId } = deps;
   const { operations } = store;
+  const { storeId } = deps.identity;
   const ending = new AbortController();
   const follows = createFollows();
   const presence = createPresence(store, editorId);
@@ -90,15 +93,17 @@ export function createTenure(
       identity: deps.identity,
       log,
       fence: () => fence,
-      memory: () => ({}),
       clientName: `unity-job-broker ${deps.identity.version}`,
       plain: plainEditor,
       push: true,
     },
     {
       async onHello(hello, calls) {
-        await presence.introduce(hello);
+        await noticeLedgerLoss(deps, hello, held.ownerNonce);
         await catalog.sync(calls);
+        // Before anybody sees the Editor again: a retry must find what the store had lost.
+        await rebuildRecords({ ...deps, storeId }, hello, calls, held.ownerNonce);
+        await presence.introduce(hello);
         await resume(hello);
       },
       onRunning: ({ operationId }) => startedNews.started(operationId),
@@ -153,11 +158,13 @@ export function createTenure(
   const processing = createProcess(
     {
       editorId,
+      storeId,
       operations,
       editor: port,
       fence: held.ownerNonce,
       acknowledge: acknowledger.stored,
       passOnCancel: (record) => void passOnCancel(record),
+      evidence: async (record) => presence.lastSigns(record),
       pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
       warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
@@ -185,7 +192,8 @@ export function createTenure(
     }
     for (const operationId of hello.unacknowledged) {
       const record = await operations.find(operationId);
-      if (record && isFinal(record.state)) acknowledger.stored(operationId);
+      const isDone = record ? isFinal(record.state) : await operations.tombstone(operationId);
+      if (isDone) acknowledger.stored(operationId);
     }
   };
 

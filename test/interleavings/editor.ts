@@ -106,12 +106,15 @@ export function createEditor(
       if (!entry) return { state: "unknown", ledgerSeq: 1 };
       return { state: entry.state, ledgerSeq: 1, ...(entry.outcome ? { outcome: entry.outcome } : {}) };
     },
-    revoke(operationId: string): void {
+    revoke(operationId: string): { state: "revoked" | "already_started" | "finished" } {
       const entry = find(operationId);
       if (!entry) {
         const unseen = { hash: "", argumentsHash: "", origin: { principal: "", tool: "", fingerprint: "" } };
         entries.push({ operationId, ...unseen, readOnly: false, state: "revoked" });
-      } else if (entry.state === "accepted" || entry.state === "not_started") entry.state = "revoked";
+      } else if (entry.state === "running") return { state: "already_started" };
+      else if (entry.outcome) return { state: "finished" };
+      else entry.state = "revoked";
+      return { state: "revoked" };
     },
     cancel(operationId: string): "cancelled" | "requested" | "finished" {
       const entry = find(operationId);

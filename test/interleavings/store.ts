@@ -83,6 +83,24 @@ function apply(
   return "applied";
 }
 
+/** A lost record takes its place again, before whatever was made meanwhile (the twin of restore in operations.ts). */
+function restore(store: MemoryStore, lost: OperationRecord, fence: string): boolean {
+  const { data } = store;
+  const { logId, hash, editor } = lost;
+  if (data.leases[editor] !== fence || data.documents[logId]) return false;
+  const chain = data.chains[hash] ?? { version: 0, pointers: {} };
+  data.chains[hash] = chain;
+  const newest = chain.pointers.newest;
+  const isNewest = newest === undefined || newest === lost.after;
+  const names = ["newest", `at:${editor}`];
+  if (lost.editorOpen) names.push("open");
+  if (lost.supersedes !== undefined) names.push(`forced:${lost.supersedes}`);
+  for (const name of names) if (isNewest || chain.pointers[name] === undefined) chain.pointers[name] = logId;
+  data.documents[logId] = { record: { ...lost, order: isNewest ? chain.version + 1 : 0 } };
+  chain.version += 1;
+  return true;
+}
+
 export function readRecord(store: MemoryStore, logId: string): OperationRecord | undefined {
   const found = store.data.documents[logId];
   if (!found || (found.endsAt ?? Number.POSITIVE_INFINITY) <= store.now()) return undefined;
@@ -137,6 +155,8 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
         const applied = apply(store, { record }, version, args);
         return applied === "applied" ? { kind: "created", record } : { kind: "conflict" };
       }),
+
+    restore: (lost, fence) => soon(() => restore(store, lost, fence)),
 
     async change(logId, change, fence) {
       let remembered = seen.get(logId);

@@ -122,10 +122,12 @@ export function startWorker(world: World, ownerNonce: string) {
   const processing = createProcess(
     {
       editorId: EDITOR,
+      storeId: "store",
       operations,
       editor: port,
       fence: ownerNonce,
       acknowledge: () => undefined,
+      evidence: async () => ({}),
       passOnCancel: (record) => void passOnCancel(record.executedAs ?? record.logId).catch(() => undefined),
       pause: step,
       warn: () => undefined,

@@ -46,7 +46,7 @@ describe("▲12 sending again", () => {
   });
 
   test("▲12 unknown in another session: revoked before it is called interrupted, never `not started`", () => {
-    expect(recover(sent, got("unknown"), restarted)).toEqual({ kind: "revoke" });
+    expect(recover(sent, got("unknown"), restarted)).toMatchObject({ kind: "revoke" });
   });
 
   test("▲12 a read, and what was never sent, may be sent in any session", () => {
@@ -92,6 +92,47 @@ describe("▲10 the Editor's journal is the memory", () => {
       const knowing = { ...here, ancestors: ["op0"] };
       expect(recover(forced, sameAs(other), knowing)).toEqual({ kind: "resubmit", after: other });
     }
+  });
+
+  test("▲10 a forgotten submit of this call that never began is revoked, and this one runs instead", () => {
+    const found = recover(sent, sameAs("lost", "not_started"), here);
+    expect(found).toEqual({ kind: "resubmit", instead: "lost" });
+  });
+
+  describe.each([
+    ["a ledger that lost what was seen of it", { ...sent, ledgerLost: true as const }],
+    ["a record that says running, which the ledger does not", { ...sent, state: "running" as const }],
+  ])("▲10 (c) %s", (_name, record) => {
+    test.each(["unknown", "accepted", "not_started"] as const)(
+      "its `%s` proves nothing: revoked, then unknown for good",
+      (state) => {
+        for (const around of [here, restarted]) {
+          expect(recover(record, got(state), around)).toMatchObject({ kind: "revoke", type: "ledger_lost" });
+        }
+      },
+    );
+
+    test("what it holds of the end, or still runs, is believed", () => {
+      expect(recover(record, got("running"), restarted)).toEqual({ kind: "attach" });
+      expect(recover(record, submitted("completed", outcome), restarted)).toEqual({
+        kind: "settle",
+        outcome,
+      });
+    });
+
+    test("a read is asked again", () => {
+      const read = { ...record, effect: "read_only" as const };
+      expect(recover(read, got("unknown"), restarted)).toEqual({ kind: "resubmit" });
+    });
+  });
+
+  test("▲10 (d) what never began and lost its arguments with the store has failed, and says so", () => {
+    const rebuilt = { ...sent, rebuilt: true as const };
+    expect(recover(rebuilt, got("not_started"), restarted)).toMatchObject({
+      kind: "fail",
+      type: "not_started",
+    });
+    expect(recover(rebuilt, got("running"), restarted)).toEqual({ kind: "attach" });
   });
 
   test("▲10 (c) a lost ledger makes the outcome unknown", () => {

@@ -10,15 +10,17 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
 
 /**
  * Writes one operation: a new one if nothing of its hash changed since the caller looked, another if its record did not.
+ * A `restore` is a creation that counts nothing and takes the place of nothing that is newer.
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 schema
- * ARGV 1 create: the expected chain version ("0": no chain yet), change: the expected record JSON, 2 record JSON, 3 log_id, 4 "create" | "change",
+ * ARGV 1 change: the expected record JSON, else the expected chain version ("0": no chain yet), 2 record JSON, 3 log_id,
+ *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
  *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
  *      10 arguments JSON or "", 11 result JSON or "",
- *      create only: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
+ *      not for a change: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
  *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "";
  *      22… pairs of a counter and what it grows by
@@ -27,22 +29,25 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      | ["held"] (not sent: the principal has as many running as it may). A newer schema refuses.
  */
 const APPLY = `${guard("KEYS[17]")}${TURN}${CAP}
-local before
-if ARGV[4] == 'create' then before = redis.call('HGET', KEYS[1], 'version') or '0' else before = redis.call('HGET', KEYS[2], 'doc') end
+local isNews, before = ARGV[4] == 'change'
+if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
-local logId, retention, isNews = ARGV[3], tonumber(ARGV[7]), ARGV[4] == 'change'
-if ARGV[4] == 'create' then
-  if redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
+local logId, retention = ARGV[3], tonumber(ARGV[7])
+if not isNews then
+  local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
+  if ARGV[6] == 'sent' then redis.call('SADD', KEYS[13], logId)
+  elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
   local turn = takeTurn(KEYS[11], KEYS[8], KEYS[12], ARGV[16], ARGV[17])
   redis.call('HSET', KEYS[2], 'mutationSeq', seq, 'turn', turn)
-  redis.call('SET', KEYS[3], ARGV[10])
+  if ARGV[10] ~= '' then redis.call('SET', KEYS[3], ARGV[10]) end
   redis.call('ZADD', KEYS[7], ARGV[5], logId)
   redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', tonumber(ARGV[5]) - 3 * retention)
-  redis.call('HSET', KEYS[1], 'newest', logId, 'at:' .. ARGV[12], logId)
-  if ARGV[13] == 'open' then redis.call('HSET', KEYS[1], 'open', logId) end
-  if ARGV[14] ~= '' then redis.call('HSET', KEYS[1], 'forced:' .. ARGV[14], logId) end
+  redis.call(name, KEYS[1], 'newest', logId)
+  redis.call(name, KEYS[1], 'at:' .. ARGV[12], logId)
+  if ARGV[13] == 'open' then redis.call(name, KEYS[1], 'open', logId) end
+  if ARGV[14] ~= '' then redis.call(name, KEYS[1], 'forced:' .. ARGV[14], logId) end
 end
 local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
 if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then

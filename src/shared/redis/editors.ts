@@ -1,5 +1,6 @@
 /** Every Editor ever seen: who it is, how it is, and its tools, so that no list has to wait for Unity. */
 import type { Redis } from "ioredis";
+import type { LedgerMemory } from "../ledger-memory.js";
 import type { EditorMark } from "../operation.js";
 import type { Tool } from "../tool.js";
 import type { Trouble } from "../trouble.js";
@@ -23,6 +24,12 @@ export interface EditorLive {
   runningOperationId?: string;
 }
 
+/** What is kept of the last sign of life when the Editor is away, ms since the epoch on the store's clock. */
+export interface LastSign extends EditorLive {
+  editorSessionId: string;
+  at: number;
+}
+
 /** How long a trouble is believed without being told again, ms: its owner may have died. */
 export const TROUBLE_STANDS_MS = 15_000;
 
@@ -37,6 +44,10 @@ export interface KnownEditor {
   trouble?: ToldTrouble | undefined;
   profile: EditorProfile;
   live: EditorLive | undefined;
+  /** Before it went away; undefined when it never did. */
+  last?: LastSign | undefined;
+  /** What was seen of its journal (▲10 (c)); a plain Editor has none. */
+  ledger?: LedgerMemory | undefined;
   /** ms since the epoch, store clock. */
   lastSeenAt: number;
   mutationSeq: number;
@@ -46,9 +57,9 @@ export interface Editors {
   /** An Editor answered hello. */
   introduce(profile: EditorProfile): Promise<void>;
   /** A heartbeat came; call it at most once a second. */
-  alive(editor: string, live: EditorLive, now: number): Promise<void>;
-  /** The Editor went away: `lastSeenAt` stays. */
-  gone(editor: string): Promise<void>;
+  alive(editor: string, live: EditorLive, now: number, ledger: LedgerMemory | undefined): Promise<void>;
+  /** The Editor went away: `lastSeenAt` stays, and what was known of it then. */
+  gone(editor: string, last: LastSign | undefined): Promise<void>;
   /** The Editor has been away for so long that no call should be asked whether it means this one. */
   forget(editor: string): Promise<void>;
   /** What keeps the Editor from working, also one that never answered hello; undefined: nothing any more. */
@@ -72,8 +83,8 @@ export function createEditors(redis: Redis): Editors {
   };
 
   const find = async (editor: string): Promise<KnownEditor | undefined> => {
-    const [[profile, live], lastSeenAt, [counted], trouble] = await Promise.all([
-      redis.hmget(keys.editor(editor), "profile", "live"),
+    const [[profile, live, last, ledger], lastSeenAt, [counted], trouble] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger"),
       redis.zscore(keys.editors, editor),
       mutations([editor]),
       redis.hget(keys.troubles, editor),
@@ -82,6 +93,8 @@ export function createEditors(redis: Redis): Editors {
     return {
       profile: JSON.parse(profile) as EditorProfile,
       live: live ? (JSON.parse(live) as EditorLive) : undefined,
+      last: last ? (JSON.parse(last) as LastSign) : undefined,
+      ledger: ledger ? (JSON.parse(ledger) as LedgerMemory) : undefined,
       lastSeenAt: Number(lastSeenAt ?? 0),
       mutationSeq: counted?.mutationSeq ?? 0,
       trouble: trouble ? (JSON.parse(trouble) as ToldTrouble) : undefined,
@@ -104,17 +117,19 @@ export function createEditors(redis: Redis): Editors {
       if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
     },
 
-    async alive(editor, live, now) {
+    async alive(editor, live, now, ledger) {
+      const seen = ledger ? { ledger: JSON.stringify(ledger) } : {};
       const written = await redis
         .multi()
-        .hset(keys.editor(editor), "live", JSON.stringify(live))
+        .hset(keys.editor(editor), { live: JSON.stringify(live), ...seen })
         .zadd(keys.editors, now, editor)
         .exec();
-      // The field is new: the Editor is back.
-      if (written?.[0]?.[1] === 1) await redis.publish(channels.editors, editor);
+      // A field is new: the Editor is back.
+      if (Number(written?.[0]?.[1]) > 0) await redis.publish(channels.editors, editor);
     },
 
-    async gone(editor) {
+    async gone(editor, last) {
+      if (last) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
       await redis.hdel(keys.editor(editor), "live");
       await redis.publish(channels.editors, editor);
     },

@@ -45,7 +45,10 @@ export const keys = {
   /** BullMQ: wait and active are LISTs that are taken from at the right, prioritized a ZSET from its lowest score. */
   jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
 
-  /** HASH, while known: profile (JSON, from hello), live (JSON, from the last heartbeat). */
+  /**
+   * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
+   * that was when it went away), ledger (what was seen of its journal).
+   */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,

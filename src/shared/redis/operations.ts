@@ -2,9 +2,8 @@
 import type { Redis } from "ioredis";
 import { isFinal, type OperationRecord, type State } from "../operation.js";
 import { type Counts, countsOfChange, countsOfCreation } from "../tally.js";
-import type { Duplicate } from "../timeline.js";
-import type { Progress } from "../wire.js";
 import { type Applied, defineApply } from "./apply.js";
+import { type Attachments, createAttachments } from "./attachments.js";
 import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
@@ -19,12 +18,6 @@ export interface Chain {
   /** Made by an earlier call with the same force_new. */
   forced: OperationRecord | undefined;
   now: number;
-}
-
-/** What is shown of an operation while it runs. */
-export interface Live {
-  progress?: Pick<Progress, "progress" | "total" | "message" | "seq">;
-  partialResult?: unknown;
 }
 
 export interface Change {
@@ -45,10 +38,16 @@ export type Changed =
 
 export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" | "too_many" };
 
-export interface Operations {
+export interface Operations extends Attachments {
   chain(hash: string, forceNew?: string): Promise<Chain>;
   /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
   create(record: OperationRecord, args: string, version: string): Promise<Created>;
+  /**
+   * ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile.
+   * False: it is there, its retention has ended, or another owner holds the lease. Reads, writes, and looks again until
+   * nobody came in between.
+   */
+  restore(record: OperationRecord, fence: string): Promise<boolean>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), writes if the record is still the one that was read, else
    * asks again. What this process saw of it within the last second is as good as read: the write finds out. `change`
@@ -64,14 +63,6 @@ export interface Operations {
   look(logId: string): Promise<OperationRecord | undefined>;
   /** The principal of an operation whose retention ended, while its tombstone stands. */
   tombstone(logId: string): Promise<string | undefined>;
-  argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
-  /** The stored result as JSON text; undefined when there is none. */
-  resultOf(logId: string): Promise<string | undefined>;
-  live(logId: string): Promise<Live>;
-  report(logId: string, live: Live): Promise<void>;
-  /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
-  noteDuplicate(logId: string, duplicate: Duplicate): Promise<void>;
-  duplicatesOf(logId: string): Promise<Duplicate[]>;
   /** Newest first. */
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
   openOf(editor: string): Promise<OperationRecord[]>;
@@ -85,7 +76,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
   const seen = createSeen();
 
   const write = (
-    kind: "create" | "change",
+    kind: "create" | "restore" | "change",
     { text, record, result }: Change & { text: string },
     expected: string,
     extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined },
@@ -158,23 +149,29 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
+  const chain = async (hash: string, forceNew?: string): Promise<Chain> => {
+    const [fields, at] = await Promise.all([redis.hgetall(keys.chain(hash)), now()]);
+    const pointers = Object.entries(fields)
+      .filter(([name]) => name === "newest" || name === "open" || name.startsWith("at:"))
+      .map(([, logId]) => logId);
+    const forcedId = forceNew === undefined ? undefined : fields[`forced:${forceNew}`];
+    const [records, forced] = await Promise.all([
+      findAll([...new Set(pointers)]),
+      forcedId === undefined ? undefined : find(forcedId),
+    ]);
+    return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
+  };
+
+  const tombstone = async (logId: string): Promise<string | undefined> =>
+    (await redis.get(keys.tombstone(logId))) ?? undefined;
+
   return {
+    ...createAttachments(redis, options),
     find,
     now,
+    chain,
+    tombstone,
     look: async (logId) => (await read(logId))?.record,
-
-    async chain(hash, forceNew) {
-      const [fields, at] = await Promise.all([redis.hgetall(keys.chain(hash)), now()]);
-      const pointers = Object.entries(fields)
-        .filter(([name]) => name === "newest" || name === "open" || name.startsWith("at:"))
-        .map(([, logId]) => logId);
-      const forcedId = forceNew === undefined ? undefined : fields[`forced:${forceNew}`];
-      const [records, forced] = await Promise.all([
-        findAll([...new Set(pointers)]),
-        forcedId === undefined ? undefined : find(forcedId),
-      ]);
-      return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
-    },
 
     async create(record, args, version) {
       const applied = await write("create", { text: JSON.stringify(record), record }, version, {
@@ -184,6 +181,26 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
       if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
       const { mutationSeq, turn } = applied;
       return { kind: "created", record: { ...record, mutationSeq, turn } };
+    },
+
+    async restore(lost, fence) {
+      for (;;) {
+        const [known, principal, found] = await Promise.all([
+          find(lost.logId),
+          tombstone(lost.logId),
+          chain(lost.hash),
+        ]);
+        if (known || principal !== undefined) return false;
+        // Newer than what the chain has only if it was made right after that.
+        const isNewest = found.newest === null || found.newest === lost.after;
+        const record = { ...lost, order: isNewest ? Number(found.version) + 1 : 0 };
+        const text = JSON.stringify(record);
+        const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
+          fence,
+          counts: {},
+        });
+        if (applied.kind !== "conflict") return applied.kind === "applied";
+      }
     },
 
     async change(logId, change, fence) {
@@ -205,56 +222,6 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         } else if (!remembered) return { kind: "unchanged", record: sight.record };
         remembered = undefined;
       }
-    },
-
-    async tombstone(logId) {
-      return (await redis.get(keys.tombstone(logId))) ?? undefined;
-    },
-
-    async argumentsOf(logId) {
-      const text = await redis.get(keys.arguments(logId));
-      return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
-    },
-
-    async resultOf(logId) {
-      return (await redis.get(keys.result(logId))) ?? undefined;
-    },
-
-    async live(logId) {
-      const [progress, partial] = await redis.hmget(keys.live(logId), "progress", "partial");
-      return {
-        ...(progress ? { progress: JSON.parse(progress) as NonNullable<Live["progress"]> } : {}),
-        ...(partial ? { partialResult: JSON.parse(partial) as unknown } : {}),
-      };
-    },
-
-    async report(logId, live) {
-      const fields: Record<string, string> = {};
-      if (live.progress) fields.progress = JSON.stringify(live.progress);
-      if (live.partialResult !== undefined) fields.partial = JSON.stringify(live.partialResult);
-      if (Object.keys(fields).length === 0) return;
-      // A safety net where the end of the operation never comes; the end sets the retention.
-      const forgottenMs = 3 * options.retentionMs;
-      await redis
-        .multi()
-        .hset(keys.live(logId), fields)
-        .pexpire(keys.live(logId), forgottenMs)
-        .publish(channels.changed, logId)
-        .exec();
-    },
-
-    async noteDuplicate(logId, duplicate) {
-      await redis
-        .multi()
-        .rpush(keys.duplicates(logId), JSON.stringify(duplicate))
-        .ltrim(keys.duplicates(logId), -100, -1)
-        .pexpire(keys.duplicates(logId), 3 * options.retentionMs)
-        .exec();
-    },
-
-    async duplicatesOf(logId) {
-      const entries = await redis.lrange(keys.duplicates(logId), 0, -1);
-      return entries.map((text) => JSON.parse(text) as Duplicate);
     },
 
     async listOf(principal, limit) {

@@ -41,9 +41,12 @@ redis.call('SETNX', KEYS[2], ARGV[2])
 return {schema, redis.call('GET', KEYS[2])}
 `;
 
-/** Makes the store ours or raises its schema to ours; gives its id. Rejects with STORE_UNFIT where it is newer. */
-export async function claimStore(redis: Redis): Promise<string> {
-  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, randomUUID());
+/**
+ * Makes the store ours or raises its schema to ours; gives its id. One that was emptied gets the id back by which
+ * Editors know it. Rejects with STORE_UNFIT where it is newer.
+ */
+export async function claimStore(redis: Redis, knownId: string = randomUUID()): Promise<string> {
+  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, knownId);
   const [schema, storeId] = answer as [string, string];
   if (Number(schema) > SCHEMA_VERSION) throw newerBroker(schema);
   return storeId;

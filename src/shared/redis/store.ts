@@ -7,11 +7,14 @@ import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./
 import { createNews, type News } from "./news.js";
 import { createOperations, type Operations } from "./operations.js";
 import { createQueues, type Queues } from "./queue.js";
+import { claimStore } from "./schema.js";
 import { createSessions, type Sessions } from "./sessions.js";
 import { createTally, type Tally } from "./tally.js";
 
 export interface Store {
   storeId: string;
+  /** Gives a store that was emptied its id back; resolves the id that it has. */
+  claim(): Promise<string>;
   operations: Operations;
   editors: Editors;
   queues: Queues;
@@ -43,6 +46,7 @@ export async function openStore(
   const news = await createNews(subscriber);
   return {
     storeId,
+    claim: () => claimStore(commands, storeId),
     address,
     news,
     queues,

@@ -1,0 +1,73 @@
+/** What is stored beside an operation's record: arguments, result, what it tells while it runs, who found it. */
+import type { Redis } from "ioredis";
+import type { Duplicate } from "../timeline.js";
+import type { Progress } from "../wire.js";
+import { channels, keys } from "./keys.js";
+
+/** What is shown of an operation while it runs. */
+export interface Live {
+  progress?: Pick<Progress, "progress" | "total" | "message" | "seq">;
+  partialResult?: unknown;
+}
+
+/** Arguments and result are written with the record, by the script in apply.ts. */
+export interface Attachments {
+  argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
+  /** The stored result as JSON text; undefined when there is none. */
+  resultOf(logId: string): Promise<string | undefined>;
+  live(logId: string): Promise<Live>;
+  report(logId: string, live: Live): Promise<void>;
+  /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
+  noteDuplicate(logId: string, duplicate: Duplicate): Promise<void>;
+  duplicatesOf(logId: string): Promise<Duplicate[]>;
+}
+
+export function createAttachments(redis: Redis, options: { retentionMs: number }): Attachments {
+  return {
+    async argumentsOf(logId) {
+      const text = await redis.get(keys.arguments(logId));
+      return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
+    },
+
+    async resultOf(logId) {
+      return (await redis.get(keys.result(logId))) ?? undefined;
+    },
+
+    async live(logId) {
+      const [progress, partial] = await redis.hmget(keys.live(logId), "progress", "partial");
+      return {
+        ...(progress ? { progress: JSON.parse(progress) as NonNullable<Live["progress"]> } : {}),
+        ...(partial ? { partialResult: JSON.parse(partial) as unknown } : {}),
+      };
+    },
+
+    async report(logId, live) {
+      const fields: Record<string, string> = {};
+      if (live.progress) fields.progress = JSON.stringify(live.progress);
+      if (live.partialResult !== undefined) fields.partial = JSON.stringify(live.partialResult);
+      if (Object.keys(fields).length === 0) return;
+      // A safety net where the end of the operation never comes; the end sets the retention.
+      const forgottenMs = 3 * options.retentionMs;
+      await redis
+        .multi()
+        .hset(keys.live(logId), fields)
+        .pexpire(keys.live(logId), forgottenMs)
+        .publish(channels.changed, logId)
+        .exec();
+    },
+
+    async noteDuplicate(logId, duplicate) {
+      await redis
+        .multi()
+        .rpush(keys.duplicates(logId), JSON.stringify(duplicate))
+        .ltrim(keys.duplicates(logId), -100, -1)
+        .pexpire(keys.duplicates(logId), 3 * options.retentionMs)
+        .exec();
+    },
+
+    async duplicatesOf(logId) {
+      const entries = await redis.lrange(keys.duplicates(logId), 0, -1);
+      return entries.map((text) => JSON.parse(text) as Duplicate);
+    },
+  };
+}

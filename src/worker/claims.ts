@@ -1,0 +1,52 @@
+/** What an owner writes of an operation before it sends it, and when it did not (▲1, ▲12). */
+
+import type { OperationRecord } from "../shared/operation.js";
+import { isFinal, next, nextAfter, type OperationEvent } from "../shared/operation.js";
+import type { Changed, Operations } from "../shared/redis/operations.js";
+
+export function createClaims(operations: Pick<Operations, "change">, fence: string) {
+  /**
+   * ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12).
+   * One that came back unsent, and whose cancellation was asked for meanwhile, ends here.
+   */
+  const claim = (logId: string, session: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record, now) => {
+        const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+        const state = nextAfter(record.state, events);
+        const cancelled = record.cancel && next(record.state, "cancelled");
+        if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
+        return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
+      },
+      fence,
+    );
+
+  /** Where the operation goes to another Editor session, that is stored before it is sent there (▲12). */
+  const resend = async (record: OperationRecord, session: string, returned: boolean): Promise<Changed> =>
+    operations.change(
+      record.logId,
+      (latest, now) => {
+        const after: OperationEvent = latest.cancel ? "cancelled" : "claimed";
+        const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
+        if (state === undefined || isFinal(latest.state)) return undefined;
+        if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
+        return { record: { ...latest, state, sentIn: session, dispatchedAt: now } };
+      },
+      fence,
+    );
+
+  /** Claimed by this very process and not sent: as if it had not been claimed. */
+  const unclaim = (logId: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record) => {
+        const state = next(record.state, "returned");
+        const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
+        return state && { record: { ...unsent, state } };
+      },
+      fence,
+    );
+
+  return { claim, resend, unclaim };
+}
