@@ -73,6 +73,14 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("10-equality", "revoked, forced, forgotten, forced again"),
   mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
   mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 wishes$/),
+  mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
+  mutation("10-ledger-lost", "the Editor crashes in the middle, and comes back with an older ledger"),
+  mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
+  mutation(
+    "10-origin",
+    "the store forgets what runs; its log_id is asked for",
+    /^its log_id reads not_found$/,
+  ),
   mutation(
     "11-fence-of-the-editor",
     "an owner's frame arrives when its lease and its store are gone",
@@ -90,7 +98,12 @@ export const MUTATIONS: readonly Mutation[] = [
     TWICE,
     beneath("10-chain"),
   ),
-  mutation("12-unknown", "the Editor crashes in the middle, and its ledger is gone when it comes back"),
+  mutation(
+    "12-unknown",
+    "the Editor crashes in the middle, and its ledger is gone when it comes back",
+    TWICE,
+    beneath("10-ledger-lost"),
+  ),
   mutation(
     "12-revoke",
     "unknown to the Editor, told as unknown, and then its frame arrives",

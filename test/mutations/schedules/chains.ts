@@ -19,6 +19,16 @@ export async function told(client: TestClient, more: Record<string, unknown> = {
   });
 }
 
+/** The Editor no longer offers what it ended: only its chain still knows of it. */
+export async function acknowledged({ editor }: World): Promise<void> {
+  await until("every outcome is acknowledged", async () => {
+    const { unacknowledged } = (await editor.do({ do: "status" })) as unknown as {
+      unacknowledged: unknown[];
+    };
+    return unacknowledged.length === 0;
+  });
+}
+
 /** The owner dies with the store that it knew; the next one finds the older store. */
 export async function goBack(world: World, copy: StoreCopy): Promise<void> {
   await world.worker.kill();
@@ -32,6 +42,7 @@ const forgotten = schedule(
     const client = await http();
     const before = await copyStore(world.hand);
     await told(client);
+    await acknowledged(world);
     await goBack(world, before);
     await told(await http());
     return executionsOf(world, ITEM, 1);
@@ -53,10 +64,54 @@ const revokedBefore = schedule("revoked, forced, forgotten, forced again", async
   if (first.error_code !== "OUTCOME_UNKNOWN") throw new Error(`not unknown: ${JSON.stringify(first)}`);
   const before = await copyStore(world.hand);
   await told(client, { force_new: log_id });
+  await acknowledged(world);
   await goBack(world, before);
   await told(await http(), { force_new: log_id });
   return executionsOf(world, ITEM, 1);
 });
+
+/** Schedule D. */
+const importedBetween = schedule(
+  "ran, forgotten, sent again, and told by the Editor before it is sent there",
+  async ({ world, http }) => {
+    const client = await http();
+    const before = await copyStore(world.hand);
+    await told(client);
+    await world.worker.kill();
+    await before.restore();
+    const later = await http();
+    await later.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 0 });
+    await world.worker.start();
+    await told(later);
+    await nothingOpen(world);
+    return executionsOf(world, ITEM, 1);
+  },
+  // What ran is not acknowledged when its store is gone: the next hello tells of it.
+  { env: { UNITY_BROKER_ACK_DELAY_MS: "30000" } },
+);
+
+const toldAgain = schedule(
+  "the store forgets what runs; its log_id is asked for",
+  async ({ world, http }) => {
+    const client = await http();
+    const before = await copyStore(world.hand);
+    const item = "Simulator/Block For 1.5 Seconds";
+    const { log_id } = await client.call("execute-menu-item", { MenuItemPath: item, timeout: 0 });
+    await until("it begins", async () => (await world.editor.executions(item)).length === 1);
+    await goBack(world, before);
+    let status = "nothing";
+    const read = async (): Promise<boolean> => {
+      ({ status } = await client.call("get_operation_result", { log_id, wait: true, timeout: 5 }));
+      return status === "completed";
+    };
+    await until("it reads", read, 12_000).catch(() => undefined);
+    return {
+      judge: "outcome readable",
+      text: `its log_id reads ${status}`,
+      isBroken: status !== "completed",
+    };
+  },
+);
 
 /** Schedule F. */
 const expiredAfter = schedule(
@@ -65,6 +120,7 @@ const expiredAfter = schedule(
     const client = await http();
     const before = await copyStore(world.hand);
     await told(client);
+    await acknowledged(world);
     await world.editor.do({ do: "crash" });
     await goBack(world, before);
     await told(client);
@@ -102,4 +158,12 @@ const olderEpoch = schedule("the store's epoch goes back, and a new owner comes"
   return executionsOf(world, ITEM, 1);
 });
 
-export const CHAINS = [forgotten, revokedBefore, expiredAfter, forcedAfterExpired, olderEpoch];
+export const CHAINS = [
+  forgotten,
+  revokedBefore,
+  importedBetween,
+  toldAgain,
+  expiredAfter,
+  forcedAfterExpired,
+  olderEpoch,
+];

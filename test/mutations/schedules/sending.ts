@@ -1,6 +1,7 @@
 /** Owners that die, hang and wake between a claim, a frame and an answer; Editors that forget. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TestClient } from "../../harness/process-clients.js";
 import type { World } from "../../harness/process-world.js";
 import { type RunningProcess, until } from "../../harness/processes.js";
 import { type FrameHolder, holdFrame } from "../frame-holder.js";
@@ -9,6 +10,7 @@ import { copyStore } from "../store-copy.js";
 import { COUNTER, many } from "../verdict.js";
 import { executionsOf, nothingOpen } from "./calls.js";
 import { told } from "./chains.js";
+import { servedEditors } from "./other-editor.js";
 
 const ITEM = "Simulator/Block For 0.22 Seconds";
 const LONG_ITEM = "Simulator/Block For 0.9 Seconds";
@@ -36,17 +38,80 @@ const ledgerGone = schedule(
     await client.call("execute-menu-item", { MenuItemPath: LONG_ITEM, timeout: 0 });
     await until("it begins", async () => (await editor.executions(LONG_ITEM)).length === 1);
     await editor.do({ do: "crash", keepUnflushed: true });
-    rmSync(join(world.folder, "ledger", "ledger.log"));
+    rmSync(ledgerOf(world));
     await editor.do({ do: "restart" });
     await nothingOpen(world);
     return executionsOf(world, LONG_ITEM, 1);
   },
 );
 
+/** Schedule L: the ledger that comes back has the call as accepted, and so as never started. */
+const olderLedger = schedule(
+  "the Editor crashes in the middle, and comes back with an older ledger",
+  async ({ world, http }) => {
+    const { editor } = world;
+    await editor.do({ do: "stallMainThread", ms: 60_000 });
+    const logId = await acceptedCall(world, await http());
+    const older = readFileSync(ledgerOf(world));
+    await editor.do({ do: "stallMainThread", ms: 0 });
+    await reaches(world, logId, "running");
+    await comesBackWith(world, older);
+    return executionsOf(world, LONG_ITEM, 1);
+  },
+);
+
+const olderLedgerUnheard = schedule(
+  "nobody hears that it began, and the Editor comes back with an older ledger",
+  async ({ world, http }) => {
+    const { editor, worker } = world;
+    await editor.do({ do: "stallMainThread", ms: 60_000 });
+    const client = await http();
+    await acceptedCall(world, client);
+    const older = readFileSync(ledgerOf(world));
+    // Its fence is one more entry that the store has seen.
+    await worker.kill();
+    await worker.start();
+    await until(
+      "the next owner's fence is in the ledger",
+      () => readFileSync(ledgerOf(world)).length > older.length,
+    );
+    await servedEditors(client, 1);
+    await editor.do({ do: "silence" });
+    await editor.do({ do: "stallMainThread", ms: 0 });
+    await until("it begins", async () => (await editor.executions(LONG_ITEM)).length === 1);
+    await comesBackWith(world, older);
+    return executionsOf(world, LONG_ITEM, 1);
+  },
+);
+
+/** A call that the Editor has in its ledger, and has not begun. */
+async function acceptedCall(world: World, client: TestClient): Promise<unknown> {
+  const { log_id } = await client.call("execute-menu-item", { MenuItemPath: LONG_ITEM, timeout: 0 });
+  await until("it was sent", async () => {
+    const { open } = (await world.editor.do({ do: "status" })) as unknown as { open: unknown[] };
+    return open.length === 1;
+  });
+  await reaches(world, log_id, "dispatched");
+  return log_id;
+}
+
+async function reaches({ hand }: World, logId: unknown, state: string): Promise<void> {
+  await until(`it is ${state}`, async () =>
+    (await hand.hget(`{ujb}:operation:${logId}`, "doc"))?.includes(`"state":"${state}"`),
+  );
+}
+
+const ledgerOf = ({ folder }: World): string => join(folder, "ledger", "ledger.log");
+
+async function comesBackWith(world: World, ledger: Buffer): Promise<void> {
+  await world.editor.do({ do: "crash", keepUnflushed: true });
+  writeFileSync(ledgerOf(world), ledger);
+  await world.editor.do({ do: "restart" });
+  await nothingOpen(world);
+}
+
 /** An owner whose submit is held on its way; the world's own worker rests. */
-async function ownerWithHeldFrame(
-  world: World,
-): Promise<{ owner: RunningProcess; holder: FrameHolder; mended(): void }> {
+async function ownerWithHeldFrame(world: World): Promise<{ owner: RunningProcess; holder: FrameHolder }> {
   const { worker } = world;
   await worker.kill();
   const own = join(world.folder, "by-another-way");
@@ -59,7 +124,7 @@ async function ownerWithHeldFrame(
   const env = { ...world.env, UNITY_BROKER_EDITORS_DIR: own, REDIS_URL: worker.line.url };
   const owner = world.processes.start("owner of the held frame", ["worker"], env);
   await owner.line(/^Worker for/);
-  return { owner, holder, mended: worker.line.mend };
+  return { owner, holder };
 }
 
 const lateFrame = schedule(
@@ -115,4 +180,4 @@ async function begunBy({ editor }: World, answer: string): Promise<void> {
   });
 }
 
-export const SENDING = [adopted, ledgerGone, lateFrame, lateBegin];
+export const SENDING = [adopted, ledgerGone, olderLedger, olderLedgerUnheard, lateFrame, lateBegin];
