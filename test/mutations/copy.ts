@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
@@ -76,6 +76,7 @@ export function makeCopy(patches: readonly string[]): Copy {
       applyPatch(patch, folder);
       for (const file of changedBy(patch)) if (file.startsWith("src/")) build(folder, file);
     }
+    if (csharp) buildHost(folder);
     return { folder, remove };
   } catch (error) {
     remove();
@@ -96,4 +97,14 @@ function build(folder: string, file: string): void {
   const built = join(folder, "dist", file.slice("src/".length).replace(/\.ts$/, ".js"));
   if (!existsSync(built)) throw new Error(`${file} is not in dist: npm run build`);
   writeFileSync(built, outputText);
+}
+
+/** Before the clock of a schedule runs. */
+function buildHost(folder: string): void {
+  const file = pathToFileURL(join(folder, "dist", "editor-host", "host-build.js")).href;
+  const code = `await (await import("${file}")).editorHostFile(() => undefined)`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
 }

@@ -30,6 +30,8 @@ const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
   beneath: names.map((name) => `${name}.patch`),
 });
 
+const CSHARP = { engine: "dotnet" } as const;
+
 export const MUTATIONS: readonly Mutation[] = [
   mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
   mutation(
@@ -74,7 +76,6 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
   mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 wishes$/),
   mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
-  mutation("10-ledger-lost", "the Editor crashes in the middle, and comes back with an older ledger"),
   mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
   mutation(
     "10-origin",
@@ -102,7 +103,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "12-unknown",
     "the Editor crashes in the middle, and its ledger is gone when it comes back",
     TWICE,
-    beneath("10-ledger-lost"),
+    beneath("10-ledger-seq", "10-seen-running"),
   ),
   mutation(
     "12-revoke",
@@ -110,6 +111,15 @@ export const MUTATIONS: readonly Mutation[] = [
     /^OUTCOME_UNKNOWN, and 1 execution after that$/,
     beneath("12-session-at-sending", "11-seat"),
   ),
+  mutation("10-chain-csharp", "the store forgets what has run; the call is sent again", TWICE, CSHARP),
+  mutation("11-fence-csharp", "an owner's frame arrives when its lease and its store are gone", TWICE, {
+    ...CSHARP,
+    ...beneath("10-chain-csharp", "11-seat-csharp"),
+  }),
+  mutation("12-attach-csharp", "the worker dies while its operation runs; the next one adopts it", TWICE, {
+    ...CSHARP,
+    ...beneath("10-chain-csharp", "12-accept-csharp"),
+  }),
   mutation("12-sent-log", "a call to an Editor without a ledger, its worker killed in the middle"),
   mutation(
     "14-acknowledge",

@@ -47,20 +47,6 @@ const ledgerGone = schedule(
 
 /** Schedule L: the ledger that comes back has the call as accepted, and so as never started. */
 const olderLedger = schedule(
-  "the Editor crashes in the middle, and comes back with an older ledger",
-  async ({ world, http }) => {
-    const { editor } = world;
-    await editor.do({ do: "stallMainThread", ms: 60_000 });
-    const logId = await acceptedCall(world, await http());
-    const older = readFileSync(ledgerOf(world));
-    await editor.do({ do: "stallMainThread", ms: 0 });
-    await reaches(world, logId, "running");
-    await comesBackWith(world, older);
-    return executionsOf(world, LONG_ITEM, 1);
-  },
-);
-
-const olderLedgerUnheard = schedule(
   "nobody hears that it began, and the Editor comes back with an older ledger",
   async ({ world, http }) => {
     const { editor, worker } = world;
@@ -76,10 +62,14 @@ const olderLedgerUnheard = schedule(
       () => readFileSync(ledgerOf(world)).length > older.length,
     );
     await servedEditors(client, 1);
-    await editor.do({ do: "silence" });
+    await worker.kill();
     await editor.do({ do: "stallMainThread", ms: 0 });
     await until("it begins", async () => (await editor.executions(LONG_ITEM)).length === 1);
-    await comesBackWith(world, older);
+    await editor.do({ do: "crash", keepUnflushed: true });
+    writeFileSync(ledgerOf(world), older);
+    await editor.do({ do: "restart" });
+    await worker.start();
+    await nothingOpen(world);
     return executionsOf(world, LONG_ITEM, 1);
   },
 );
@@ -102,13 +92,6 @@ async function reaches({ hand }: World, logId: unknown, state: string): Promise<
 }
 
 const ledgerOf = ({ folder }: World): string => join(folder, "ledger", "ledger.log");
-
-async function comesBackWith(world: World, ledger: Buffer): Promise<void> {
-  await world.editor.do({ do: "crash", keepUnflushed: true });
-  writeFileSync(ledgerOf(world), ledger);
-  await world.editor.do({ do: "restart" });
-  await nothingOpen(world);
-}
 
 /** An owner whose submit is held on its way; the world's own worker rests. */
 async function ownerWithHeldFrame(world: World): Promise<{ owner: RunningProcess; holder: FrameHolder }> {
@@ -180,4 +163,4 @@ async function begunBy({ editor }: World, answer: string): Promise<void> {
   });
 }
 
-export const SENDING = [adopted, ledgerGone, olderLedger, olderLedgerUnheard, lateFrame, lateBegin];
+export const SENDING = [adopted, ledgerGone, olderLedger, lateFrame, lateBegin];
