@@ -7,6 +7,7 @@ import { COUNTER, counted, many } from "../verdict.js";
 import { executionsIn, servedEditors } from "./other-editor.js";
 
 const ITEM = "Simulator/Block For 0.8 Seconds";
+const FIRST = "Simulator/Block For 3 Seconds";
 const CALL = { MenuItemPath: ITEM, timeout: 0 };
 
 /** Schedule U. */
@@ -48,25 +49,24 @@ const lateUnclaim = schedule("an owner that lost its lease takes its claim back"
     const env = { ...world.env, REDIS_URL: `redis://127.0.0.1:${cable.port}` };
     const late = processes.start("late owner", ["worker"], env);
     await late.line(/^Worker for/);
-    const client = await http();
-    await servedEditors(client, 1);
-    await editor.do({ do: "stallMainThread", ms: 12_000 });
-    cable.before('"state":"dispatched"', () => cable.deafen());
-    const { log_id } = await client.call("execute-menu-item", CALL);
-    await until("it was claimed", async () => (await stateOf(log_id)) === "dispatched");
+    await until("it owns the Editor", () => late.stderr.includes("the Editor"));
+    // Stands by, to take over soon: a claim waits for Redis' answer for a few seconds only.
     await worker.start();
-    await until("the Editor has it", async () => {
-      const { open } = (await editor.do({ do: "status" })) as unknown as { open: { operationId: string }[] };
-      return open.some(({ operationId }) => operationId === log_id);
-    });
+    const client = await http();
+    // While it runs, the next one waits in the queue: nobody else writes it when it is claimed.
+    await client.call("execute-menu-item", { ...CALL, MenuItemPath: FIRST });
+    await until("it runs", async () => (await editor.executions(FIRST)).length === 1);
+    await editor.do({ do: "stallMainThread", ms: 60_000 });
+    const { log_id } = await client.call("execute-menu-item", CALL);
+    cable.before('"state":"dispatched"', () => cable.deafen());
+    await until("it was claimed", async () => (await stateOf(log_id)) === "dispatched");
+    await until("the Editor has it", async () => (await openIn()).includes(String(log_id)));
     cable.mend();
-    await until("taken back", async () => (await stateOf(log_id)) === "queued", 2_000).catch(() => undefined);
+    await until("taken back", async () => (await stateOf(log_id)) === "queued", 3_000).catch(() => undefined);
     await client.call("cancel_operation", { log_id });
     await until("it is over", async () => (await stateOf(log_id)) === "cancelled");
-    await until("nothing waits in the Editor", async () => {
-      const { open } = (await editor.do({ do: "status" })) as unknown as { open: unknown[] };
-      return open.length === 0;
-    });
+    await editor.do({ do: "stallMainThread", ms: 0 });
+    await until("nothing waits in the Editor", async () => (await openIn()).length === 0);
     const { length } = await editor.executions(ITEM);
     const text = `${many(length, "execution")} of a call that was cancelled unsent`;
     return { judge: COUNTER, text, isBroken: length > 0 };
@@ -74,6 +74,10 @@ const lateUnclaim = schedule("an owner that lost its lease takes its claim back"
     await cable.close();
   }
 
+  async function openIn(): Promise<string[]> {
+    const { open } = (await editor.do({ do: "status" })) as unknown as { open: { operationId: string }[] };
+    return open.map(({ operationId }) => operationId);
+  }
   async function stateOf(logId: unknown): Promise<string | undefined> {
     const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
     return doc ? (JSON.parse(doc) as { state: string }).state : undefined;

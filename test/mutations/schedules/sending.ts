@@ -10,7 +10,6 @@ import { copyStore } from "../store-copy.js";
 import { COUNTER, many } from "../verdict.js";
 import { executionsOf, nothingOpen } from "./calls.js";
 import { told } from "./chains.js";
-import { servedEditors } from "./other-editor.js";
 
 const ITEM = "Simulator/Block For 0.22 Seconds";
 const LONG_ITEM = "Simulator/Block For 0.9 Seconds";
@@ -53,15 +52,10 @@ const olderLedger = schedule(
     await editor.do({ do: "stallMainThread", ms: 60_000 });
     const client = await http();
     await acceptedCall(world, client);
+    // Each owner's fence is one more entry, and flushes those before it.
+    await nextOwner(world);
     const older = readFileSync(ledgerOf(world));
-    // Its fence is one more entry that the store has seen.
-    await worker.kill();
-    await worker.start();
-    await until(
-      "the next owner's fence is in the ledger",
-      () => readFileSync(ledgerOf(world)).length > older.length,
-    );
-    await servedEditors(client, 1);
+    await nextOwner(world);
     await worker.kill();
     await editor.do({ do: "stallMainThread", ms: 0 });
     await until("it begins", async () => (await editor.executions(LONG_ITEM)).length === 1);
@@ -73,6 +67,18 @@ const olderLedger = schedule(
     return executionsOf(world, LONG_ITEM, 1);
   },
 );
+
+/** Resolves when the store has seen of the ledger that it came. */
+async function nextOwner({ editor, hand, worker }: World): Promise<void> {
+  const seqNow = async (): Promise<number> => Number((await editor.do({ do: "status" })).ledgerSeq);
+  const before = await seqNow();
+  await worker.kill();
+  await worker.start();
+  await until("the next owner's fence is in the ledger, and the store has seen it", async () => {
+    const seen = await hand.hget(`{ujb}:editor:${editor.editorId}`, "ledger");
+    return seen !== null && (JSON.parse(seen) as { ledgerSeq: number }).ledgerSeq > before;
+  });
+}
 
 /** A call that the Editor has in its ledger, and has not begun. */
 async function acceptedCall(world: World, client: TestClient): Promise<unknown> {
