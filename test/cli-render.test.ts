@@ -70,6 +70,13 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
           ...named,
           state: "interrupted",
           error: { code: "OUTCOME_UNKNOWN", type: "editor_exit", message: "The Editor ended while it ran." },
+          evidence: {
+            lastHeartbeatAt: NOW,
+            phase: "building",
+            mainThreadStallMs: 12_000,
+            wasRunning: true,
+            editorLog: ["Building scene 3 of 7", "Crash!!!"],
+          },
         }),
       ),
       c,

@@ -1,5 +1,7 @@
-import { copyFileSync, rmSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { keys } from "../src/shared/redis/keys.js";
 import type { Client } from "./harness/client.js";
@@ -200,7 +202,9 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
 });
 
 test("an unknown outcome comes with the Editor's last signs of life", async () => {
-  const system = await start();
+  const folder = mkdtempSync(join(tmpdir(), "ujb-editor-log-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const system = await start({ editor: { logFile: join(folder, "Editor.log") } });
   const { editor, client } = system;
   const ann = client();
   const logId = await running(ann, "a");
@@ -208,10 +212,15 @@ test("an unknown outcome comes with the Editor's last signs of life", async () =
     async () => (await system.store.editors.find(editor.editorId))?.live?.runningOperationId === logId,
     "a heartbeat names it",
   );
-  await crashWith(system, () => undefined);
-  const view = await ann.outcome(logId);
-  expect(view.record.evidence).toMatchObject({ phase: "ready", wasRunning: true });
-  expect(answerOf(view).evidence).toMatchObject({ editor_phase: "ready", was_running: true });
+  const last = Array.from({ length: 30 }, (_line, index) => `line ${index}`);
+  await crashWith(system, () => {
+    // As Unity does when it starts again.
+    writeFileSync(join(folder, "Editor-prev.log"), `${"x".repeat(9_000)}\n${last.join("\n")}\nCrash!!!\n`);
+    writeFileSync(join(folder, "Editor.log"), "A new session\n");
+  });
+  const { evidence } = answerOf(await ann.outcome(logId));
+  expect(evidence).toMatchObject({ editor_phase: "ready", was_running: true });
+  expect(evidence?.editor_log).toEqual([...last.slice(-19), "Crash!!!"]);
 });
 
 const PROFILE = {

@@ -59,7 +59,7 @@ describe.concurrent("never twice", () => {
         expect(outcomes[0]).toContain('"status":"completed"');
         expect(outcomes.length).toBeGreaterThanOrEqual(3);
         // Fewer on a busy machine, where a round of retries takes longer.
-        expect(answers.length).toBeGreaterThanOrEqual(12);
+        expect(answers.length).toBeGreaterThanOrEqual(6);
         expect(lost).toBeGreaterThanOrEqual(1);
 
         // Hours of agents' habits later: whoever asks reads the same.

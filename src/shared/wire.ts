@@ -99,6 +99,8 @@ export const HelloResult = z.looseObject({
   heartbeatSeconds: z.number(),
   open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),
   unacknowledged: z.array(z.string()),
+  /** Where the Editor writes its own log, on its machine. */
+  logFile: z.string().optional(),
   /** Never on the wire: said by the worker itself where an Editor knows no hello. */
   plain: z.literal(true).optional(),
 });

@@ -28,7 +28,7 @@ export interface HelloDeps {
 
 export function createHello(
   deps: HelloDeps,
-  options: { token: string; heartbeatMs: number; foreignSilenceMs: number },
+  options: { token: string; heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
 ) {
   const { ledger, seat, world } = deps;
   const tokenDigest = digest(options.token);
@@ -136,6 +136,7 @@ export function createHello(
           toolsHash: deps.tools.hash(),
           phase: world.phase,
           heartbeatSeconds: options.heartbeatMs / 1000,
+          ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
           open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
           unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
         },

@@ -42,14 +42,17 @@ export interface SimulatedEditorOptions {
   keepOperations?: number;
   /** Plays a plain uLoop bridge: no hello, no ledger, no endpoint file, no heartbeats. Default false. */
   plain?: boolean;
+  /** What hello names as the Editor's own log. */
+  logFile?: string;
   /** Tools beside the built-in ones. */
   tools?: SimulatedTool[];
 }
 
 /** Options with every question answered. */
 export type SimulatorSettings = Required<
-  Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder">
->;
+  Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder" | "logFile">
+> &
+  Pick<SimulatedEditorOptions, "logFile">;
 
 export function completeOptions(options: SimulatedEditorOptions, editorId: string): SimulatorSettings {
   const state = options.stateFolder ?? join(homedir(), ".unity-job-broker");
@@ -61,6 +64,7 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     endpointFolder: options.endpointFolder ?? join(state, "editors"),
     counterFile: options.counterFile ?? join(ledgerFolder, "executions.log"),
     timeScale: options.timeScale ?? 1,
+    ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
     heartbeatMs: options.heartbeatMs ?? 1000,
     progressIntervalMs: options.progressIntervalMs ?? 250,
     reloadMs: options.reloadMs ?? 200,

@@ -108,6 +108,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     {
       token: deps.token,
       heartbeatMs: settings.heartbeatMs,
+      logFile: settings.logFile,
       foreignSilenceMs: settings.foreignSilenceMs,
     },
   );

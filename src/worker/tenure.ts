@@ -3,20 +3,19 @@
  * sent before. Ends with the lease; the next owner, here or elsewhere, goes on from the store and the Editor's ledger.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { RpcFailure } from "../shared/dialogue.js";
 import type { Log } from "../shared/log.js";
-import { isFinal, type OperationRecord } from "../shared/operation.js";
-import { UNREADABLE } from "../shared/recover.js";
+import { type Evidence, isFinal, type OperationRecord } from "../shared/operation.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
-import { EDITOR_CODES, type HelloResult, type Progress } from "../shared/wire.js";
+import type { HelloResult, Progress } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
 import { createCatalogSync } from "./catalog-sync.js";
-import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
-import { UnreadableAnswer } from "./editor-calls.js";
+import { ConnectionLost } from "./disconnect.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
+import { endOfLog } from "./editor-log.js";
+import { LOOPBACK } from "./endpoint-folder.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
@@ -26,6 +25,7 @@ import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
 import { rebuildRecords } from "./rebuild.js";
+import { refusalOf } from "./refusal.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -155,6 +155,15 @@ export function createTenure(
     mark: presence.mark,
   };
 
+  const evidence = async (record: OperationRecord): Promise<Evidence> => {
+    const { logFile, editorSessionId } = link.hello ?? {};
+    const signs = presence.lastSigns(record);
+    // The log of an Editor on another machine is not here.
+    if (logFile === undefined || !LOOPBACK.has(deps.endpoint.host)) return signs;
+    const editorLog = await endOfLog(logFile, record.sentIn !== editorSessionId);
+    return editorLog ? { ...signs, editorLog } : signs;
+  };
+
   const processing = createProcess(
     {
       editorId,
@@ -164,7 +173,7 @@ export function createTenure(
       fence: held.ownerNonce,
       acknowledge: acknowledger.stored,
       passOnCancel: (record) => void passOnCancel(record),
-      evidence: async (record) => presence.lastSigns(record),
+      evidence,
       pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
       warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
@@ -274,22 +283,4 @@ export function createTenure(
       await presence.lost().catch(() => undefined);
     },
   };
-}
-
-/** Errors that answer what was asked, as opposed to those after which the same is asked again. */
-function refusalOf(error: unknown): { code: number; message: string } | undefined {
-  if (error instanceof FrameTooLarge && error.direction === "outgoing") {
-    return { code: EDITOR_CODES.FRAME_TOO_LARGE, message: error.message };
-  }
-  if (error instanceof UnreadableAnswer || error instanceof FrameTooLarge) {
-    return { code: UNREADABLE, message: error.message };
-  }
-  if (!(error instanceof RpcFailure)) return undefined;
-  const passing: number[] = [
-    EDITOR_CODES.FENCED,
-    EDITOR_CODES.UNAUTHORIZED,
-    EDITOR_CODES.EDITOR_SHUTTING_DOWN,
-    EDITOR_CODES.FOREIGN_BROKER,
-  ];
-  return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
 }

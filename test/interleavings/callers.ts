@@ -32,6 +32,9 @@ const CALLS: readonly Call[] = [
   { tool: "look", arguments: {} },
 ];
 
+const sameCall = (a: Call, b: Call): boolean =>
+  a.tool === b.tool && JSON.stringify(a.arguments) === JSON.stringify(b.arguments);
+
 export type Client = ReturnType<typeof createClient>;
 
 export function createClient(world: World, kind: "stdio" | "http", principal: string, name: string) {
@@ -124,7 +127,12 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     if (!isFinal(record.state)) return;
     if (record.state === "completed" && result === undefined && !world.wentBack())
       oracle.fail(`${logId} has lost its result`);
-    for (const known of wishes.values()) if (known === wish || known.logId === logId) known.over = true;
+    for (const known of wishes.values()) {
+      if (known === wish || known.logId === logId) known.over = true;
+      // Who read how a forced run of the call ended and then calls plainly again, wishes for the next one.
+      const isOfSameCall = wish?.supersedes !== undefined && sameCall(known, wish);
+      if (isOfSameCall && known.supersedes === undefined && known.waiting.size === 0) known.over = true;
+    }
   };
 
   const cancel = (): void => {

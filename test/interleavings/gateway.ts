@@ -118,6 +118,7 @@ export function createGateway(world: World) {
     return { record: seen.record, result: seen.result };
   };
 
+  const sessions: Session[] = [];
   const openSession = (caller: Caller, principal: string): Session => {
     const channels = new Map<object, Channel>();
     const inner: Line["transport"] = {
@@ -130,8 +131,15 @@ export function createGateway(world: World) {
       notify: async () => undefined,
       channelOf: (extra) => channels.get(extra ?? {}) as Channel,
     };
+    const deliveries: Broker = {
+      ...broker,
+      async retracted(requester) {
+        await broker.retracted(requester);
+        world.oracle.storesRetraction(session, requester.requestId);
+      },
+    };
     const tap = tapTransport(line, {
-      deliveries: broker,
+      deliveries,
       caller,
       log: { debug: () => undefined, warn: () => undefined } as never,
       isSubmission: ({ params }) => String(params?.name) in TOOLS,
@@ -151,7 +159,7 @@ export function createGateway(world: World) {
         });
     };
     void tap.transport.start();
-    return {
+    const session: Session = {
       caller,
       arrives(message, channel) {
         if (life.dead) return false;
@@ -161,6 +169,8 @@ export function createGateway(world: World) {
         return true;
       },
     };
+    sessions.push(session);
+    return session;
   };
 
   return {
@@ -169,6 +179,7 @@ export function createGateway(world: World) {
     isAlive: () => !life.dead,
     kill(): void {
       life.dead = true;
+      world.oracle.gatewayDies(sessions);
     },
   };
 }

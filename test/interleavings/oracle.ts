@@ -38,7 +38,14 @@ export function createOracle(now: () => number) {
   const created = new Map<string, { wish: Wish | undefined; at: number; record: OperationRecord }>();
   const begun: { entry: Entry; wish: Wish | undefined }[] = [];
   /** When which request in which session was told the final outcome of an operation. */
-  const written: { id: string; session: object; requestId: number; at: number; isTakenBack: boolean }[] = [];
+  const written: {
+    id: string;
+    session: object;
+    requestId: number;
+    at: number;
+    isTakenBack: boolean;
+    isStored: boolean;
+  }[] = [];
   let recordOf: (logId: string) => OperationRecord | undefined = () => undefined;
   const fail = (fault: string): void => {
     faults.push(fault);
@@ -61,7 +68,13 @@ export function createOracle(now: () => number) {
       wishOfRequest.set(`${caller} ${requestId}`, wish);
     },
     creates(record: OperationRecord, others: readonly OperationRecord[]): void {
-      const isOpen = others.some((other) => other.hash === record.hash && !isFinal(other.state));
+      // What a forced run supersedes has its answer in that: it blocks nobody.
+      const isOpen = others.some(
+        (other) =>
+          other.hash === record.hash &&
+          !isFinal(other.state) &&
+          !others.some(({ supersedes }) => supersedes === other.logId),
+      );
       if (isOpen && record.effect === "mutating" && record.supersedes === undefined) {
         fail(`${record.logId} is made beside an open operation`);
       }
@@ -69,12 +82,27 @@ export function createOracle(now: () => number) {
       created.set(record.logId, { wish: wishOfRequest.get(`${caller} ${requestId}`), at: now(), record });
     },
     writes(session: object, requestId: number, { logId, executedAs }: OperationRecord): void {
-      written.push({ id: executedAs ?? logId, session, requestId, at: now(), isTakenBack: false });
+      written.push({
+        id: executedAs ?? logId,
+        session,
+        requestId,
+        at: now(),
+        isTakenBack: false,
+        isStored: false,
+      });
     },
     /** The gateway that answered hears that the client had given the request up. */
     retracts(session: object, requestId: unknown): void {
       for (const one of written)
         if (one.session === session && one.requestId === requestId) one.isTakenBack = true;
+    },
+    storesRetraction(session: object, requestId: unknown): void {
+      for (const one of written)
+        if (one.session === session && one.requestId === requestId) one.isStored = true;
+    },
+    /** What it heard and had not stored is lost with it, as a message that never came. */
+    gatewayDies(sessions: readonly object[]): void {
+      for (const one of written) if (sessions.includes(one.session) && !one.isStored) one.isTakenBack = false;
     },
 
     begins(entry: Entry, all: readonly Entry[]): void {

@@ -25,6 +25,7 @@ namespace JobBroker.Bridge.Unity
             ProjectName = identity.ProjectName;
             ProjectPath = identity.ProjectPath;
             UnityVersion = Application.unityVersion;
+            LogFile = string.IsNullOrEmpty(Application.consoleLogPath) ? null : Application.consoleLogPath;
             using (var process = Process.GetCurrentProcess())
             {
                 ProcessId = process.Id;
@@ -41,6 +42,8 @@ namespace JobBroker.Bridge.Unity
         public int ProcessId { get; }
 
         public long ProcessStartedAtMs { get; }
+
+        public string? LogFile { get; }
 
         public long AssetCounter => Interlocked.Read(ref assetCounter);
 

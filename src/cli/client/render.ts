@@ -41,9 +41,35 @@ export function renderAnswer(answer: Answer, colours: Colours, self: string): st
     ...(answer.log_id === undefined ? [] : [colours.dim(`log_id ${answer.log_id}`)]),
     ...(answer.error_code === undefined ? [] : [colours.red(answer.error_code)]),
     ...(answer.status === "completed" && !answer.deduplicated ? [] : [wrap(answer.message)]),
+    ...evidenceLines(answer.evidence),
     ...hintsFor(answer, self),
     ...(shown === undefined ? [] : [typeof shown === "string" ? shown : JSON.stringify(shown, undefined, 2)]),
   ].join("\n");
+}
+
+/** What a person looks at first when nobody knows how it ended. */
+function evidenceLines(evidence: Answer["evidence"]): string[] {
+  if (!evidence) return [];
+  const {
+    last_heartbeat_at,
+    editor_phase,
+    main_thread_stall_ms = 0,
+    was_running,
+    editor_log = [],
+  } = evidence;
+  const signs = [
+    ...(editor_phase === undefined ? [] : [editor_phase]),
+    ...(was_running ? ["running this operation"] : []),
+    ...(main_thread_stall_ms < 1_000 ? [] : [`main thread busy for ${seconds(main_thread_stall_ms)}`]),
+  ];
+  return [
+    ...(last_heartbeat_at === undefined
+      ? []
+      : [wrap(`Last heard of the Editor ${last_heartbeat_at}: ${signs.join(", ")}.`)]),
+    ...(editor_log.length === 0
+      ? []
+      : ["The end of its log:", ...editor_log.map((line) => `  ${cut(line, 76)}`)]),
+  ];
 }
 
 /** The message speaks to MCP clients; these are the same ways on the command line. */

@@ -78,6 +78,7 @@ namespace JobBroker.Bridge.Api
             json["toolsHash"] = tools.Hash();
             json["phase"] = phase();
             json["heartbeatSeconds"] = heartbeatMs / 1000.0;
+            if (editor.LogFile != null) json["logFile"] = editor.LogFile;
             json["open"] = WireJson.IdsAndStates(ledger.Open());
             json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
             return json;

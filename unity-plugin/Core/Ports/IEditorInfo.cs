@@ -16,6 +16,9 @@ namespace JobBroker.Bridge.Ports
         /// <summary>When this Editor process started, milliseconds since the Unix epoch.</summary>
         long ProcessStartedAtMs { get; }
 
+        /// <summary>Absolute path of the file that this Editor writes its log to; null where it writes none.</summary>
+        string? LogFile { get; }
+
         /// <summary>Grows with every change of assets.</summary>
         long AssetCounter { get; }
 

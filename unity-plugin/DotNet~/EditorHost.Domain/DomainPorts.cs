@@ -44,6 +44,8 @@ internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
 
     public long ProcessStartedAtMs => native.StartedAtMs;
 
+    public string? LogFile => null;
+
     public long AssetCounter => native.AssetCounter;
 
     public bool Focused => native.Loop.Focused;

@@ -19,6 +19,8 @@ namespace JobBroker.EditorStubs
 
         public static bool IsBatchMode { get; set; }
 
+        public static string ConsoleLogPath { get; set; } = "/logs/Editor.log";
+
         public static bool IsFocused { get; set; }
 
         public static bool IsCompiling { get; set; }

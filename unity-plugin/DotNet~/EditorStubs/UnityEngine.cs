@@ -31,6 +31,8 @@ namespace UnityEngine
 
         public static string unityVersion => "2021.3.0f1";
 
+        public static string consoleLogPath => StubEditor.ConsoleLogPath;
+
         public static bool isBatchMode => StubEditor.IsBatchMode;
 
         internal static void Raise(string line, string stack, LogType type) =>

@@ -84,6 +84,8 @@ public sealed class InMemoryEditorInfo : IEditorInfo
 
     public long ProcessStartedAtMs => 0;
 
+    public string? LogFile => null;
+
     public long AssetCounter => 0;
 
     public bool Focused => true;

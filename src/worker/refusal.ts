@@ -1,0 +1,24 @@
+/** Which errors are the Editor's own answer. */
+import { RpcFailure } from "../shared/dialogue.js";
+import { type Refusal, UNREADABLE } from "../shared/recover.js";
+import { EDITOR_CODES } from "../shared/wire.js";
+import { FrameTooLarge } from "./disconnect.js";
+import { UnreadableAnswer } from "./editor-calls.js";
+
+/** Errors that answer what was asked, as opposed to those after which the same is asked again. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof FrameTooLarge && error.direction === "outgoing") {
+    return { code: EDITOR_CODES.FRAME_TOO_LARGE, message: error.message };
+  }
+  if (error instanceof UnreadableAnswer || error instanceof FrameTooLarge) {
+    return { code: UNREADABLE, message: error.message };
+  }
+  if (!(error instanceof RpcFailure)) return undefined;
+  const passing: number[] = [
+    EDITOR_CODES.FENCED,
+    EDITOR_CODES.UNAUTHORIZED,
+    EDITOR_CODES.EDITOR_SHUTTING_DOWN,
+    EDITOR_CODES.FOREIGN_BROKER,
+  ];
+  return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
+}
