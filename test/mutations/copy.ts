@@ -30,7 +30,7 @@ export function patchFiles(): string[] {
 }
 
 /** The files that a patch changes, from its own lines. */
-export function changedBy(patch: string): string[] {
+function changedBy(patch: string): string[] {
   return [...readFileSync(join(PATCHES, patch), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
     ([, file = ""]) => file,
   );

@@ -20,7 +20,7 @@ export async function told(client: TestClient, more: Record<string, unknown> = {
 }
 
 /** The Editor no longer offers what it ended: only its chain still knows of it. */
-export async function acknowledged({ editor }: World): Promise<void> {
+async function acknowledged({ editor }: World): Promise<void> {
   await until("every outcome is acknowledged", async () => {
     const { unacknowledged } = (await editor.do({ do: "status" })) as unknown as {
       unacknowledged: unknown[];
@@ -30,7 +30,7 @@ export async function acknowledged({ editor }: World): Promise<void> {
 }
 
 /** The owner dies with the store that it knew; the next one finds the older store. */
-export async function goBack(world: World, copy: StoreCopy): Promise<void> {
+async function goBack(world: World, copy: StoreCopy): Promise<void> {
   await world.worker.kill();
   await copy.restore();
   await world.worker.start();
