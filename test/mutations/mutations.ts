@@ -67,7 +67,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
   mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
-  mutation("07-given-up", "abort just before the end", TWICE, { seeds: [1, 2, 3] }),
+  mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
   mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),
   mutation("09-unknown", "retry after interrupted"),
   mutation("10-epoch", "the store's epoch goes back, and a new owner comes", /^0 executions of 1 wish$/),

@@ -1,4 +1,5 @@
 /** When an outcome answers again, and when a call is a new wish. */
+import { until } from "../../harness/processes.js";
 import { loseAnswer, REPLAY_WINDOW } from "../../never-twice/lost-answers.js";
 import { schedule } from "../schedule.js";
 import { counted } from "../verdict.js";
@@ -40,18 +41,24 @@ const keyed = schedule("the same idempotency key after the outcome was read", as
   return executionsOf(world, ITEM, 1);
 });
 
-const confirmedByStdio = schedule(
-  "answered, another message, cancelled, sent again over stdio",
+const givenUp = schedule(
+  "given up over stdio while it runs, and sent again after it ended",
   async (stage) => {
     const client = await stage.newStdio();
-    const wish = stage.wish(0.2);
+    const wish = stage.wish(0.4);
     const first = wish.ask(client, 20);
-    await first.answer;
-    await client.request("ping");
+    await wish.begun();
     await client.giveUp(first.id);
+    const [execution] = await stage.world.editor.executions(wish.item);
+    const has = async (what: string): Promise<boolean> => {
+      const doc = await stage.world.hand.hget(`{ujb}:operation:${execution?.operationId}`, "doc");
+      return doc?.includes(what) === true;
+    };
+    await until("it has ended", () => has('"state":"completed"'));
+    await until("it is told", () => has('"firstDeliveredAt"'), 500).catch(() => undefined);
     await wish.untilTold(client);
     return undefined;
   },
 );
 
-export const REPLAYS = [lidClosed, cancelledUnsent, keyed, confirmedByStdio];
+export const REPLAYS = [lidClosed, cancelledUnsent, keyed, givenUp];
