@@ -123,7 +123,7 @@ const lostWrites = schedule(
       await editor.close();
     }
   },
-  { env: { UNITY_BROKER_ACK_DELAY_MS: "30000", UNITY_BROKER_LEASE_MS: "2000" } },
+  { env: { UNITY_BROKER_ACK_DELAY_MS: "30000" } },
 );
 
 const editorAway = schedule(

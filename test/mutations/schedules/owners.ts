@@ -41,47 +41,53 @@ const withoutLedger = schedule(
  * It claims and hears no more of Redis; another takes over and sends the operation; then the first learns that its
  * claim was written, has no Editor any more, and takes the claim back.
  */
-const lateUnclaim = schedule("an owner that lost its lease takes its claim back", async ({ world, http }) => {
-  const { editor, hand, processes, redis, worker } = world;
-  const cable = await layCable(() => redis.connection);
-  try {
-    await worker.kill();
-    const env = { ...world.env, REDIS_URL: `redis://127.0.0.1:${cable.port}` };
-    const late = processes.start("late owner", ["worker"], env);
-    await late.line(/^Worker for/);
-    await until("it owns the Editor", () => late.stderr.includes("the Editor"));
-    // Stands by, to take over soon: a claim waits for Redis' answer for a few seconds only.
-    await worker.start();
-    const client = await http();
-    // While it runs, the next one waits in the queue: nobody else writes it when it is claimed.
-    await client.call("execute-menu-item", { ...CALL, MenuItemPath: FIRST });
-    await until("it runs", async () => (await editor.executions(FIRST)).length === 1);
-    await editor.do({ do: "stallMainThread", ms: 60_000 });
-    const { log_id } = await client.call("execute-menu-item", CALL);
-    cable.before('"state":"dispatched"', () => cable.deafen());
-    await until("it was claimed", async () => (await stateOf(log_id)) === "dispatched");
-    await until("the Editor has it", async () => (await openIn()).includes(String(log_id)));
-    cable.mend();
-    await until("taken back", async () => (await stateOf(log_id)) === "queued", 3_000).catch(() => undefined);
-    await client.call("cancel_operation", { log_id });
-    await until("it is over", async () => (await stateOf(log_id)) === "cancelled");
-    await editor.do({ do: "stallMainThread", ms: 0 });
-    await until("nothing waits in the Editor", async () => (await openIn()).length === 0);
-    const { length } = await editor.executions(ITEM);
-    const text = `${many(length, "execution")} of a call that was cancelled unsent`;
-    return { judge: COUNTER, text, isBroken: length > 0 };
-  } finally {
-    await cable.close();
-  }
+const lateUnclaim = schedule(
+  "an owner that lost its lease takes its claim back",
+  async ({ world, http }) => {
+    const { editor, hand, processes, redis, worker } = world;
+    const cable = await layCable(() => redis.connection);
+    try {
+      await worker.kill();
+      const env = { ...world.env, REDIS_URL: `redis://127.0.0.1:${cable.port}` };
+      const late = processes.start("late owner", ["worker"], env);
+      await late.line(/^Worker for/);
+      await until("it owns the Editor", () => late.stderr.includes("the Editor"));
+      // Stands by, to take over soon: a claim waits for Redis' answer for a few seconds only.
+      await worker.start();
+      const client = await http();
+      // While it runs, the next one waits in the queue: nobody else writes it when it is claimed.
+      await client.call("execute-menu-item", { ...CALL, MenuItemPath: FIRST });
+      await until("it runs", async () => (await editor.executions(FIRST)).length === 1);
+      await editor.do({ do: "stallMainThread", ms: 60_000 });
+      const { log_id } = await client.call("execute-menu-item", CALL);
+      cable.before('"state":"dispatched"', () => cable.deafen());
+      await until("it was claimed", async () => (await stateOf(log_id)) === "dispatched");
+      await until("the Editor has it", async () => (await openIn()).includes(String(log_id)));
+      cable.mend();
+      await until("taken back", async () => (await stateOf(log_id)) === "queued", 3_000).catch(
+        () => undefined,
+      );
+      await client.call("cancel_operation", { log_id });
+      await until("it is over", async () => (await stateOf(log_id)) === "cancelled");
+      await editor.do({ do: "stallMainThread", ms: 0 });
+      await until("nothing waits in the Editor", async () => (await openIn()).length === 0);
+      const { length } = await editor.executions(ITEM);
+      const text = `${many(length, "execution")} of a call that was cancelled unsent`;
+      return { judge: COUNTER, text, isBroken: length > 0 };
+    } finally {
+      await cable.close();
+    }
 
-  async function openIn(): Promise<string[]> {
-    const { open } = (await editor.do({ do: "status" })) as unknown as { open: { operationId: string }[] };
-    return open.map(({ operationId }) => operationId);
-  }
-  async function stateOf(logId: unknown): Promise<string | undefined> {
-    const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
-    return doc ? (JSON.parse(doc) as { state: string }).state : undefined;
-  }
-});
+    async function openIn(): Promise<string[]> {
+      const { open } = (await editor.do({ do: "status" })) as unknown as { open: { operationId: string }[] };
+      return open.map(({ operationId }) => operationId);
+    }
+    async function stateOf(logId: unknown): Promise<string | undefined> {
+      const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
+      return doc ? (JSON.parse(doc) as { state: string }).state : undefined;
+    }
+  },
+  { env: { UNITY_BROKER_LEASE_MS: "1000" } },
+);
 
 export const OWNERS = [withoutLedger, lateUnclaim];
