@@ -2,6 +2,7 @@
 import { layCable } from "../../harness/cable.js";
 import { startControlledEditor } from "../../harness/editor-control.js";
 import { until } from "../../harness/processes.js";
+import { isTold } from "../../never-twice/stage.js";
 import { schedule } from "../schedule.js";
 import { COUNTER, counted, many } from "../verdict.js";
 import { executionsIn, servedEditors } from "./other-editor.js";
@@ -32,7 +33,9 @@ const withoutLedger = schedule(
     await until("it begins", async () => (await executionsIn(plain)).length === 1);
     await first.kill();
     processes.start("second worker", ["worker"], env);
-    await client.call("get_operation_result", { log_id, wait: true, timeout: 15 });
+    await until("it is told", async () =>
+      isTold(await client.call("get_operation_result", { log_id, wait: true, timeout: 5 })),
+    );
     return counted((await executionsIn(plain)).length, 1);
   },
 );
