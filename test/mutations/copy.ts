@@ -12,15 +12,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 const PATCHES = fileURLToPath(new URL(".", import.meta.url));
 
 const COPIED = ["package.json", "tsconfig.json", "tsconfig.build.json", "dist", "src", "test"];
-/** Built by dotnet in the copy where a patch changes it; what is built already is copied, so that it is quick. */
-const CSHARP = "unity-plugin";
 
 /** Every patch file, by name. */
 export function patchFiles(): string[] {
@@ -66,8 +64,7 @@ export function makeCopy(patches: readonly string[]): Copy {
   const folder = mkdtempSync(join(tmpdir(), "ujb-mutation-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    const csharp = patches.some((patch) => changedBy(patch).some((file) => file.startsWith(CSHARP)));
-    for (const name of csharp ? [...COPIED, CSHARP] : COPIED) {
+    for (const name of COPIED) {
       if (!existsSync(join(PROJECT, name))) throw new Error(`${name} is missing: npm run build`);
       cpSync(join(PROJECT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
     }
@@ -76,7 +73,6 @@ export function makeCopy(patches: readonly string[]): Copy {
       applyPatch(patch, folder);
       for (const file of changedBy(patch)) if (file.startsWith("src/")) build(folder, file);
     }
-    if (csharp) buildHost(folder);
     return { folder, remove };
   } catch (error) {
     remove();
@@ -97,14 +93,4 @@ function build(folder: string, file: string): void {
   const built = join(folder, "dist", file.slice("src/".length).replace(/\.ts$/, ".js"));
   if (!existsSync(built)) throw new Error(`${file} is not in dist: npm run build`);
   writeFileSync(built, outputText);
-}
-
-/** Before the clock of a schedule runs. */
-function buildHost(folder: string): void {
-  const file = pathToFileURL(join(folder, "dist", "editor-host", "host-build.js")).href;
-  const code = `await (await import("${file}")).editorHostFile(() => undefined)`;
-  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
 }

@@ -2,15 +2,12 @@
  * Which patch takes out which rule, and the schedule that is aimed at it. A patch's own first lines say in words what
  * it takes out; docs/mutations.md has the table.
  */
-import type { Engine } from "../harness/editor-control.js";
-
 export interface Mutation {
   patch: string;
   /** Patches beneath it, where a deeper rule would hold what this one lets go: with them alone the schedule is green. */
   beneath: readonly string[];
   schedule: string;
   seeds: readonly number[];
-  engine: Engine;
   /** What the judge must say, with at least one of the seeds. */
   says: RegExp;
 }
@@ -21,16 +18,14 @@ function mutation(
   patch: string,
   schedule: string,
   says: RegExp = TWICE,
-  more: Partial<Pick<Mutation, "beneath" | "seeds" | "engine">> = {},
+  more: Partial<Pick<Mutation, "beneath" | "seeds">> = {},
 ): Mutation {
-  return { patch: `${patch}.patch`, beneath: [], schedule, seeds: [1], engine: "typescript", says, ...more };
+  return { patch: `${patch}.patch`, beneath: [], schedule, seeds: [1], says, ...more };
 }
 
 const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
   beneath: names.map((name) => `${name}.patch`),
 });
-
-const CSHARP = { engine: "dotnet" } as const;
 
 export const MUTATIONS: readonly Mutation[] = [
   mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
@@ -111,15 +106,6 @@ export const MUTATIONS: readonly Mutation[] = [
     /^OUTCOME_UNKNOWN, and 1 execution after that$/,
     beneath("12-session-at-sending", "11-seat"),
   ),
-  mutation("10-chain-csharp", "the store forgets what has run; the call is sent again", TWICE, CSHARP),
-  mutation("11-fence-csharp", "an owner's frame arrives when its lease and its store are gone", TWICE, {
-    ...CSHARP,
-    ...beneath("10-chain-csharp", "11-seat-csharp"),
-  }),
-  mutation("12-attach-csharp", "the worker dies while its operation runs; the next one adopts it", TWICE, {
-    ...CSHARP,
-    ...beneath("10-chain-csharp", "12-accept-csharp"),
-  }),
   mutation("12-sent-log", "a call to an Editor without a ledger, its worker killed in the middle"),
   mutation(
     "14-acknowledge",

@@ -1,5 +1,4 @@
 /** A story that is aimed at one rule, played against real processes, and the judge of its end. */
-import type { Engine } from "../harness/editor-control.js";
 import { startWorld, type World, type WorldOptions } from "../harness/process-world.js";
 import { until } from "../harness/processes.js";
 import type { Scenario } from "../never-twice/scenario.js";
@@ -8,7 +7,7 @@ import { counted, type Verdict } from "./verdict.js";
 
 export interface Schedule {
   readonly name: string;
-  play(seed: number, engine: Engine): Promise<Verdict>;
+  play(seed: number): Promise<Verdict>;
 }
 
 /** Longer than any of them takes, also on a busy machine. */
@@ -29,8 +28,8 @@ export function schedule(
 ): Schedule {
   return {
     name,
-    async play(seed, engine) {
-      const world = await startWorld({ engine, env: { ...PATIENT, ...options.env } });
+    async play(seed) {
+      const world = await startWorld({ env: { ...PATIENT, ...options.env } });
       const stage = createStage(world, seed);
       let verdict: Verdict | undefined;
       try {

@@ -4,7 +4,6 @@
  * `npm run mutations -- [--only text] [--jobs 2]`: parts of patches' names, by commas. Prints the table of docs/mutations.md.
  */
 import { parseArgs } from "node:util";
-import { missingSdk } from "../../src/editor-host/host-build.js";
 import { wordsOf } from "./copy.js";
 import { MUTATIONS, type Mutation } from "./mutations.js";
 import { GOAL_SECONDS, type Played, playWith, type Trial, tryMutation } from "./trial.js";
@@ -21,21 +20,17 @@ if (chosen.length === 0) {
   );
   process.exit(2);
 }
-const noSdk = await missingSdk();
-const left = chosen.filter(({ engine }) => engine === "typescript" || noSdk === undefined);
-if (left.length < chosen.length) console.error(`The patches of the C# bridge are left out: ${noSdk}`);
-
 /** A schedule that several rules share is played without them once. */
 const greens = new Map<string, Promise<Played>>();
 const known = (beneath: readonly string[], play: Mutation): Promise<Played> => {
-  const key = JSON.stringify([beneath, play.schedule, play.seeds, play.engine]);
+  const key = JSON.stringify([beneath, play.schedule, play.seeds]);
   const green = greens.get(key) ?? playWith(beneath, play);
   greens.set(key, green);
   return green;
 };
 
 const rows = new Map<Mutation, Trial>();
-const turns = [...left];
+const turns = [...chosen];
 const startedAt = performance.now();
 
 async function work(): Promise<void> {
@@ -51,14 +46,13 @@ await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 
 console.log("| rule taken out | patch | schedule | judge | with the patch | without | s |");
 console.log("|---|---|---|---|---|---|---:|");
-for (const mutation of left) {
+for (const mutation of chosen) {
   const { broken, whole } = rows.get(mutation) as Trial;
   const [words = ""] = wordsOf(mutation.patch).split("\n");
-  const engine = mutation.engine === "dotnet" ? " (C#)" : "";
   const cells = [
     words,
     mutation.patch.replace(".patch", ""),
-    `${mutation.schedule}${engine}`,
+    mutation.schedule,
     broken.verdict?.judge ?? "none",
     broken.verdict?.text ?? "no verdict",
     whole.verdict?.text ?? "no verdict",

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Engine } from "../harness/editor-control.js";
 import { makeCopy, PROJECT } from "./copy.js";
 import type { Mutation } from "./mutations.js";
 import type { Verdict } from "./verdict.js";
@@ -28,7 +27,7 @@ const LIMIT_MS = 160_000;
 /** What a mutation may take, on a machine with nothing else to do. */
 export const GOAL_SECONDS = 60;
 
-type Play = Pick<Mutation, "schedule" | "seeds" | "engine">;
+type Play = Pick<Mutation, "schedule" | "seeds">;
 
 /** The schedule in a copy with these patches, seed by seed until one is red. */
 export async function playWith(patches: readonly string[], play: Play): Promise<Played> {
@@ -37,7 +36,7 @@ export async function playWith(patches: readonly string[], play: Play): Promise<
     let played: Played = { seconds: 0 };
     for (const seed of play.seeds) {
       const before = played.seconds;
-      played = await playOnce(copy?.folder ?? PROJECT, play.schedule, seed, play.engine);
+      played = await playOnce(copy?.folder ?? PROJECT, play.schedule, seed);
       played.seconds += before;
       if (!played.verdict || played.verdict.isBroken) break;
     }
@@ -67,9 +66,9 @@ function faultOf({ patch, schedule, says }: Mutation, broken: Played, whole: Pla
 }
 
 /** In a process of the copy's own, so that every part of it is the copy's. */
-async function playOnce(folder: string, schedule: string, seed: number, engine: Engine): Promise<Played> {
+async function playOnce(folder: string, schedule: string, seed: number): Promise<Played> {
   const startedAt = performance.now();
-  const args = ["--schedule", schedule, "--seed", String(seed), "--engine", engine];
+  const args = ["--schedule", schedule, "--seed", String(seed)];
   const child = spawn(
     process.execPath,
     ["--import", "tsx", join(folder, "test", "mutations", "play.ts"), ...args],
