@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { createWaiters } from "../src/gateway/waiters.js";
 import type { News } from "../src/shared/redis/news.js";
@@ -47,5 +48,18 @@ test("who waits for the end is woken by the end, and hears of nothing else", asy
   expect(Object.keys(told)).toEqual(["ended"]);
   tell("ended");
   expect(await wait).toBe(true);
+  waiters.close();
+});
+
+test("a wait that looks by itself, again and again, listens to its caller's end once", async () => {
+  const waiters = createWaiters(createNewsByHand().news, { safetyPollMs: 1 });
+  const { signal } = new AbortController();
+  const listening: number[] = [];
+  const look = async () => {
+    listening.push(getEventListeners(signal, "abort").length);
+    return listening.length === 5 || undefined;
+  };
+  expect(await waiters.until("a", look, { ms: HOUR, signal })).toBe(true);
+  expect(listening).toEqual([0, 0, 0, 0, 0]);
   waiters.close();
 });

@@ -61,7 +61,7 @@ export function createWaiters(news: News, options: { safetyPollMs: number }): Wa
           if (left <= 0 || signal?.aborted || closed) return undefined;
           if (heard !== seen) continue;
           await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, Math.min(left, options.safetyPollMs));
+            const timer = setTimeout(() => done(), Math.min(left, options.safetyPollMs));
             const done = (): void => {
               clearTimeout(timer);
               signal?.removeEventListener("abort", done);

@@ -25,6 +25,7 @@ const Command = z.discriminatedUnion("do", [
   z.object({ do: z.literal("dropNextAnswerOf"), method: z.string() }),
   z.object({ do: z.literal("dropNextRequestOf"), method: z.string() }),
   z.object({ do: z.literal("breakLedger"), broken: z.boolean() }),
+  z.object({ do: z.literal("slowDisk"), ms }),
   z.object({ do: z.literal("addTool"), name: z.string().min(1) }),
   z.object({ do: z.literal("removeTool"), name: z.string().min(1) }),
   z.object({ do: z.literal("handOver") }),
@@ -113,6 +114,9 @@ async function obey(editor: SimulatedEditor, command: Command): Promise<object> 
       return {};
     case "breakLedger":
       faults.breakLedger(command.broken);
+      return {};
+    case "slowDisk":
+      faults.slowDisk(command.ms);
       return {};
     case "addTool":
       editor.tools.add(echoTool(command.name));

@@ -43,6 +43,8 @@ export function createFaults(deps: FaultsDeps) {
     dropNextAnswerOf: (method: string): void => void wire.cutAfter.push(method),
     /** The next request of this method is never read, the connection cut. */
     dropNextRequestOf: (method: string): void => void wire.cutBefore.push(method),
+    /** Every flush of the ledger takes so much longer, ms; 0 ends it. */
+    slowDisk: (ms: number): void => deps.session().ledger.setSlow(ms),
     /** While true the ledger's disk refuses every line. */
     breakLedger: (broken: boolean): void => deps.session().ledger.setBroken(broken),
   };

@@ -20,6 +20,8 @@ export interface Journal {
   rewrite(entries: readonly unknown[]): void;
   /** Fault: refuse every append and flush while true. */
   setBroken(broken: boolean): void;
+  /** Fault: every flush takes so much longer, ms, and with it everything else of this Editor. */
+  setSlow(ms: number): void;
   /** Writes the unflushed lines, or loses them as a crash does, and closes the file. */
   close(unflushed: "keep" | "lose"): void;
 }
@@ -36,6 +38,7 @@ export function openJournal(file: string): Journal {
   let unflushed: string[] = [];
   let failure: string | undefined;
   let broken = false;
+  let slowMs = 0;
   let open = true;
 
   const refuseIfUnwritable = (): void => {
@@ -62,6 +65,7 @@ export function openJournal(file: string): Journal {
       refuseIfUnwritable();
       try {
         write();
+        if (slowMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slowMs);
         fsyncSync(descriptor);
       } catch (error) {
         // After a failed write or fsync nobody knows what the disk holds; the next start reads it by CRC.
@@ -84,6 +88,9 @@ export function openJournal(file: string): Journal {
     },
     setBroken(value) {
       broken = value;
+    },
+    setSlow(ms) {
+      slowMs = ms;
     },
     close(what) {
       if (!open) return;

@@ -158,6 +158,7 @@ export function openLedger(options: LedgerOptions) {
     },
 
     setBroken: journal.setBroken,
+    setSlow: journal.setSlow,
     close: journal.close,
   };
 }

@@ -1,10 +1,11 @@
 /** The control channel of a simulated Editor's process, whichever engine plays it (src/simulator/control.ts). */
-import type { Processes } from "./processes.js";
+import type { Processes, RunningProcess } from "./processes.js";
 
 /** The simulator, or the C# bridge in its host process. */
 export type Engine = "typescript" | "dotnet";
 
 export interface ControlledEditor {
+  readonly process: RunningProcess;
   readonly editorId: string;
   readonly port: number;
   /** Answers come in the order of the commands; rejects with what the Editor refused it for. */
@@ -29,6 +30,7 @@ export async function startControlledEditor(
     else if (answer.ok === false) asked.shift()?.reject(new Error(answer.error));
   });
   return {
+    process: editor,
     editorId,
     port,
     do: (what) =>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { EndpointFile } from "../../src/shared/wire.js";
 import { type Client, connectClient, type Owner, own, type Params } from "../simulator-client.js";
 import { type ControlledEditor, type Engine, startControlledEditor } from "./editor-control.js";
 import { environment } from "./process-world.js";
@@ -16,6 +17,8 @@ export interface EditorUnderTest {
   readonly folder: string;
   readonly ledgerFolder: string;
   readonly do: ControlledEditor["do"];
+  /** What workers find it by, as it is now. */
+  endpoint(): EndpointFile;
   /** How often each operation began, by the Editor's own account. */
   begun(operationId: string): Promise<number>;
   /** A worker with a higher epoch than all before it. */
@@ -48,9 +51,9 @@ export async function startEditorUnderTest(
   );
   const { editorId, port, do: command } = editor;
   const endpoints = join(folder, "editors");
-  const token = (): string => {
+  const endpoint = (): EndpointFile => {
     const [file = ""] = readdirSync(endpoints).filter((name) => name.endsWith(".json"));
-    return (JSON.parse(readFileSync(join(endpoints, file), "utf8")) as { token: string }).token;
+    return JSON.parse(readFileSync(join(endpoints, file), "utf8")) as EndpointFile;
   };
 
   return {
@@ -58,10 +61,11 @@ export async function startEditorUnderTest(
     editorId,
     port,
     get token() {
-      return token();
+      return endpoint().token;
     },
     folder,
     ledgerFolder,
+    endpoint,
     do: command,
     async begun(operationId) {
       const { executions } = (await command({ do: "status" })) as { executions: { operationId: string }[] };
@@ -69,7 +73,10 @@ export async function startEditorUnderTest(
     },
     async owner(fields = {}) {
       epoch = Math.max(epoch + 1, Number(fields.epoch ?? 0));
-      const owner = await own({ port, token: token() }, { epoch, ownerNonce: `nonce-${epoch}`, ...fields });
+      const owner = await own(
+        { port, token: endpoint().token },
+        { epoch, ownerNonce: `nonce-${epoch}`, ...fields },
+      );
       clients.push(owner);
       return owner;
     },

@@ -220,7 +220,7 @@ async function startEditor(
   };
 }
 
-function createMember(line: RedisLine, begin: () => Promise<RunningProcess>): Member {
+export function createMember(line: RedisLine, begin: () => Promise<RunningProcess>): Member {
   let current: RunningProcess | undefined;
   return {
     line,

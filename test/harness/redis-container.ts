@@ -61,12 +61,31 @@ export async function startContainerRedis(): Promise<Omit<TestRedis, "flush">> {
     await gone;
   };
 
+  /** In the container, while it runs. */
+  const shell = async (script: string): Promise<void> => {
+    const { exitCode, output } = await started.exec(["sh", "-c", script]);
+    if (exitCode !== 0) throw new Error(`in the test's Redis container: ${output}`);
+  };
+  let copies = 0;
+
   await awaitReady();
   let stopped = false;
   return {
     connection,
     kill,
     async restart() {
+      await kill();
+      await container.start();
+      await awaitReady();
+    },
+    async copy() {
+      copies += 1;
+      await shell(`cp -r /data /copy-${copies}`);
+      return `/copy-${copies}`;
+    },
+    async restore(copy) {
+      // The server still writes, into files that are no longer there.
+      await shell(`rm -rf /data/* && cp -r ${copy}/. /data/`);
       await kill();
       await container.start();
       await awaitReady();

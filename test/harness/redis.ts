@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -10,6 +10,9 @@ import { defaultDirectories } from "../../src/embedded-redis/directories.js";
 import { stopEmbeddedRedis } from "../../src/embedded-redis/embedded-redis.js";
 import { launchServer, logTail, type RedisAddress } from "../../src/embedded-redis/server.js";
 import { containerEngineAnswers, startContainerRedis } from "./redis-container.js";
+
+/** Names a copy of a test server's data; ends with the server. */
+export type RedisCopy = string;
 
 /** A real Redis of a test's own, empty at first. */
 export interface TestRedis {
@@ -21,6 +24,10 @@ export interface TestRedis {
   kill(): Promise<void>;
   /** Starts a server on the same data, killing the present one if it still runs; resolves when it serves. */
   restart(): Promise<void>;
+  /** Copies the data as it is now; may be called while it serves. */
+  copy(): Promise<RedisCopy>;
+  /** Kills the server and starts one on this copy: what was written since is lost, and every connection. */
+  restore(copy: RedisCopy): Promise<void>;
   /** Ends the server and deletes its data; may be called twice. */
   stop(): Promise<void>;
 }
@@ -80,12 +87,30 @@ async function startProcessRedis(): Promise<Omit<TestRedis, "flush">> {
     watchdog = undefined;
   };
 
+  /** A file of this name before Redis 7, a folder since. */
+  const data = (): string[] => readdirSync(directory).filter((name) => name.startsWith("appendonly"));
+  const putInto = (to: string, from: string, names: string[]): void => {
+    for (const name of names) cpSync(join(from, name), join(to, name), { recursive: true });
+  };
+
   await start();
   return {
     connection,
     kill,
     async restart() {
       await kill();
+      await start();
+    },
+    async copy() {
+      const copy = mkdtempSync(join(directory, "copy-"));
+      // Every write was flushed before its reply: what a test has seen is in the files.
+      putInto(copy, directory, data());
+      return copy;
+    },
+    async restore(copy) {
+      await kill();
+      for (const name of data()) rmSync(join(directory, name), { recursive: true });
+      putInto(directory, copy, readdirSync(copy));
       await start();
     },
     async stop() {

@@ -1,0 +1,34 @@
+/**
+ * The system under fire, for a short while: several gateways, workers and Editors, clients that retry, and faults of
+ * every kind at once (docs/chaos.md). `SEED=42 npm test -- test/chaos.test.ts` draws the same again; `npm run chaos`
+ * is the long form.
+ */
+import { afterAll, expect, test } from "vitest";
+import { runChaos } from "./chaos/chaos.js";
+import { expectNoLeak } from "./harness/leaks.js";
+import { freshSeed } from "./never-twice/random.js";
+
+const SEED = process.env.SEED ? Number(process.env.SEED) : freshSeed();
+/** ms: a busy machine needs several times the minute that it takes otherwise. */
+const LIMIT = 8 * 60_000;
+
+afterAll(async () => {
+  await expectNoLeak();
+}, 60_000);
+
+test(
+  "nothing runs twice, nothing is lost, and every interruption has a reason",
+  async () => {
+    console.log(`chaos: SEED=${SEED}`);
+    const { stories, table, logs } = await runChaos({
+      ...{ seed: SEED, operations: 160, seconds: 24, rounds: 2, callers: 12, faultEveryMs: 900 },
+      engine: "typescript",
+      without: [],
+      say: (line) => console.log(line),
+    });
+    console.log(table);
+    if (stories.length > 0) console.error(`${stories.join("\n\n")}\n\nSEED=${SEED}\n${logs}`);
+    expect(stories).toEqual([]);
+  },
+  LIMIT,
+);

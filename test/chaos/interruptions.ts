@@ -1,0 +1,30 @@
+/** Which interruptions the table of design §8 allows, by what really happened to that Editor meanwhile. */
+import type { Told } from "../harness/process-clients.js";
+import type { Wish } from "./wish.js";
+import type { ChaosWorld } from "./world.js";
+
+const ENDS = /^Editor (SIGKILL|loses its power|quits)$/;
+const LEDGER = /^ledger /;
+const STORE = /^Redis (flushed|restored)/;
+
+/** The cell of the table, as the report counts it; undefined: none allows it. */
+export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: number): string | undefined {
+  const { name, plain } = wish.editor;
+  const around = world.events.around(name, wish.askedAt, at);
+  const happened = (kinds: RegExp): boolean => around.some(({ kind }) => kinds.test(kind));
+
+  if (wish.isRead) return undefined;
+  if (plain) {
+    // Its connection ended behind the call, or the store forgot what the sent.log knows.
+    if (world.witness.ends(name, wish.askedAt, at) > 0) return "no ledger: connection lost";
+    return happened(STORE) ? "no ledger: store lost" : undefined;
+  }
+  if (told.error_type === "domain_reload")
+    return happened(/^domain reload$/) && !wish.isResumable ? "domain reload" : undefined;
+  // A rolled back ledger is one of an Editor that was ended, too.
+  if (happened(LEDGER)) return "ledger lost";
+  if (told.error_type === "editor_exit") return happened(ENDS) ? "Editor ended while it ran" : undefined;
+  const isForgotten = told.error?.toString().startsWith("The Editor was restarted and does not know");
+  if (isForgotten) return happened(ENDS) ? "Editor ended before it had journalled it" : undefined;
+  return undefined;
+}

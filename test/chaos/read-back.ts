@@ -1,0 +1,61 @@
+/** After the storm: whoever asks, by log_id or by the same call in a new session, is told the outcome again. */
+import { openHttpClient, type Told } from "../harness/process-clients.js";
+import { isEnd } from "./caller.js";
+import { storeWasLost } from "./events.js";
+import { endOf, hasBegun, mayForget, type Violation } from "./verdict.js";
+import type { Wish } from "./wish.js";
+import type { ChaosWorld } from "./world.js";
+
+const AT_ONCE = 8;
+const WAIT_SECONDS = 20;
+
+export async function readBack(world: ChaosWorld, wishes: readonly Wish[]): Promise<Violation[]> {
+  const violations: Violation[] = [];
+  const left = wishes.filter(({ told, isRead }) => told.length > 0 && !isRead);
+  const readers = Array.from({ length: AT_ONCE }, async (_, number) => {
+    const gateway = world.gateways[number % world.gateways.length];
+    if (!gateway) return;
+    const reader = await openHttpClient(() => world.urlOf(gateway));
+    for (let wish = left.pop(); wish; wish = left.pop()) {
+      const mayBeGone = storeWasLost(world.events, wish.askedAt);
+      const fault = await readOne(world, reader, wish, mayBeGone).catch((error: Error) => error.message);
+      if (fault !== undefined) violations.push({ what: fault, wish });
+    }
+    await reader.close();
+  });
+  await Promise.all(readers);
+  return violations;
+}
+
+type Reader = Awaited<ReturnType<typeof openHttpClient>>;
+
+async function readOne(
+  world: ChaosWorld,
+  reader: Reader,
+  wish: Wish,
+  mayBeGone: boolean,
+): Promise<string | undefined> {
+  const heard = wish.told.at(-1)?.told as Told;
+  const logId = heard.log_id ?? "";
+  const read = await reader.call("get_operation_result", {
+    log_id: logId,
+    wait: true,
+    timeout: WAIT_SECONDS,
+  });
+  if (read.status !== "not_found") return differs(world, wish, heard, read);
+  if (!mayBeGone) return `${logId} is not found any more`;
+  // The store has forgotten it. What never began may be wished anew, so only the others are called again.
+  if (!hasBegun(heard)) return undefined;
+  const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
+  const again = { ...wish.args, ...force, editor: wish.editor.id, timeout: WAIT_SECONDS };
+  return differs(world, wish, heard, await reader.call(wish.tool, again));
+}
+
+function differs(world: ChaosWorld, wish: Wish, heard: Told, read: Told): string | undefined {
+  if (!isEnd(read)) return `it has not ended: ${JSON.stringify(read)}`;
+  if (endOf(heard) === endOf(read)) return undefined;
+  if (read.error_code === "OUTCOME_UNKNOWN" && mayForget(world, wish)) return undefined;
+  // A store of the past knows nothing of its end, and it may never have begun.
+  if (!hasBegun(heard) && !hasBegun(read)) return undefined;
+  return `it was told ${endOf(heard)} and is read as ${endOf(read)}`;
+}

@@ -1,0 +1,130 @@
+/**
+ * What must hold. Judged by what callers wished and read, and by what the Editors began and recorded.
+ *
+ * A wish is a first call, a deliberate run after the answer was read, or a force_new; every request that is sent for
+ * it again belongs to it (docs/never-twice.md).
+ */
+import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import type { Facts } from "./facts.js";
+import type { Entry, History, State } from "./state.js";
+
+/** What this step did wrong; undefined: nothing. */
+export function faultOf(before: State, after: State, facts: Facts): string | undefined {
+  if (after.history.fault !== null) return after.history.fault;
+  if (after.history.begun !== before.history.begun) return faultOfBeginning(after, facts);
+  const isRollback = before.left.rollbacks !== after.left.rollbacks;
+  const isNews = before.store.records !== after.store.records || before.editors !== after.editors;
+  const fault = isNews && !isRollback ? faultOfRecords(before, after, facts) : undefined;
+  return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after));
+}
+
+const numberOf = (logId: string): number => Number(logId.slice(2));
+
+const madeFor = ({ made }: History, logId: string): History["made"][number] | undefined =>
+  made[numberOf(logId) - 1];
+
+const entryOf = ({ editors }: State, id: string): Entry | undefined =>
+  editors.flatMap(({ ledger }) => ledger.entries).find((entry) => entry.id === id);
+
+function faultOfBeginning(state: State, { effect, isStrict }: Facts): string | undefined {
+  const { history, caller, store } = state;
+  const begins = history.begun.at(-1);
+  if (!begins) return undefined;
+  const { id } = begins;
+  const earlier = history.begun.slice(0, -1);
+  const twice = earlier.find((one) => one.id === id);
+  if (twice) return `${id} begins twice${twice.editor === begins.editor ? "" : ", in two Editors"}`;
+  const record = store.records[id];
+  // A store that went back may have forgotten that it was sent (docs/model.md, what is not defended).
+  const isForgotten = !isStrict && history.storeWentBack && record?.state === "expired";
+  if (record && isFinal(record.state) && !isForgotten) return `${id} begins although it is ${record.state}`;
+  // Running it again is what the caller of a read or of an idempotent tool wants (▲6).
+  if (effect !== "mutating") return undefined;
+  const mine = madeFor(history, id);
+  const same = earlier.find((one) => madeFor(history, one.id)?.wish === mine?.wish);
+  // ▲6 Whoever was told a whole window ago may mean it anew.
+  const isLongAgo = same !== undefined && (history.toldAt[same.id] ?? mine?.hour ?? 0) < (mine?.hour ?? 0);
+  if (same && !isLongAgo) return `${id} executes a wish that ${same.id} has executed`;
+  if (history.begun.length > caller.wishes.length && !isLongAgo)
+    return "there are more executions than wishes";
+  const last = earlier.at(-1);
+  const isForced = mine !== undefined && caller.wishes[mine.wish]?.force !== null;
+  if (last && !isForced && entryOf(state, last.id)?.state === "interrupted") {
+    return `${id} repeats ${last.id}, whose outcome is unknown`;
+  }
+  return undefined;
+}
+
+function faultOfRecords(before: State, after: State, facts: Facts): string | undefined {
+  for (const [logId, record] of Object.entries(after.store.records)) {
+    const earlier = before.store.records[logId];
+    if (earlier && isFinal(earlier.state) && isChanged(earlier, record)) {
+      return `${logId} was ${earlier.state}, and is now ${record.state}`;
+    }
+    if (!isFinal(record.state)) continue;
+    const fault = faultOfVerdict(after, record, facts);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+const isChanged = (a: OperationRecord, b: OperationRecord): boolean =>
+  a.state !== b.state || a.executedAs !== b.executedAs || a.endedAt !== b.endedAt;
+
+function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Facts): string | undefined {
+  const { history } = state;
+  const { logId, executedAs, supersedes } = record;
+  const id = executedAs ?? logId;
+  const isRun = history.begun.some((one) => one.id === id);
+  const isCalledUnbegun =
+    record.state === "expired" || (record.state === "failed" && record.startedAt === undefined);
+  if (isCalledUnbegun && isRun && (isStrict || !history.storeWentBack))
+    return `${logId} is called never started, and it ran`;
+  if (supersedes !== undefined && executedAs === supersedes)
+    return `${logId} takes the outcome of what it supersedes`;
+  // One that a newer one of the same call has overtaken is answered as that one.
+  const isOlder = executedAs !== undefined && numberOf(executedAs) < numberOf(logId);
+  const isOthers = isOlder && madeFor(history, executedAs)?.wish !== madeFor(history, logId)?.wish;
+  if (isOthers && !history.storeWentBack)
+    return `${logId} takes the outcome of ${executedAs}, which was another wish`;
+  const told = entryOf(state, id)?.outcome;
+  if (!told || history.ledgerWentBack || told.error || isCalledUnbegun) return undefined;
+  return told.status === record.state
+    ? undefined
+    : `${logId} is ${record.state}, but the Editor has ${told.status}`;
+}
+
+/** ▲5 A call never joins what was accepted before the last change that its caller has seen. */
+function faultOfJoining(before: State, after: State): string | undefined {
+  for (const request of after.requests) {
+    const record = request.logId === undefined ? undefined : before.store.records[request.logId];
+    const isNew = !before.requests.includes(request);
+    if (!record || !isNew || isFinal(record.state)) continue;
+    const wish = after.caller.wishes[request.wish];
+    if (wish && record.mutationSeq < wish.mutations)
+      return `#${request.id} joins ${record.logId}, which is too old for it`;
+  }
+  return undefined;
+}
+
+/** What is wrong when nothing goes on by itself any more. */
+export function faultAtRest(state: State): string | undefined {
+  const { store, history } = state;
+  for (const { logId, state: left } of Object.values(store.records)) {
+    if (!isFinal(left)) return `everything has come to rest, and ${logId} stays ${left}`;
+  }
+  if (history.storeWentBack && history.ledgerWentBack) return undefined;
+  const [waiting] = state.requests;
+  if (waiting) return `everything has come to rest, and #${waiting.id} is not answered`;
+  for (const { id } of history.begun) {
+    const entry = entryOf(state, id);
+    if (entry?.state !== "completed") continue;
+    const records = Object.values(store.records).filter(
+      ({ logId, executedAs }) => (executedAs ?? logId) === id,
+    );
+    const isReadable =
+      records.length === 0 ? !entry.outcome?.error : records.some(({ logId }) => store.results[logId] === id);
+    if (!isReadable) return `everything has come to rest, and the outcome of ${id} is lost`;
+  }
+  return undefined;
+}

@@ -1,0 +1,32 @@
+/** Everything that may happen next. */
+import { callerSteps } from "./caller.js";
+import { editorSteps } from "./editor.js";
+import type { Facts } from "./facts.js";
+import { faultSteps } from "./faults.js";
+import { gatewaySteps } from "./gateway.js";
+import type { Offer, StepKind } from "./offer.js";
+import type { State } from "./state.js";
+import type { Rules } from "./switches.js";
+import { workerSteps } from "./worker.js";
+
+export interface Step {
+  kind: StepKind;
+  says: string;
+  to: State;
+}
+
+/** In an order that depends on the state alone, so that a path can be told again by numbers. */
+export function stepsOf(state: State, facts: Facts, rules: Rules): Step[] {
+  const steps: Step[] = [];
+  const grown = { version: state.version + 1 };
+  const offer: Offer = (kind, says, changes) => {
+    const { version } = changes.store && changes.store.records !== state.store.records ? grown : state;
+    steps.push({ kind, says, to: { ...state, version, ...changes } });
+  };
+  gatewaySteps(state, facts, rules, offer);
+  workerSteps(state, facts, rules, offer);
+  editorSteps(state, rules, offer);
+  callerSteps(state, offer);
+  faultSteps(state, facts, offer);
+  return steps;
+}
