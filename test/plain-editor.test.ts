@@ -20,6 +20,7 @@ import { createProcesses, type RunningProcess } from "./harness/processes.js";
 import { eventually, type System, type SystemOptions, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
+const HOUR = 3_600_000;
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
