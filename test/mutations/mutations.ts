@@ -41,7 +41,12 @@ export const MUTATIONS: readonly Mutation[] = [
     beneath("11-fence-of-the-store"),
   ),
   mutation("01-late-job", "the gateway dies between record and job; a retry", /^0 executions of 1 wish$/),
-  mutation("02-job-ids", "a second run that is meant, by force_new", /^1 execution of 2 wishes$/),
+  mutation(
+    "02-job-ids",
+    "a second run that is meant, by force_new",
+    /^1 execution of 2 wishes$/,
+    beneath("01-late-job"),
+  ),
   mutation("03-own-parameters", "a retry waits longer than the call"),
   mutation("03-canonical-form", "a retry names its arguments in another order"),
   mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 wishes$/),
