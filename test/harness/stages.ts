@@ -18,6 +18,14 @@ export interface Scene {
 
 export type Stages = Record<string, () => Promise<Scene>>;
 
+/** The names to play: all with `ALL_STAGES=1`, else those that differ most from each other for this test. */
+export function played(stages: Stages, telling: readonly string[]): string[] {
+  const names = Object.keys(stages);
+  const unknown = telling.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new Error(`no such stage: ${unknown.join(", ")}`);
+  return process.env.ALL_STAGES ? names : [...telling];
+}
+
 async function jobIs(system: System, record: OperationRecord, state: string): Promise<void> {
   const [main] = system.store.queues.lanesOf(record.editor);
   await eventually(async () => (await main?.getJobState(jobIdOf(record))) === state, `its job is ${state}`);
