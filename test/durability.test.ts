@@ -20,9 +20,9 @@ afterEach(() => site.stop());
 const { start } = useSystem(() => site);
 
 const OPTIONS: SystemOptions = { commandTimeoutMs: 500, gateway: { safetyPollMs: 100, sweepMs: 50 } };
-/** Nobody hears the Editor until it is let go on. */
 /** The store loses least, and most, of these. `ALL_STAGES=1` plays the others too. */
 const TELLING = ["was claimed, its frame is on the way", "runs", "has ended"];
+/** Nobody hears the Editor until it is let go on. */
 const UNHEARD = ["was taken, its Editor is away", "was claimed, its frame is on the way"];
 const ENDED = { record: { state: "completed" }, result: '{"Done":"a"}' };
 
