@@ -1,6 +1,7 @@
 /** The dashboard in a real Chromium, and its API by hand. */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { appRoutes } from "@bull-board/api/dist/routes.js";
 import { Queue } from "bullmq";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -132,23 +133,30 @@ describe("by hand", () => {
     const record = await system.record(logId);
     const queue = queueName(system.editor.editorId, "main");
     const job = `/dashboard/api/queues/${queue}/${jobIdOf(record)}`;
-    const attempts = [
-      ["PUT", `${job}/retry`],
-      ["PUT", `${job}/clean`],
-      ["PUT", `${job}/promote`],
-      ["PATCH", `${job}/update-data`],
-      ["PUT", `/dashboard/api/queues/${queue}/retry/completed`],
-      ["PUT", `/dashboard/api/queues/${queue}/empty`],
-      ["PUT", `/dashboard/api/queues/${queue}/obliterate`],
-      ["PUT", `/dashboard/api/queues/${queue}/pause`],
-      ["POST", `/dashboard/api/queues/${queue}/add`],
-      ["PUT", "/dashboard/api/queues/pause"],
-    ] as const;
-    for (const [method, path] of attempts) {
+    const filled = (path: string): string =>
+      `/dashboard${path}`
+        .replace(":queueName", queue)
+        .replace(":jobId", jobIdOf(record))
+        .replace(/:\w+/, "completed");
+    // Every route of this version of Bull Board.
+    const routes = appRoutes.api.flatMap(({ method, route }) =>
+      [method].flat().flatMap((verb) => [route].flat().map((path) => [verb.toUpperCase(), filled(path)])),
+    );
+    const attempts = routes.filter(([method]) => method !== "GET");
+    expect(attempts).toContainEqual(["PUT", `${job}/promote`]);
+    expect(attempts.length).toBeGreaterThan(15);
+    const [main] = system.store.queues.lanesOf(system.editor.editorId);
+    const before = [await main?.getJobCounts(), await (await main?.getJob(jobIdOf(record)))?.asJSON()];
+    for (const [method, path = ""] of routes.filter(([method]) => method === "GET")) {
+      expect((await ask(path)).status, `${method} ${path}`).toBeLessThan(500);
+    }
+    for (const [method = "", path = ""] of attempts) {
       const answer = await ask(path, { method });
       expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 405`);
     }
-    const [main] = system.store.queues.lanesOf(system.editor.editorId);
+    expect([await main?.getJobCounts(), await (await main?.getJob(jobIdOf(record)))?.asJSON()]).toEqual(
+      before,
+    );
     expect(await main?.getJobState(jobIdOf(record))).toBe("completed");
     expect(await main?.isPaused()).toBe(false);
     expect(system.executions("one")).toBe(1);

@@ -143,7 +143,7 @@ const BROKEN: Record<string, () => Promise<Broken>> = {
   async "a Redis that forgets"() {
     const { hand, url } = await ownRedis();
     await hand.config("SET", "appendonly", "no");
-    return { env: { REDIS_URL: url }, check: "Redis", state: "warning", says: /no append-only file/ };
+    return { env: { REDIS_URL: url }, check: "Redis", state: "warning", says: /no AOF/ };
   },
   async "another program on the gateway's port"() {
     const { port, server } = await listen();
@@ -254,7 +254,10 @@ describe("the doctor names what is broken, and its mend works", () => {
     const after = await mended(found?.mend ?? "false", await withRedisCli({ REDIS_URL }), "s3cret@tail\n");
     const raw = await examine({ REDIS_URL: url.replace("//", "//:s3cret@tail@") });
     await hand.config("SET", "requirepass", "");
-    expect(after.find(({ check }) => check === "Redis")).toMatchObject({ state: "ok", says: url });
+    expect(after.find(({ check }) => check === "Redis")).toMatchObject({
+      state: "ok",
+      says: expect.stringMatching(`^${url} \\((Redis|Valkey) .*, AOF always\\)$`),
+    });
     expect(JSON.stringify([said, after, raw])).not.toMatch(/s3cret|tail@/);
     const broken = await type(["doctor"], { REDIS_URL: "redis://:s3cret/tail@127.0.0.1:6379" });
     expect(broken.stdout + broken.stderr).toMatch(/REDIS_URL is not a URL such as/);

@@ -52,7 +52,7 @@ const SCHEDULES: Record<string, Schedule> = {
   },
   G: {
     story: "a forced run takes the outcome of what it supersedes",
-    tests: named(STORE, "schedule G: a forced run that names a forgotten one does not take its old outcome"),
+    tests: named(STORE, "schedule G: a forced run does not take the old outcome of what it supersedes"),
   },
   H: { story: "the store goes back, the same id goes to another member", tests: "comes with pools" },
   I: { story: "every member has revoked it", tests: "comes with pools" },

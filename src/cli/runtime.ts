@@ -57,10 +57,7 @@ export function readSettings(): Settings {
 }
 
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
-export async function startRuntime(
-  settings: Settings = readSettings(),
-  onStoreError: (error: Error) => void = () => undefined,
-): Promise<Runtime> {
+export async function startRuntime(settings: Settings = readSettings()): Promise<Runtime> {
   const { config } = settings;
   const log = createLog(config, { dataDir: settings.dataDir, command: process.argv[2] ?? "broker" });
   const embedded: EmbeddedRedisOptions = {
@@ -79,7 +76,6 @@ export async function startRuntime(
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
-        onStoreError(error);
         revive?.();
       },
     });

@@ -53,12 +53,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
 
   const restoreJob = async (record: OperationRecord): Promise<void> => {
     if (record.state !== "accepted" && record.state !== "queued") return;
-    if (record.state === "queued") {
-      if (await store.queues.has(record)) return;
-      // A job that somebody else finished still takes the id: without it the same operation gets its job again.
-      await store.queues.remove(record);
-    }
-    if (!(await store.queues.add(record))) {
+    if (!(await store.queues.restore(record))) {
       log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
       return;
     }

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DelayedError, type Job, WaitingError, Worker } from "bullmq";
 import type { Log } from "../shared/log.js";
-import { type RedisAddress, reconnectPause } from "../shared/redis/connect.js";
+import { isDemoted, type RedisAddress, reconnectPause } from "../shared/redis/connect.js";
 import { BULL_PREFIX } from "../shared/redis/keys.js";
 import type { JobData } from "../shared/redis/queue.js";
 import type { Processed } from "./process.js";
@@ -61,7 +61,12 @@ export function createLane(
   };
 
   const worker = new Worker<JobData>(deps.queue, run, {
-    connection: { ...deps.address, maxRetriesPerRequest: null, retryStrategy: reconnectPause },
+    connection: {
+      ...deps.address,
+      maxRetriesPerRequest: null,
+      retryStrategy: reconnectPause,
+      reconnectOnError: isDemoted,
+    },
     prefix: BULL_PREFIX,
     concurrency: deps.concurrency,
     drainDelay: timings.idleLookMs / 1000,

@@ -102,7 +102,7 @@ export function createTenure(
         await noticeLedgerLoss(deps, hello, held.ownerNonce);
         await catalog.sync(calls);
         // Before anybody sees the Editor again: a retry must find what the store had lost.
-        await rebuildRecords({ ...deps, storeId }, hello, calls, held.ownerNonce);
+        await rebuildRecords({ ...deps, storeIds: [storeId, store.storeId] }, hello, calls, held.ownerNonce);
         await presence.introduce(hello);
         await resume(hello);
       },
@@ -140,7 +140,7 @@ export function createTenure(
   );
   const watch = createWatch({ ...deps, link }, options);
   const catalog = createCatalogSync(store, editorId, log);
-  const acknowledger = createAcknowledger((ids) => link.ack(ids), options);
+  const acknowledger = createAcknowledger((ids) => acknowledge(ids), options);
 
   const port: EditorPort = {
     ready: (signal) => link.whenReady(signal),
@@ -200,10 +200,21 @@ export function createTenure(
       if (state === "dispatched" || state === "running") void process(logId);
     }
     for (const operationId of hello.unacknowledged) {
-      const record = await operations.find(operationId);
-      const isDone = record ? isFinal(record.state) : await operations.tombstone(operationId);
-      if (isDone) acknowledger.stored(operationId);
+      if (await isStored(operationId)) acknowledger.stored(operationId);
     }
+  };
+
+  const isStored = async (operationId: string): Promise<boolean> => {
+    const record = await operations.find(operationId);
+    return record ? isFinal(record.state) : (await operations.tombstone(operationId)) !== undefined;
+  };
+
+  /** ▲14 What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
+  const acknowledge = async (operationIds: string[]): Promise<void> => {
+    const kept: string[] = [];
+    for (const operationId of operationIds) if (await isStored(operationId)) kept.push(operationId);
+    if (kept.length > 0) await link.ack(kept);
+    if (kept.length < operationIds.length && !link.hello?.plain) link.helloAgain();
   };
 
   const report = async (progress: Progress): Promise<void> => {

@@ -41,3 +41,10 @@ export function createEvents(): Events {
     },
   };
 }
+
+const STORE_LOST = /^Redis (flushed|restored)/;
+
+/** Redis forgot something at or after this time. */
+export function storeWasLost(events: Events, since = 0): boolean {
+  return events.all().some(({ kind, at }) => at >= since && STORE_LOST.test(kind));
+}

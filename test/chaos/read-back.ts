@@ -1,6 +1,7 @@
 /** After the storm: whoever asks, by log_id or by the same call in a new session, is told the outcome again. */
 import { openHttpClient, type Told } from "../harness/process-clients.js";
 import { isEnd } from "./caller.js";
+import { storeWasLost } from "./events.js";
 import { endOf, hasBegun, mayForget, type Violation } from "./verdict.js";
 import type { Wish } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
@@ -11,14 +12,12 @@ const WAIT_SECONDS = 20;
 export async function readBack(world: ChaosWorld, wishes: readonly Wish[]): Promise<Violation[]> {
   const violations: Violation[] = [];
   const left = wishes.filter(({ told, isRead }) => told.length > 0 && !isRead);
-  const storeLost = world.events.all().filter(({ kind }) => /^Redis (flushed|restored)/.test(kind));
-
   const readers = Array.from({ length: AT_ONCE }, async (_, number) => {
     const gateway = world.gateways[number % world.gateways.length];
     if (!gateway) return;
     const reader = await openHttpClient(() => world.urlOf(gateway));
     for (let wish = left.pop(); wish; wish = left.pop()) {
-      const mayBeGone = storeLost.some(({ at }) => at >= (wish?.askedAt ?? 0));
+      const mayBeGone = storeWasLost(world.events, wish.askedAt);
       const fault = await readOne(world, reader, wish, mayBeGone).catch((error: Error) => error.message);
       if (fault !== undefined) violations.push({ what: fault, wish });
     }

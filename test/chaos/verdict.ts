@@ -1,6 +1,7 @@
 /** What the Editors did and what callers were told, held against each other. */
 import { fingerprintOf } from "../../src/shared/idempotency.js";
 import type { Told } from "../harness/process-clients.js";
+import { storeWasLost } from "./events.js";
 import { whyInterrupted } from "./interruptions.js";
 import type { Wish } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
@@ -139,8 +140,7 @@ export function endOf({ status, result, error_code }: Told): string {
 
 /** §8: no ledger and a store that lost something: from then on the outcome is unknown. */
 export function mayForget(world: ChaosWorld, wish: Wish): boolean {
-  if (!wish.editor.plain) return false;
-  return world.events.all().some(({ kind, at }) => at >= wish.askedAt && /flushed|restored/.test(kind));
+  return wish.editor.plain && storeWasLost(world.events, wish.askedAt);
 }
 
 function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {

@@ -99,18 +99,25 @@ export interface SystemOptions {
   editor?: SimulatedEditorOptions;
 }
 
-/** Call it at the top of a test file: one Redis for the file, one fresh system for each test that starts one. */
-export function useSystem(): { redis(): TestRedis; start(options?: SystemOptions): Promise<System> } {
-  let redis: TestRedis;
+/**
+ * Call it at the top of a test file: one Redis for the file, one fresh system for each test that starts one. `given`: a
+ * Redis of the test's own, that it starts before and stops after.
+ */
+export function useSystem(given?: () => TestRedis): {
+  redis(): TestRedis;
+  start(options?: SystemOptions): Promise<System>;
+} {
+  let ofFile: TestRedis;
+  const redis = (): TestRedis => given?.() ?? ofFile;
   let resources: string[];
   const closers: (() => unknown)[] = [];
   const editors: SimulatedEditor[] = [];
   const warnings: string[] = [];
 
   beforeAll(async () => {
-    redis = await startTestRedis();
+    if (!given) ofFile = await startTestRedis();
   });
-  afterAll(() => redis.stop());
+  afterAll(() => ofFile?.stop());
   beforeEach(() => {
     resources = openResources();
   });
@@ -119,15 +126,15 @@ export function useSystem(): { redis(): TestRedis; start(options?: SystemOptions
     warnings.length = 0;
     for (const close of closers.splice(0).reverse()) await close();
     try {
-      await verify(redis, editors.splice(0), resources);
+      await verify(redis(), editors.splice(0), resources);
     } finally {
-      await redis.flush();
+      await redis().flush();
     }
   });
 
   return {
-    redis: () => redis,
-    start: (options = {}) => startSystem(redis, options, { closers, editors, warnings }),
+    redis,
+    start: (options = {}) => startSystem(redis(), options, { closers, editors, warnings }),
   };
 }
 

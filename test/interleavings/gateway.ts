@@ -47,6 +47,7 @@ export function createGateway(world: World) {
           if (!jobs().some((job) => job.id === id)) jobs().push({ id, logId: record.logId });
           return true;
         },
+        restore: async () => true,
         has: async (record) => jobs().some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
           store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));

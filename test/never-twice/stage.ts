@@ -25,16 +25,23 @@ export interface Wish {
   readonly seconds: number;
   readonly logId: string | undefined;
   /** Sends the call; the answer is checked against all others of this wish. */
-  ask(client: TestClient, timeout: number, more?: { id?: number; forceNew?: string }): Asked;
-  call(client: TestClient, timeout: number, more?: { id?: number; forceNew?: string }): Promise<Told>;
+  ask(client: TestClient, timeout: number, more?: More): Asked;
+  call(client: TestClient, timeout: number, more?: More): Promise<Told>;
   /** Calls again and again until an outcome is told; a gateway that died is started, as a supervisor would. */
-  untilTold(client: TestClient, more?: { forceNew?: string }): Promise<Told>;
+  untilTold(client: TestClient, more?: Omit<More, "id">): Promise<Told>;
   /** An answer that came by another way (get_operation_result). */
   note(told: Told): Told;
   /** Resolves when the Editor has begun it. */
   begun(): Promise<void>;
   /** The same call, meant once more. */
   again(): Wish;
+}
+
+export interface More {
+  id?: number;
+  forceNew?: string;
+  /** The Editor that the caller names. */
+  editor?: string;
 }
 
 export interface Stage {
@@ -47,6 +54,8 @@ export interface Stage {
   /** A stdio process of this scenario's own. */
   newStdio(): Promise<StdioClient>;
   killed(): void;
+  /** How often each menu item was wished, so far. */
+  wished(): { item: string; wishes: number }[];
   /** Throws unless the account is right. */
   verify(): Promise<void>;
   close(): Promise<void>;
@@ -83,12 +92,13 @@ export function createStage(world: World, seed: number): Stage {
       if (told.deduplicated) tally[isTold(told) ? "replayed" : "joined"] += 1;
       return told;
     };
-    const ask: Wish["ask"] = (client, timeout, { id, forceNew } = {}) => {
+    const ask: Wish["ask"] = (client, timeout, { id, forceNew, editor } = {}) => {
       tally.calls += 1;
       const args = {
         MenuItemPath: item,
         timeout,
         ...(forceNew === undefined ? {} : { force_new: forceNew }),
+        ...(editor === undefined ? {} : { editor }),
       };
       const asked = client.ask("execute-menu-item", args, id === undefined ? {} : { id });
       const answer = asked.answer.then(note);
@@ -155,6 +165,8 @@ export function createStage(world: World, seed: number): Stage {
     killed() {
       tally.kills += 1;
     },
+
+    wished: () => accounts.map(({ item, wishes }) => ({ item, wishes: wishes.length })),
 
     async verify() {
       await world.worker.start();

@@ -88,21 +88,29 @@ describe("▲10 the store forgot what the Editor ran", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("schedule G: a forced run that names a forgotten one does not take its old outcome", async () => {
-    const { system, ann } = await stage();
-    const { redis, executions } = system;
-    const op0 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
+  test("schedule G: a forced run does not take the old outcome of what it supersedes", async () => {
+    const { system, ann } = await stage({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
+    const { redis, executions, gateway, store } = system;
+    await withWorker(system, async () => undefined);
     const copy = await redis.copy();
-    const op1 = await withWorker(system, async () =>
-      outcome(ann, (await submit(ann, { force_new: op0.logId })).logId),
-    );
-    expect(executions("a")).toBe(2);
+    const op1 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
     await redis.restore(copy);
-    const op2 = await submit(ann, { force_new: op1.logId });
-    const ended = await withWorker(system, () => outcome(ann, op2.logId));
+    const op2 = await submit(ann);
+    await whenStoreIsBack(() => gateway.sweep());
+    expect((await outcome(ann, op2.logId)).state).toBe("expired");
+    const ended = await withWorker(system, async () => {
+      await eventually(
+        async () => (await store.operations.find(op1.logId)) !== undefined,
+        "the Editor told it",
+      );
+      // The store believes that op2 was the last, the Editor knows that it was op1.
+      const op3 = await submit(ann, { force_new: op1.logId });
+      expect(op3).toMatchObject({ after: op2.logId, supersedes: op1.logId });
+      return outcome(ann, op3.logId);
+    });
     expect(ended.state).toBe("completed");
     expect(ended.executedAs).toBeUndefined();
-    expect(executions("a")).toBe(3);
+    expect(executions("a")).toBe(2);
   });
 });
 
@@ -142,6 +150,7 @@ describe("▲10 (a), ▲11 the store's epoch goes back", () => {
     }, "the second owner raised the same epoch");
     first.toRedis.mend();
     first.toEditor.mend();
+    await whenStoreIsBack(() => system.present(editor));
     const again = await whenStoreIsBack(() => ann.submit("work", { Name: "a", Hold: true }));
     bench.finish("a");
     const ended = await outcome(ann, again.record.logId);
@@ -169,5 +178,23 @@ describe("▲14 the store told of an outcome, and lost it", () => {
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged in the end");
     expect((await system.record(record.logId)).state).toBe("completed");
     expect(executions("a")).toBe(1);
+  });
+
+  test("schedule V: the store forgets the whole call within that time; its log_id is told by the Editor", async () => {
+    const { system, ann } = await stage();
+    const { redis, editor, store } = system;
+    await system.addWorker({ ackDelayMs: 1_000 });
+    await system.present(editor);
+    const copy = await redis.copy();
+    const { logId } = await submit(ann);
+    expect((await outcome(ann, logId)).state).toBe("completed");
+    await redis.restore(copy);
+    expect(await whenStoreIsBack(() => store.operations.find(logId))).toBeUndefined();
+    await eventually(
+      async () => (await store.operations.find(logId))?.state === "completed",
+      "its record is there again",
+    );
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged in the end");
+    expect(system.executions("a")).toBe(1);
   });
 });

@@ -1,5 +1,6 @@
 /** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
 import { BrokerError } from "../../shared/errors.js";
+import { NO_EVICTION } from "../../shared/redis/fitness.js";
 import { type Runtime, type Settings, startRuntime } from "../runtime.js";
 import { type Finding, ok, quoted, unset } from "./finding.js";
 
@@ -10,19 +11,19 @@ const CLOCK_MS = 5_000;
 export async function checkStore(settings: Settings): Promise<{ findings: Finding[]; runtime?: Runtime }> {
   const url = settings.config.REDIS_URL;
   const cli = redisCli(url);
-  const complaints: string[] = [];
   try {
     const quiet = { ...settings, config: { ...settings.config, UNITY_BROKER_LOG_LEVEL: "silent" as const } };
-    const runtime = await startRuntime(quiet, (error) => complaints.push(error.message));
+    const runtime = await startRuntime(quiet);
+    const { describes, concerns } = runtime.store.fitness;
+    const where = url === undefined ? "private, of this user" : withoutPassword(url);
     const findings = [
-      complaints.some((text) => text.includes("appendonly"))
-        ? {
-            check: "Redis",
-            state: "warning" as const,
-            says: "it has no append-only file: what waits or has ended is lost when it stops",
-            mend: `${cli} CONFIG SET appendonly yes`,
-          }
-        : ok("Redis", url === undefined ? "private, of this user" : withoutPassword(url)),
+      ...(concerns.length === 0 ? [ok("Redis", `${where} (${describes})`)] : []),
+      ...concerns.map(({ says, mend }) => ({
+        check: "Redis",
+        state: "warning" as const,
+        says,
+        ...(mend === undefined ? {} : { mend: `${cli} ${mend}` }),
+      })),
       await checkClock(runtime),
     ];
     return { findings, runtime };
@@ -38,8 +39,7 @@ export async function checkStore(settings: Settings): Promise<{ findings: Findin
 function mendFor(error: unknown, url: string | undefined, cli: string): Pick<Finding, "mend"> {
   if (!(error instanceof BrokerError)) return {};
   if (error.code === "STORE_UNREACHABLE" && url !== undefined) return { mend: unset("REDIS_URL") };
-  if (error.message.includes("maxmemory-policy"))
-    return { mend: `${cli} CONFIG SET maxmemory-policy noeviction` };
+  if (error.message.includes(NO_EVICTION)) return { mend: `${cli} ${NO_EVICTION}` };
   if (error.message.includes("newer broker")) return { mend: "npm install -g unity-job-broker@latest" };
   return {};
 }

@@ -2,6 +2,7 @@
 import type { Writable } from "node:stream";
 import { Redis } from "ioredis";
 import { BrokerError } from "../errors.js";
+import { elsewhereInCluster, type Fitness, fitnessOf } from "./fitness.js";
 import { claimStore } from "./schema.js";
 
 /** Where a Redis listens: a unix socket's path, or host and port. Fits ioredis and BullMQ as it is. */
@@ -26,6 +27,7 @@ export interface StoreConnections {
   /** What BullMQ opens its own connections with. */
   address: RedisAddress;
   storeId: string;
+  fitness: Fitness;
   close(): Promise<void>;
 }
 
@@ -37,8 +39,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects and checks version, eviction policy and schema; rejects with STORE_UNREACHABLE or STORE_UNFIT, saying
- * what was tried and what is wrong. Missing persistence is reported through `onError` but not refused.
+ * Connects and checks fitness and schema; rejects with STORE_UNREACHABLE or STORE_UNFIT, saying what was tried and what
+ * is wrong. What only weakens the promise is reported through `onError`.
  */
 export async function connectStore(
   redis: RedisTarget,
@@ -51,6 +53,7 @@ export async function connectStore(
     maxRetriesPerRequest: 1,
     commandTimeout: options.commandTimeoutMs ?? 5_000,
     retryStrategy: reconnectPause,
+    reconnectOnError: isDemoted,
   });
   let lastError: Error | undefined;
   const report = (error: Error): void => {
@@ -73,13 +76,15 @@ export async function connectStore(
   try {
     await commands.connect();
     await subscriber.connect();
-    const warning = await checkStore(commands);
-    if (warning) options.onError?.(new Error(warning));
+    const fitness = await checkStore(commands);
+    for (const { says } of fitness.concerns) options.onError?.(new Error(says));
     const storeId = await claimStore(commands);
-    return { commands, subscriber, address: target, storeId, close };
+    return { commands, subscriber, address: target, storeId, fitness, close };
   } catch (error) {
     await close();
     if (error instanceof BrokerError) throw error;
+    const elsewhere = elsewhereInCluster(error);
+    if (elsewhere) throw elsewhere;
     const reason = lastError?.message || (error as Error).message;
     throw new BrokerError(
       "STORE_UNREACHABLE",
@@ -110,11 +115,21 @@ export function reconnectPause(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }
 
-/** Errors of ioredis that mean "Redis is away", as opposed to a wrong command. */
+/**
+ * The master became a replica under a connection that stands: only a new one, by the same name, may find the new
+ * master. Nothing of the refused command was executed.
+ */
+export function isDemoted(error: Error): boolean {
+  return /^(READONLY|UNBLOCKED)\b/.test(error.message);
+}
+
+/** Errors that mean "Redis is away", or takes no writes for now, as opposed to a wrong command. */
 export function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (
     error.name === "MaxRetriesPerRequestError" ||
+    isDemoted(error) ||
+    /^(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF)\b/.test(error.message) ||
     /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable/.test(
       `${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`,
     )
@@ -148,22 +163,11 @@ function describeTarget(target: RedisAddress): string {
   return target.path ?? `${target.host ?? "127.0.0.1"}:${target.port ?? 6379}`;
 }
 
-async function checkStore(redis: Redis): Promise<string | undefined> {
-  const info = await redis.info();
-  const field = (name: string): string => new RegExp(`^${name}:(.*)$`, "m").exec(info)?.[1]?.trim() ?? "";
-  const version = field("valkey_version") || field("redis_version");
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major < 6 || (major === 6 && minor < 2)) {
-    throw new BrokerError("STORE_UNFIT", `Redis ${version} is too old: 6.2 or Valkey is needed.`);
-  }
-  const policy = field("maxmemory_policy");
-  if (policy && policy !== "noeviction") {
-    throw new BrokerError(
-      "STORE_UNFIT",
-      `Redis evicts data (maxmemory-policy ${policy}): \`CONFIG SET maxmemory-policy noeviction\`.`,
-    );
-  }
-  return field("aof_enabled") === "0"
-    ? "Redis has no AOF (appendonly no): operations are lost when it stops."
-    : undefined;
+async function checkStore(redis: Redis): Promise<Fitness> {
+  // Managed services forbid CONFIG.
+  const setting = redis.config("GET", "appendfsync").then(
+    (answer) => (answer as string[])[1],
+    () => undefined,
+  );
+  return fitnessOf(await redis.info(), await setting);
 }

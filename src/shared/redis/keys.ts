@@ -44,6 +44,8 @@ export const keys = {
   turns: (queue: string) => `${TAG}:turns:${queue}`,
   /** BullMQ: wait and active are LISTs that are taken from at the right, prioritized a ZSET from its lowest score. */
   jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
+  /** BullMQ: STRING with the lock's time to live: the token of the worker that has the job. */
+  jobLock: (queue: string, jobId: string) => `${BULL_PREFIX}:${queue}:${jobId}:lock`,
 
   /**
    * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what

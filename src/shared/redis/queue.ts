@@ -18,6 +18,12 @@ export interface Queues {
   add(record: OperationRecord): Promise<boolean>;
   /** Does the operation's job still wait or run? */
   has(record: OperationRecord): Promise<boolean>;
+  /**
+   * Sees to it that the job of an operation that waits can be taken, whatever a hand did to it: adds it where it is
+   * missing, was finished or had its id taken; brings back one that was put off; ends a lock that has no end. False as
+   * with `add`.
+   */
+  restore(record: OperationRecord): Promise<boolean>;
   /** Takes a job that nobody works on out of its queue. */
   remove(record: OperationRecord): Promise<void>;
   /** Jobs before this one in its lane, those under way included; undefined when it is not waiting. */
@@ -61,9 +67,20 @@ export function createQueues(
     return queue;
   };
 
-  const waiting = ["prioritized", "waiting", "delayed"];
+  const standing = ["prioritized", "waiting", "delayed", "active"];
 
-  return {
+  /** One that is held back by its caller's limit comes a little early; that is no harm. */
+  const loosen = async (record: OperationRecord): Promise<void> => {
+    const jobId = jobIdOf(record);
+    const job = await queueOf(record).getJob(jobId);
+    // Fails where it was not put off, or is no longer there.
+    await job?.promote().catch(() => undefined);
+    const lock = keys.jobLock(queueName(record.editor, record.lane), jobId);
+    // A worker's lock always ends by itself: then the job is given to the next.
+    if ((await connection.pttl(lock)) === -1) await connection.del(lock);
+  };
+
+  const queues: Queues = {
     async add(record) {
       const queue = queueOf(record);
       const jobId = jobIdOf(record);
@@ -85,8 +102,17 @@ export function createQueues(
     },
 
     async has(record) {
-      const state = await queueOf(record).getJobState(jobIdOf(record));
-      return waiting.includes(state) || state === "active";
+      return standing.includes(await queueOf(record).getJobState(jobIdOf(record)));
+    },
+
+    async restore(record) {
+      if (await queues.has(record)) {
+        await loosen(record);
+        return true;
+      }
+      // A job that somebody else finished still takes the id: without it the same operation gets its job again.
+      await queues.remove(record);
+      return queues.add(record);
     },
 
     async remove(record) {
@@ -117,4 +143,5 @@ export function createQueues(
       open.clear();
     },
   };
+  return queues;
 }

@@ -2,6 +2,7 @@
 import type { Caps } from "./cap.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import { createEditors, type Editors } from "./editors.js";
+import type { Fitness } from "./fitness.js";
 import { channels, keys } from "./keys.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./lease.js";
 import { createNews, type News } from "./news.js";
@@ -29,6 +30,8 @@ export interface Store {
   maySweep(ms: number): Promise<boolean>;
   /** What BullMQ opens its own connections with. */
   address: RedisAddress;
+  /** As it was found at the start. */
+  fitness: Fitness;
   close(): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export async function openStore(
   options: ConnectOptions & { retentionMs: number } & Partial<Caps>,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
-  const { commands, subscriber, address, storeId } = connections;
+  const { commands, subscriber, address, storeId, fitness } = connections;
   const queues = createQueues(commands, {
     retentionMs: options.retentionMs,
     onError: (error) => options.onError?.(error),
@@ -48,6 +51,7 @@ export async function openStore(
     storeId,
     claim: () => claimStore(commands, storeId),
     address,
+    fitness,
     news,
     queues,
     operations: createOperations(commands, options),

@@ -1,0 +1,129 @@
+/**
+ * Which patch takes out which rule, and the schedule that is aimed at it. A patch's own first lines say in words what
+ * it takes out; docs/mutations.md has the table.
+ */
+export interface Mutation {
+  patch: string;
+  /** Patches beneath it, where a deeper rule would hold what this one lets go: with them alone the schedule is green. */
+  beneath: readonly string[];
+  schedule: string;
+  seeds: readonly number[];
+  /** What the judge must say, with at least one of the seeds. */
+  says: RegExp;
+}
+
+const TWICE = /^(2|3) executions of 1 wish$|^3 executions of 2 wishes$/;
+
+function mutation(
+  patch: string,
+  schedule: string,
+  says: RegExp = TWICE,
+  more: Partial<Pick<Mutation, "beneath" | "seeds">> = {},
+): Mutation {
+  return { patch: `${patch}.patch`, beneath: [], schedule, seeds: [1], says, ...more };
+}
+
+const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
+  beneath: names.map((name) => `${name}.patch`),
+});
+
+export const MUTATIONS: readonly Mutation[] = [
+  mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
+  mutation(
+    "01-claim",
+    "a job by hand for what was cancelled unsent",
+    /^1 execution of a call that was cancelled/,
+  ),
+  mutation(
+    "01-job-of-the-editor",
+    "a job by hand in another Editor's queue",
+    /^1 execution in another Editor$/,
+    beneath("11-fence-of-the-store"),
+  ),
+  mutation("01-late-job", "the gateway dies between record and job; a retry", /^0 executions of 1 wish$/),
+  mutation(
+    "02-job-ids",
+    "a second run that is meant, by force_new",
+    /^1 execution of 2 wishes$/,
+    beneath("01-late-job"),
+  ),
+  mutation("03-own-parameters", "a retry waits longer than the call"),
+  mutation("03-canonical-form", "a retry names its arguments in another order"),
+  mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 wishes$/),
+  mutation("04-target-left-out", "a retry that leaves the Editor out"),
+  mutation("04-target-was-open", "a retry that must name an Editor, and names the other one"),
+  mutation("05-join", "many at once"),
+  mutation("05-join-too-much", "set A, set B, set A again, with no wait", /^2 executions of 3 wishes$/),
+  mutation(
+    "06-untold",
+    "an answer that nobody received, the lid closed for longer than the replay window, the retry",
+  ),
+  mutation("06-window", "re-issue after another's answer"),
+  mutation("06-never-began", "cancelled before it was sent, then wished again", /^0 executions of 1 wish$/),
+  mutation("06-key", "the same idempotency key after the outcome was read"),
+  mutation(
+    "07-written-is-not-read",
+    "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
+  ),
+  mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
+  mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
+  mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
+  mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),
+  mutation("09-unknown", "retry after interrupted"),
+  mutation("10-epoch", "the store's epoch goes back, and a new owner comes", /^0 executions of 1 wish$/),
+  mutation("10-chain", "the store forgets what has run; the call is sent again"),
+  mutation("10-equality", "revoked, forced, forgotten, forced again"),
+  mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
+  mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 wishes$/),
+  mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
+  mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
+  mutation(
+    "10-origin",
+    "the store forgets what runs; its log_id is asked for",
+    /^its log_id reads not_found$/,
+  ),
+  mutation(
+    "11-fence-of-the-editor",
+    "an owner's frame arrives when its lease and its store are gone",
+    TWICE,
+    beneath("10-chain", "11-seat"),
+  ),
+  mutation(
+    "11-fence-of-the-store",
+    "an owner that lost its lease takes its claim back",
+    /^1 execution of a call/,
+  ),
+  mutation(
+    "12-attach",
+    "the worker dies while its operation runs; the next one adopts it",
+    TWICE,
+    beneath("10-chain"),
+  ),
+  mutation(
+    "12-unknown",
+    "the Editor crashes in the middle, and its ledger is gone when it comes back",
+    TWICE,
+    beneath("10-ledger-seq", "10-seen-running"),
+  ),
+  mutation(
+    "12-revoke",
+    "unknown to the Editor, told as unknown, and then its frame arrives",
+    /^OUTCOME_UNKNOWN, and 1 execution after that$/,
+    beneath("12-session-at-sending", "11-seat"),
+  ),
+  mutation("12-sent-log", "a call to an Editor without a ledger, its worker killed in the middle"),
+  mutation(
+    "14-acknowledge",
+    "the store loses its last writes, among them an outcome",
+    /^its outcome reads OUTCOME_UNKNOWN$/,
+  ),
+  mutation("15-expiry", "the Editor is gone for good while a call waits for it", /^1 operation open$/),
+];
+
+/** ▲13 is the rule of pools, which are not built. */
+export const NOT_BUILT: readonly string[] = ["▲13"];
+
+/** Rules of design and architecture, by the number that a patch's name begins with. */
+export function ruleOf({ patch }: Pick<Mutation, "patch">): string {
+  return `▲${Number(patch.slice(0, 2))}`;
+}
