@@ -107,8 +107,8 @@ describe("Redis loses nothing", () => {
 /** Two ways to lose what was told since a moment: that moment comes when the first function is called. */
 const SETBACKS: Record<string, () => Promise<() => Promise<() => Promise<void>>>> = {
   "is restored from a copy": async () => async () => {
-    await site.written();
-    return site.copy();
+    const copy = await site.copy();
+    return () => site.restore(copy);
   },
   async "dies and a replica that lags takes its place"() {
     const replica: Replica = await site.addReplica();
@@ -175,11 +175,10 @@ test("schedule V: what was stored a moment before Redis went back was not acknow
   const ann = system.client();
   const { record } = await ann.submit("look", { Name: "a", Hold: true });
   await ann.reaches(record.logId, "running");
-  await site.written();
-  const strike = site.copy();
+  const copy = await site.copy();
   system.bench.finish("a");
   await ann.outcome(record.logId);
-  await strike();
+  await site.restore(copy);
   expect(await outcome(ann, record.logId)).toMatchObject(ENDED);
   expect(system.bench.begun).toEqual(["a"]);
   // With AOF everysec a write is on disk two seconds later.

@@ -20,6 +20,7 @@ import { createProcesses, type RunningProcess } from "./harness/processes.js";
 import { eventually, type System, type SystemOptions, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
+const HOUR = 3_600_000;
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -223,13 +224,14 @@ describe("▲12 a lost connection", () => {
     const system = await plain();
     const { client, editor, executions } = system;
     const ann = client();
-    editor.faults.stallMainThread(1_000);
+    editor.faults.stallMainThread(HOUR);
     const first = await ann.submit("ping", { Message: "first" });
     await ann.reaches(first.record.logId, "running");
     const waiting = await ann.submit("work", { Name: "b" });
     await ann.reaches(waiting.record.logId, "dispatched");
     expect(sentIds(system)).toEqual([]);
     editor.faults.dropConnections();
+    editor.faults.stallMainThread(0);
     expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
     expect((await ann.outcome(first.record.logId)).record.state).toBe("completed");
     expect(sentIds(system)).toEqual([waiting.record.logId]);

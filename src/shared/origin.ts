@@ -21,14 +21,22 @@ export function originOf(record: OperationRecord, storeId: string): Origin {
 
 /**
  * The record of an operation that only the Editor still knows, as of the moment after it was sent. Undefined where it
- * is not ours to tell: made by a plain client, or in another store.
+ * is not ours to tell: made by a plain client, or in another store. `storeIds`: this store's, and the one that it had
+ * before it was emptied.
  */
 export function rebuiltRecord(
   listed: ListedOperation,
-  around: { storeId: string; editor: string; session: string; tools: readonly Tool[]; now: number },
+  around: {
+    storeIds: readonly string[];
+    editor: string;
+    session: string;
+    tools: readonly Tool[];
+    now: number;
+  },
 ): OperationRecord | undefined {
   const read = Origin.safeParse(listed.origin);
-  if (!read.success || read.data.storeId !== around.storeId || listed.hash === undefined) return undefined;
+  const isOurs = read.success && around.storeIds.includes(read.data.storeId ?? "");
+  if (!isOurs || listed.hash === undefined) return undefined;
   const { principal, tool, fingerprint, keyed, editorOpen, supersedes, caller, requestId } = read.data;
   const known = around.tools.find(({ name }) => name === tool);
   return {

@@ -157,7 +157,7 @@ export const ListedOperation = z.looseObject({
   state: LedgerState,
   hash: z.string().optional(),
   after: z.string().nullable().optional(),
-  origin: z.unknown(),
+  origin: z.unknown().optional(),
   acceptedAt: z.number().optional(),
 });
 export type ListedOperation = z.infer<typeof ListedOperation>;

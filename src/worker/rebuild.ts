@@ -8,7 +8,7 @@ import type { EditorCalls } from "./editor-calls.js";
 
 /** Afterwards each is an operation like any other that was sent: followed, collected, found by its log_id. */
 export async function rebuildRecords(
-  deps: { store: Store; editorId: string; storeId: string; log: Log },
+  deps: { store: Store; editorId: string; storeIds: readonly string[]; log: Log },
   hello: HelloResult,
   calls: Pick<EditorCalls, "list">,
   fence: string,
@@ -23,7 +23,7 @@ export async function rebuildRecords(
     calls.list(),
   ]);
   const around = {
-    storeId: deps.storeId,
+    storeIds: deps.storeIds,
     editor: deps.editorId,
     session: hello.editorSessionId,
     tools,

@@ -102,7 +102,7 @@ export function createTenure(
         await noticeLedgerLoss(deps, hello, held.ownerNonce);
         await catalog.sync(calls);
         // Before anybody sees the Editor again: a retry must find what the store had lost.
-        await rebuildRecords({ ...deps, storeId }, hello, calls, held.ownerNonce);
+        await rebuildRecords({ ...deps, storeIds: [storeId, store.storeId] }, hello, calls, held.ownerNonce);
         await presence.introduce(hello);
         await resume(hello);
       },

@@ -41,8 +41,6 @@ export interface RedisSite extends TestRedis {
   addReplica(): Promise<Replica>;
   /** The replica takes the master's place and its address. */
   promote(how: "the master is dead" | "the master becomes its replica"): Promise<void>;
-  /** Copies what is on the master's disk; the answer kills it, puts the copy back and starts it. */
-  copy(): () => Promise<void>;
 }
 
 const SETTINGS: RedisSettings = {
@@ -127,16 +125,20 @@ export async function startRedisSite(given: RedisSettings = {}): Promise<RedisSi
       }
     },
 
-    copy() {
+    async copy() {
       const { directory } = master;
+      await site.written();
       const kept = `${directory}.copy-${process.hrtime.bigint()}`;
       cpSync(directory, kept, { recursive: true });
-      return async () => {
-        await master.kill();
-        rmSync(directory, { recursive: true });
-        cpSync(kept, directory, { recursive: true });
-        await master.start();
-      };
+      return kept;
+    },
+
+    async restore(copy) {
+      const { directory } = master;
+      await master.kill();
+      rmSync(directory, { recursive: true });
+      cpSync(copy, directory, { recursive: true });
+      await master.start();
     },
 
     async stop() {

@@ -94,7 +94,7 @@ function afterHello(
   const isLost = isOwner && off !== "lossUnnoticed" && !stillHolds(store.ledgers[id], told);
   const marked = isLost ? openRecords(store, id).reduce(withLedgerLost, store) : store;
   const tools = [TOOLS[facts.effect]];
-  const around = { storeId: STORE, editor: id, session: told.editorSessionId, tools, now: now(state) };
+  const around = { storeIds: [STORE], editor: id, session: told.editorSessionId, tools, now: now(state) };
   const known = ledger.entries.filter(isListed).reduce((at, entry) => {
     if (!entry.submitted || !isOwner || at.records[entry.id]) return at;
     const listed = { operationId: entry.id, state: entry.state, hash: HASH, ...entry.submitted };

@@ -3,7 +3,7 @@ import { originOf, rebuiltRecord } from "../../src/shared/origin.js";
 import type { ListedOperation } from "../../src/shared/wire.js";
 import { HTTP, NOW, operation } from "./record.js";
 
-const around = { storeId: "ours", editor: "shop@1", session: "s1", tools: [], now: NOW };
+const around = { storeIds: ["ours"], editor: "shop@1", session: "s1", tools: [], now: NOW };
 
 /** What the Editor lists of it: the origin as it was submitted, and what the submit said beside it. */
 const listed = (record = operation(), origin: unknown = originOf(record, "ours")): ListedOperation => ({
