@@ -41,7 +41,8 @@ export function createClaims(operations: Pick<Operations, "change">, fence: stri
     operations.change(
       logId,
       (record) => {
-        const state = next(record.state, "returned");
+        // The Editor was asked and has executed it under another id: it can neither expire nor be cancelled as unsent.
+        const state = record.executedAs === undefined ? next(record.state, "returned") : undefined;
         const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
         return state && { record: { ...unsent, state } };
       },

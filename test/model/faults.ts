@@ -166,13 +166,14 @@ const reborn = (worker: WorkerState): WorkerState => ({
 });
 
 /**
- * A copy from between accepted and running lets the operation run again where the store has heard neither that it runs
+ * A copy from between accepted (or not started) and running lets the operation run again where the store has heard neither that it runs
  * nor of anything later in that journal: no memory is left (docs/model.md).
  */
 function isDefended({ store, ledgerCopy }: State, { id }: EditorState): boolean {
   const isBetween = ledgerCopy?.entries.some((entry) => {
     const known = store.records[entry.id]?.state ?? "accepted";
-    return entry.state === "accepted" && known !== "running" && !isFinal(known);
+    const mayBegin = entry.state === "accepted" || entry.state === "not_started";
+    return mayBegin && known !== "running" && !isFinal(known);
   });
   return !isBetween || (store.ledgers[id]?.ledgerSeq ?? 0) > (ledgerCopy?.seq ?? 0);
 }

@@ -191,7 +191,20 @@ export const SCENARIOS: readonly Scenario[] = [
       ...made(2, 2, "the caller gives #1 up"),
     ],
     aimedAt: ["everythingIsAncestor"],
-    long: { prelude: ran },
+  }),
+  scenario("the store is flushed, and the Editor is lost behind its answer", {
+    bounds: { calls: 3, rollbacks: 1, expiries: 1, cuts: 1 },
+    prelude: [
+      ...ran,
+      "the store is flushed",
+      ...made(2, 2, "the caller gives #1 up"),
+      "worker 1 learns",
+      "worker 1 takes the lease",
+      "worker 1 is FENCED",
+      "worker 1 says hello",
+      ...sent(2),
+    ],
+    long: { bounds: { workerCrashes: 1 } },
   }),
   scenario("the store goes back behind a forced run of what was revoked", {
     bounds: { calls: 3, forces: 1, copies: 1, rollbacks: 1, cuts: 1, editorCrashes: 1 },
@@ -226,7 +239,7 @@ export const SCENARIOS: readonly Scenario[] = [
     facts: { rollback: "power loss", acknowledges: true },
     prelude: [...made(1, 1), ...begun(1)],
     aimedAt: ["acknowledgedAtOnce"],
-    long: { bounds: { calls: 2, workerCrashes: 1 } },
+    long: { bounds: { workerCrashes: 1 } },
   }),
   scenario("a copy of the ledger is put back", {
     bounds: { ledgerCopies: 1, ledgerRollbacks: 1, editorCrashes: 1 },
