@@ -1,9 +1,10 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { keys } from "../src/shared/redis/keys.js";
+import type { Worker } from "../src/worker/worker.js";
 import type { Client } from "./harness/client.js";
 import { eventually } from "./harness/eventually.js";
 import { type System, useSystem } from "./harness/system.js";
@@ -33,21 +34,25 @@ async function crashWith({ editor }: System, treat: () => void): Promise<void> {
   await editor.faults.restart();
 }
 
-/** A new owner says hello: its fence is one more entry that the store has seen. */
-async function changeOwner(system: System, worker: { close(): Promise<void> }): Promise<void> {
-  await worker.close();
-  await system.addWorker();
+/** A new owner says hello: its fence is one more entry on the disk, with what came before, and the store has seen it. */
+async function changeOwner(system: System, worker?: Worker): Promise<Worker> {
+  await worker?.close();
+  const next = await system.addWorker();
   await system.present(system.editor);
+  return next;
 }
 
 describe("▲10 (c) the Editor's ledger goes back", () => {
   test("schedule L: to when a running call was only accepted: unknown, and not run again", async () => {
-    const system = await start();
+    const system = await start({ worker: null });
     const { editor, client, executions } = system;
+    const first = await changeOwner(system);
     const ann = client();
     const logId = await sent(system, ann, "a");
+    await changeOwner(system, first);
     const copy = `${editor.ledgerFile}.copy`;
     copyFileSync(editor.ledgerFile, copy);
+    expect(readFileSync(copy, "utf8")).toContain(logId);
     editor.faults.stallMainThread(0);
     await ann.reaches(logId, "running");
     await crashWith(system, () => copyFileSync(copy, editor.ledgerFile));
@@ -63,13 +68,14 @@ describe("▲10 (c) the Editor's ledger goes back", () => {
   test("schedule L: nobody heard that it began, but the store has seen later entries", async () => {
     const system = await start({ worker: null });
     const { editor, bench, client, executions } = system;
-    const first = await system.addWorker();
-    await system.present(editor);
+    const first = await changeOwner(system);
     const ann = client();
     const logId = await sent(system, ann, "a");
+    const second = await changeOwner(system, first);
     const copy = `${editor.ledgerFile}.copy`;
     copyFileSync(editor.ledgerFile, copy);
-    await changeOwner(system, first);
+    expect(readFileSync(copy, "utf8")).toContain(logId);
+    await changeOwner(system, second);
     editor.faults.silence();
     editor.faults.stallMainThread(0);
     await bench.begins("a");

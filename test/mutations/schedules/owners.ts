@@ -59,12 +59,14 @@ const lateUnclaim = schedule(
       await worker.start();
       const client = await http();
       // While it runs, the next one waits in the queue: nobody else writes it when it is claimed.
-      await client.call("execute-menu-item", { ...CALL, MenuItemPath: FIRST });
-      await until("it runs", async () => (await editor.executions(FIRST)).length === 1);
+      const first = await client.call("execute-menu-item", { ...CALL, MenuItemPath: FIRST });
+      await until("it runs", async () => (await stateOf(first.log_id)) === "running");
       await editor.do({ do: "stallMainThread", ms: 60_000 });
       const { log_id } = await client.call("execute-menu-item", CALL);
       cable.before('"state":"dispatched"', () => cable.deafen());
       await until("it was claimed", async () => (await stateOf(log_id)) === "dispatched");
+      // Runs out now, not in a second.
+      await hand.del(`{ujb}:lease:${editor.editorId}`);
       await until("the Editor has it", async () => (await openIn()).includes(String(log_id)));
       cable.mend();
       await until("taken back", async () => (await stateOf(log_id)) === "queued", 3_000).catch(
