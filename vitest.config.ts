@@ -1,4 +1,25 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Small files with long tests: begun last, one of them would be alone at the end. */
+const LONG = [
+  "csharp",
+  "mutations",
+  "chaos",
+  "editor-host-wire",
+  "editor-host-system",
+  "never-twice",
+  "doctor",
+];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      LONG.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,6 +30,7 @@ export default defineConfig({
     // Two forks: most tests start processes of their own, and the smallest machine that we support has two cores.
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     reporters: ["default"],
   },
 });
