@@ -58,25 +58,28 @@ export function table(counts: Counts, violations: readonly Violation[]): string 
   return ["| | |", "|---|---:|", ...rows.map(([name, count]) => `| ${name} | ${count} |`)].join("\n");
 }
 
+interface Line {
+  at: number;
+  text: string;
+}
+
 const BEFORE_MS = 1_000;
 
 /** Everything that is known of one operation that went wrong, in the order of time. */
-export async function story(world: ChaosWorld, { what, wish }: Violation): Promise<string> {
+export async function story(world: ChaosWorld, { what, wish, others }: Violation): Promise<string> {
   if (!wish) return what;
-  const executions = new Set([...wish.logIds].concat(wish.told.flatMap(({ told }) => told.log_id ?? [])));
-  const lines: { at: number; text: string }[] = [
-    { at: wish.askedAt, text: `wished: ${wish.tool} ${JSON.stringify(wish.args)} of ${wish.editor.name}` },
-    ...wish.told.map(({ at, told }) => ({
-      at,
-      text: `told: ${told.status} ${told.error_code ?? ""} ${told.error_type ?? ""} ${told.log_id ?? ""} ${told.error ?? ""}`,
-    })),
-  ];
+  const wishes = [wish, ...(others?.wishes ?? [])];
+  const executions = new Set([
+    ...(others?.operationIds ?? []),
+    ...wishes.flatMap(({ logIds, told }) => [...logIds, ...told.flatMap((one) => one.told.log_id ?? [])]),
+  ]);
+  const lines = wishes.flatMap(told);
   for (const logId of executions) {
     for (const { at, event } of world.witness.story(logId))
       lines.push({ at, text: `${logId.slice(0, 8)} ${event}` });
     for (const line of await timeline(world, logId)) lines.push(line);
   }
-  const last = Math.max(wish.askedAt, ...wish.told.map(({ at }) => at));
+  const last = Math.max(...wishes.flatMap((one) => [one.askedAt, ...one.told.map(({ at }) => at)]));
   for (const { kind, target, at, until, detail } of world.events.around(
     wish.editor.name,
     wish.askedAt - BEFORE_MS,
@@ -84,14 +87,26 @@ export async function story(world: ChaosWorld, { what, wish }: Violation): Promi
   )) {
     lines.push({ at, text: `FAULT ${kind}, ${target} ${detail ?? ""} for ${(until ?? at) - at} ms` });
   }
-  const told = lines
+  const inOrder = lines
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, text }) => `  ${new Date(at).toISOString().slice(11, 23)} ${text}`);
-  return [`wish ${wish.number}: ${what}`, ...told].join("\n");
+  return [`wish ${wish.number}: ${what}`, ...inOrder].join("\n");
+}
+
+/** What was asked, and what was answered for good. */
+function told({ number, tool, args, editor, supersedes, askedAt, told: answers }: Wish): Line[] {
+  const again = supersedes === undefined ? "" : `, to run ${supersedes.slice(0, 8)} once more`;
+  return [
+    { at: askedAt, text: `wish ${number}: ${tool} ${JSON.stringify(args)} of ${editor.name}${again}` },
+    ...answers.map(({ at, told: { status, error_code = "", error_type = "", log_id = "", error = "" } }) => ({
+      at,
+      text: `wish ${number} is told: ${status} ${error_code} ${error_type} ${log_id} ${error}`,
+    })),
+  ];
 }
 
 /** What the broker itself tells of it. */
-async function timeline(world: ChaosWorld, logId: string): Promise<{ at: number; text: string }[]> {
+async function timeline(world: ChaosWorld, logId: string): Promise<Line[]> {
   const { openHttpClient } = await import("../harness/process-clients.js");
   try {
     const gateway = world.gateways[0];

@@ -9,6 +9,8 @@ import type { ChaosWorld } from "./world.js";
 export interface Violation {
   what: string;
   wish: Wish | undefined;
+  /** Whose stories belong to it, beside what its callers were told of. */
+  others?: { wishes: readonly Wish[]; operationIds: readonly string[] };
 }
 
 /** One execution by an Editor's own account. */
@@ -50,6 +52,7 @@ export function repeated(executions: readonly Execution[], wishes: readonly Wish
     violations.push({
       what: `a call wished ${wished.length} time(s) was executed ${all.length} times: ${ids}`,
       wish: wished[0],
+      others: { wishes: wished.slice(1), operationIds: all.map(({ operationId }) => operationId) },
     });
   }
   return violations;

@@ -76,7 +76,8 @@ export function createWitness(): Witness {
     const { operationId, tool, argumentsHash } = params as Record<string, string | undefined>;
     if (operationId === undefined) return;
     line.asked.set(request.id, operationId);
-    tell(operationId, `${editor} is asked: ${request.method}`);
+    const after = "after" in params ? ` after ${String(params.after).slice(0, 8)}` : "";
+    tell(operationId, `${editor} is asked: ${request.method}${after}`);
     if (tool === undefined || argumentsHash === undefined) return;
     submits.set(operationId, { operationId, editor, tool, fingerprint: argumentsHash });
   };
