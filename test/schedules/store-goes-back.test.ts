@@ -30,20 +30,32 @@ const submit = (client: Client, parameters?: Record<string, unknown>) =>
 const outcome = (client: Client, logId: string) =>
   whenStoreIsBack(() => client.outcome(logId)).then(({ record }) => record);
 
+/** op1 ran, and the store goes back to when it knew the Editor and not the call. */
+const forgotten = async (options?: SystemOptions) => {
+  const { system, ann } = await stage(options);
+  await withWorker(system, async () => undefined);
+  const copy = await system.redis.copy();
+  const op1 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
+  await system.redis.restore(copy);
+  return { system, ann, op1 };
+};
+/** … and its retry, op2, expired before it was sent. */
+const forgottenAndExpired = async () => {
+  const { system, ann, op1 } = await forgotten({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
+  const op2 = await submit(ann);
+  await whenStoreIsBack(() => system.gateway.sweep());
+  expect((await outcome(ann, op2.logId)).state).toBe("expired");
+  return { system, ann, op1, op2 };
+};
+
 describe("▲10 the store forgot what the Editor ran", () => {
   test("schedule D: the retry, made before the Editor tells of the first run, does not run", async () => {
-    const { system, ann } = await stage();
-    const { redis, executions } = system;
-    // Its Editor is known, the call is not.
-    await withWorker(system, async () => undefined);
-    const copy = await redis.copy();
-    const op1 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
-    await redis.restore(copy);
+    const { system, ann, op1 } = await forgotten();
     const op2 = await submit(ann);
     expect(op2).toMatchObject({ after: null });
     const ended = await withWorker(system, () => outcome(ann, op2.logId));
     expect(ended).toMatchObject({ state: "completed", executedAs: op1.logId });
-    expect(executions("a")).toBe(1);
+    expect(system.executions("a")).toBe(1);
   });
 
   test("schedule E: only the revoked one before it is remembered; the retry is the run that was forgotten", async () => {
@@ -71,36 +83,19 @@ describe("▲10 the store forgot what the Editor ran", () => {
   });
 
   test("schedule F: the retry expired unsent; the retry of the retry is the run that was forgotten", async () => {
-    const limits = { ...WAIT_LIMITS, unsentMs: 1 };
-    const { system, ann } = await stage({ gateway: { limits } });
-    const { redis, executions, gateway } = system;
-    await withWorker(system, async () => undefined);
-    const copy = await redis.copy();
-    const op1 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
-    await redis.restore(copy);
-    const op2 = await submit(ann);
-    await whenStoreIsBack(() => gateway.sweep());
-    expect((await outcome(ann, op2.logId)).state).toBe("expired");
+    const { system, ann, op1, op2 } = await forgottenAndExpired();
     const op3 = await submit(ann);
     expect(op3).toMatchObject({ after: op2.logId });
     const ended = await withWorker(system, () => outcome(ann, op3.logId));
     expect(ended).toMatchObject({ state: "completed", executedAs: op1.logId });
-    expect(executions("a")).toBe(1);
+    expect(system.executions("a")).toBe(1);
   });
 
   test("schedule G: a forced run does not take the old outcome of what it supersedes", async () => {
-    const { system, ann } = await stage({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
-    const { redis, executions, gateway, store } = system;
-    await withWorker(system, async () => undefined);
-    const copy = await redis.copy();
-    const op1 = await withWorker(system, async () => outcome(ann, (await submit(ann)).logId));
-    await redis.restore(copy);
-    const op2 = await submit(ann);
-    await whenStoreIsBack(() => gateway.sweep());
-    expect((await outcome(ann, op2.logId)).state).toBe("expired");
+    const { system, ann, op1, op2 } = await forgottenAndExpired();
     const ended = await withWorker(system, async () => {
       await eventually(
-        async () => (await store.operations.find(op1.logId)) !== undefined,
+        async () => (await system.store.operations.find(op1.logId)) !== undefined,
         "the Editor told it",
       );
       // The store believes that op2 was the last, the Editor knows that it was op1.
@@ -110,7 +105,7 @@ describe("▲10 the store forgot what the Editor ran", () => {
     });
     expect(ended.state).toBe("completed");
     expect(ended.executedAs).toBeUndefined();
-    expect(executions("a")).toBe(2);
+    expect(system.executions("a")).toBe(2);
   });
 });
 

@@ -73,11 +73,11 @@ describe("UNITY_BROKER_EDITORS", () => {
 
   test("names addresses and project folders", () => {
     expect(
-      named("My Game=127.0.0.1:8700, 8701 ,/work/Shop,C:\\Projects\\Game,host.docker.internal:8702"),
+      named("My Game=127.0.0.1:8700, 8701 ,/projects/Shop,C:\\Projects\\Game,host.docker.internal:8702"),
     ).toEqual([
       { name: "My Game", host: "127.0.0.1", port: 8700 },
       { host: "127.0.0.1", port: 8701 },
-      { project: "/work/Shop" },
+      { project: "/projects/Shop" },
       { project: "C:\\Projects\\Game" },
       { host: "host.docker.internal", port: 8702 },
     ]);
