@@ -48,8 +48,8 @@ export interface ProcessDeps {
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
   fence: string;
-  /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
-  acknowledge(operationId: string): void;
+  /** ▲14 The outcome is stored under this log_id: the Editor may be told so, once it is durable. */
+  acknowledge(operationId: string, logId: string): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** What tells of an unknown outcome how it may have come to it. */
@@ -115,7 +115,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       changed = await end();
     }
     if (changed.kind === "fenced") return "handed_over";
-    if (changed.kind !== "unknown") deps.acknowledge(record.executedAs ?? record.logId);
+    if (changed.kind !== "unknown") deps.acknowledge(record.executedAs ?? record.logId, record.logId);
     return "settled";
   };
 
@@ -217,7 +217,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
     // Final perhaps by a write of this owner whose answer was lost.
-    if (isFinal(known.state) && known.sentIn) deps.acknowledge(known.executedAs ?? known.logId);
+    if (isFinal(known.state) && known.sentIn) deps.acknowledge(known.executedAs ?? known.logId, known.logId);
     if (isFinal(known.state)) return "settled";
     await editor.ready(signal);
     const session = editor.session();

@@ -140,7 +140,7 @@ export function createTenure(
   );
   const watch = createWatch({ ...deps, link }, options);
   const catalog = createCatalogSync(store, editorId, log);
-  const acknowledger = createAcknowledger((ids) => acknowledge(ids), options);
+  const acknowledger = createAcknowledger((due) => acknowledge(due), options);
 
   const port: EditorPort = {
     ready: (signal) => link.whenReady(signal),
@@ -204,17 +204,17 @@ export function createTenure(
     }
   };
 
-  const isStored = async (operationId: string): Promise<boolean> => {
-    const record = await operations.find(operationId);
-    return record ? isFinal(record.state) : (await operations.tombstone(operationId)) !== undefined;
+  const isStored = async (logId: string): Promise<boolean> => {
+    const record = await operations.find(logId);
+    return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
   };
 
   /** ▲14 What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
-  const acknowledge = async (operationIds: string[]): Promise<void> => {
+  const acknowledge = async (due: ReadonlyMap<string, string>): Promise<void> => {
     const kept: string[] = [];
-    for (const operationId of operationIds) if (await isStored(operationId)) kept.push(operationId);
+    for (const [operationId, logId] of due) if (await isStored(logId)) kept.push(operationId);
     if (kept.length > 0) await link.ack(kept);
-    if (kept.length < operationIds.length && !link.hello?.plain) link.helloAgain();
+    if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
   };
 
   const report = async (progress: Progress): Promise<void> => {
