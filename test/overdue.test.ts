@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { keys } from "../src/shared/redis/keys.js";
-import { eventually } from "./harness/eventually.js";
 import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
@@ -55,16 +54,13 @@ test("where it is configured, the Editor is asked to cancel what is overdue, and
 });
 
 test("a tool that does not say how long it takes is known by configuration, then by what it took", async () => {
-  const { client, editor, store, hand, addGateway, addWorker } = await start({ worker: null });
+  const { client, editor, store, hand, present, addGateway, addWorker } = await start({ worker: null });
   const known = editor.tools.get("look");
   if (!known) throw new Error("no such tool");
   const { executionClass: _said, ...silent } = known;
   editor.tools.add({ ...silent, name: "survey" } as typeof known);
   await addWorker();
-  await eventually(
-    async () => (await store.editors.tools(editor.editorId)).some(({ name }) => name === "survey"),
-    "its tools are known",
-  );
+  await present(editor);
   const ann = client();
   const first = await ann.submit("survey", { Name: "a" });
   expect(first.record.executionClass).toBe("medium");

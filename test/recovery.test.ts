@@ -162,6 +162,24 @@ describe("Redis is killed and comes back", () => {
     expect(bench.begun.toSorted()).toEqual(names);
   });
 
+  test("while an outcome is to be acknowledged: that is done later, on the same connection", async () => {
+    const system = await start({ ...options, worker: null });
+    const { editor, client, warnings } = system;
+    const { toRedis } = await system.addCabledWorker(editor, {
+      ackDelayMs: 50,
+      lease: { ttlMs: HOUR, renewMs: HOUR },
+    });
+    await system.present(editor);
+    const ann = client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    toRedis.cut();
+    await eventually(() => warnings.some((line) => line.includes("not acknowledged yet")), "it was tried");
+    toRedis.mend();
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+    expect(warnings.filter((line) => line.includes("connection to the Editor ended"))).toEqual([]);
+  });
+
   test("while one runs: it goes on, its end in between is stored afterwards", async () => {
     const { client, bench, redis, editor, executions } = await start(options);
     const ann = client();
@@ -206,6 +224,22 @@ describe("Redis is killed and comes back", () => {
     const next = await ann.submit("work", { Name: "b" });
     expect((await outcome(ann, next.record.logId)).record.state).toBe("completed");
     expect(executions("a") + executions("b")).toBe(2);
+  });
+
+  test("and has forgotten an end between two looks: nobody is told an end without its result", async () => {
+    const { client, redis, editor, addCabledGateway } = await start(options);
+    const ann = client();
+    const { record } = await finished(ann, "work", { Name: "a" });
+    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+    const { gateway, toRedis } = await addCabledGateway();
+    const looks = new Promise<void>((resolve) =>
+      toRedis.before(`{ujb}:result:${record.logId}`, () => resolve(toRedis.hold())),
+    );
+    const read = gateway.broker.read("ann", record.logId);
+    await looks;
+    await redis.flush();
+    toRedis.mend();
+    expect(await read).toBeUndefined();
   });
 
   test("and has forgotten everything: the same call again finds its execution in the Editor", async () => {

@@ -66,7 +66,7 @@ const CANCEL_ANSWER_MS = 2_000;
 
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
-  const { isHere, viewOf, ownRecord, read } = createViews(deps, options);
+  const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations, options.replay);
   const submit = createSubmit({ ...deps, deliveries }, options);
 
@@ -83,7 +83,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         async () => {
           latest = await ownRecord(principal, logId);
           if (typeof latest !== "object") return true;
-          wait.onChange?.(await viewOf(latest));
+          const view = wait.onChange && (await viewOf(latest));
+          if (typeof view === "object") wait.onChange?.(view);
           return isFinal(latest.state) ? true : undefined;
         },
         { ...wait, follows: wait.onChange !== undefined },
@@ -129,7 +130,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async list(principal, limit) {
-      return Promise.all((await operations.listOf(principal, limit)).map((record) => viewOf(record, true)));
+      return Promise.all((await operations.listOf(principal, limit)).map(briefViewOf));
     },
 
     async editors() {

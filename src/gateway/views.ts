@@ -15,8 +15,10 @@ export interface ViewOptions {
 export interface Views {
   /** `now`: store clock, ms. */
   isHere(editor: KnownEditor, now: number): boolean;
-  /** `brief`: without the result and what is shown while it runs. */
-  viewOf(record: OperationRecord, brief?: boolean): Promise<OperationView>;
+  /** As it was when it was found; what the store has lost since is looked for again. */
+  viewOf(record: OperationRecord): Promise<OperationView | "ended" | undefined>;
+  /** Without the result and what is shown while it runs. */
+  briefViewOf(record: OperationRecord): Promise<OperationView>;
   ownRecord(principal: string, logId: string): Promise<OperationRecord | "ended" | undefined>;
   read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
 }
@@ -30,7 +32,7 @@ export function createViews(
   const isHere: Views["isHere"] = (editor, now) =>
     editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
 
-  const viewOf: Views["viewOf"] = async (record, brief = false) => {
+  const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView> => {
     const final = isFinal(record.state);
     const [live, result, position, editor, now] = await Promise.all([
       brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
@@ -58,10 +60,18 @@ export function createViews(
     return (await operations.tombstone(logId)) === principal ? "ended" : undefined;
   };
 
+  const viewOf: Views["viewOf"] = async (record) => {
+    const view = await draw(record, false);
+    if (record.state !== "completed" || view.result !== undefined) return view;
+    // ▲10 The store was put back between the two looks: an end without its result is nothing to tell.
+    const latest = await ownRecord(record.principal, record.logId);
+    return typeof latest === "object" ? draw(latest, false) : latest;
+  };
+
   const read: Views["read"] = async (principal, logId) => {
     const record = await ownRecord(principal, logId);
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  return { isHere, viewOf, ownRecord, read };
+  return { isHere, viewOf, briefViewOf: (record) => draw(record, true), ownRecord, read };
 }

@@ -1,39 +1,76 @@
 /** ▲14 Tells the Editor which outcomes are stored, once they are durable: with AOF everysec at least 2 s later. */
+import type { Log } from "../shared/log.js";
+import { isFinal } from "../shared/operation.js";
+import type { Operations } from "../shared/redis/operations.js";
+import type { EditorLink } from "./editor-link.js";
 
 export interface Acknowledger {
   /** `logId`: the record that has its outcome, where the Editor executed a call as another operation (▲10). */
   stored(operationId: string, logId?: string): void;
+  /** What the Editor's hello named: those that are stored here are due. */
+  named(operationIds: readonly string[]): Promise<void>;
   close(): void;
 }
 
-/** `send`: by operation, the record. It may fail: the Editor names the operation again in its next hello. */
+export interface AcknowledgerDeps {
+  editorId: string;
+  operations: Pick<Operations, "find" | "tombstone">;
+  link: Pick<EditorLink, "ack" | "helloAgain" | "hello">;
+  log: Log;
+}
+
+/** What could not be said, because the store or the Editor is away, is due again a delay later. */
 export function createAcknowledger(
-  send: (due: ReadonlyMap<string, string>) => Promise<void>,
+  { editorId, operations, link, log }: AcknowledgerDeps,
   options: { ackDelayMs: number },
 ): Acknowledger {
+  /** By operation, the record. */
   let pending = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const isStored = async (logId: string): Promise<boolean> => {
+    const record = await operations.find(logId);
+    return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
+  };
+
+  /** What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
+  const send = async (due: ReadonlyMap<string, string>): Promise<void> => {
+    const kept: string[] = [];
+    for (const [operationId, logId] of due) if (await isStored(logId)) kept.push(operationId);
+    if (kept.length > 0) await link.ack(kept);
+    if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
+  };
 
   // What is stored while a delay runs waits for a delay of its own.
   const arm = (): void => {
-    if (timer !== undefined || pending.size === 0) return;
+    if (isClosed || timer !== undefined || pending.size === 0) return;
     const due = pending;
     pending = new Map();
     timer = setTimeout(() => {
       timer = undefined;
-      send(due).catch(() => undefined);
+      send(due).catch((error: Error) => {
+        log.debug({ editor: editorId, error: error.message }, "outcomes are not acknowledged yet");
+        pending = new Map([...due, ...pending]);
+        arm();
+      });
       arm();
     }, options.ackDelayMs);
   };
 
+  const stored: Acknowledger["stored"] = (operationId, logId = operationId) => {
+    pending.set(operationId, logId);
+    arm();
+  };
+
   return {
-    stored(operationId, logId = operationId) {
-      pending.set(operationId, logId);
-      arm();
+    stored,
+    async named(operationIds) {
+      for (const operationId of operationIds) if (await isStored(operationId)) stored(operationId);
     },
     close() {
+      isClosed = true;
       clearTimeout(timer);
-      timer = undefined;
       pending.clear();
     },
   };

@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
-import { type Evidence, isFinal, type OperationRecord } from "../shared/operation.js";
+import type { Evidence, OperationRecord } from "../shared/operation.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
@@ -140,7 +140,7 @@ export function createTenure(
   );
   const watch = createWatch({ ...deps, link }, options);
   const catalog = createCatalogSync(store, editorId, log);
-  const acknowledger = createAcknowledger((due) => acknowledge(due), options);
+  const acknowledger = createAcknowledger({ editorId, operations, link, log }, options);
 
   const port: EditorPort = {
     ready: (signal) => link.whenReady(signal),
@@ -199,22 +199,7 @@ export function createTenure(
     for (const { logId, state } of await operations.openOf(editorId)) {
       if (state === "dispatched" || state === "running") void process(logId);
     }
-    for (const operationId of hello.unacknowledged) {
-      if (await isStored(operationId)) acknowledger.stored(operationId);
-    }
-  };
-
-  const isStored = async (logId: string): Promise<boolean> => {
-    const record = await operations.find(logId);
-    return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
-  };
-
-  /** ▲14 What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
-  const acknowledge = async (due: ReadonlyMap<string, string>): Promise<void> => {
-    const kept: string[] = [];
-    for (const [operationId, logId] of due) if (await isStored(logId)) kept.push(operationId);
-    if (kept.length > 0) await link.ack(kept);
-    if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
+    await acknowledger.named(hello.unacknowledged);
   };
 
   const report = async (progress: Progress): Promise<void> => {

@@ -123,11 +123,11 @@ export function useSystem(given?: () => TestRedis): {
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") console.error(`${task.name}:\n${warnings.slice(-30).join("\n")}`);
-    warnings.length = 0;
     for (const close of closers.splice(0).reverse()) await close();
     try {
       await verify(redis(), editors.splice(0), resources);
     } finally {
+      warnings.length = 0;
       await redis().flush();
     }
   });
