@@ -1,7 +1,6 @@
 /**
  * The system under fire, for a short while: several gateways, workers and Editors, clients that retry, and faults of
- * every kind at once (docs/chaos.md). `CHAOS=1 npm test -- test/chaos.test.ts` plays it, `SEED=42 npm test -- test/chaos.test.ts` draws the same again; `npm run chaos`
- * is the long form.
+ * every kind at once (docs/chaos.md). `SEED=42 npm test -- test/chaos.test.ts` draws another; `npm run chaos` is the long form.
  */
 import { afterAll, expect, test } from "vitest";
 import { runChaos } from "./chaos/chaos.js";
@@ -15,10 +14,7 @@ afterAll(async () => {
   await expectNoLeak();
 }, 60_000);
 
-/** Not among all tests yet: it finds the fault that ARCHITECTURE.md names under "Known faults". */
-const isAskedFor = process.env.CHAOS !== undefined || process.env.SEED !== undefined;
-
-test.runIf(isAskedFor)(
+test(
   "nothing runs twice, nothing is lost, and every interruption has a reason",
   async () => {
     console.log(`chaos: SEED=${SEED}`);

@@ -15,8 +15,10 @@ export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: nu
 
   if (wish.isRead) return undefined;
   if (plain) {
-    // Its connection ended behind the call, or the store forgot what the sent.log knows.
+    // Its connection ended behind the call, another owner took the Editor while the first one hung and still held
+    // its own, or the store forgot what the sent.log knows.
     if (world.witness.ends(name, wish.askedAt, at) > 0) return "no ledger: connection lost";
+    if (world.witness.begins(name, wish.askedAt, at) > 0) return "no ledger: another owner";
     return happened(STORE) ? "no ledger: store lost" : undefined;
   }
   if (told.error_type === "domain_reload")

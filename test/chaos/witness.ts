@@ -24,6 +24,8 @@ export interface Witness {
   outcomes(): Iterable<[string, { editor: string; outcome: Outcome }]>;
   /** Connections to this Editor that ended in this time. */
   ends(editor: string, from: number, to: number): number;
+  /** Connections on which somebody first said something to this Editor in this time. */
+  begins(editor: string, from: number, to: number): number;
   /** What passed of this operation, for its story. */
   story(operationId: string): { at: number; event: string }[];
 }
@@ -35,6 +37,7 @@ export function createWitness(): Witness {
   const submits = new Map<string, Submitted>();
   const outcomes = new Map<string, { editor: string; outcome: Outcome }>();
   const stories = new Map<string, { at: number; event: string }[]>();
+  const begun: { editor: string; at: number }[] = [];
   const ended: { editor: string; at: number }[] = [];
 
   const tell = (operationId: string, event: string): void => {
@@ -94,8 +97,12 @@ export function createWitness(): Witness {
       const lines = new Map<number, LineReader>();
       return {
         passed(connection, way, bytes) {
-          const line = lines.get(connection) ?? createLineReader();
-          lines.set(connection, line);
+          let line = lines.get(connection);
+          if (!line) {
+            line = createLineReader();
+            lines.set(connection, line);
+            begun.push({ editor, at: Date.now() });
+          }
           for (const text of line[way](bytes)) hear(editor, line, parseRpc(text));
         },
         ended(connection) {
@@ -107,11 +114,14 @@ export function createWitness(): Witness {
     submitted: (operationId) => submits.get(operationId),
     outcome: (operationId) => outcomes.get(operationId),
     outcomes: () => outcomes,
-    ends: (editor, from, to) =>
-      ended.filter((one) => one.editor === editor && one.at >= from && one.at <= to).length,
+    begins: (editor, from, to) => begun.filter(isOf(editor, from, to)).length,
+    ends: (editor, from, to) => ended.filter(isOf(editor, from, to)).length,
     story: (operationId) => stories.get(operationId) ?? [],
   };
 }
+
+const isOf = (editor: string, from: number, to: number) => (one: { editor: string; at: number }) =>
+  one.editor === editor && one.at >= from && one.at <= to;
 
 type LineReader = ReturnType<typeof createLineReader>;
 
