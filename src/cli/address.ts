@@ -2,7 +2,7 @@
 import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
-import { addressRefused, isLoopback } from "../gateway/http.js";
+import { addressRefused, isLoopback } from "../gateway/loopback.js";
 import { UsageError } from "./command.js";
 import type { Settings } from "./runtime.js";
 

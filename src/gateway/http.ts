@@ -4,6 +4,7 @@ import { BrokerError, ERRORS } from "../shared/errors.js";
 import type { Log } from "../shared/log.js";
 import { type Authenticator, authenticate } from "./auth/authenticator.js";
 import type { Gateway } from "./gateway.js";
+import { addressRefused, isLoopback } from "./loopback.js";
 import { mcpRoutes, refuse, refuseWith } from "./mcp/http-routes.js";
 import { createHttpSessions } from "./mcp/http-sessions.js";
 import type { ProgressOptions } from "./mcp/progress.js";
@@ -114,17 +115,6 @@ export async function createHttpGateway(
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, error);
   }
-}
-
-export function addressRefused(host: string): BrokerError {
-  return new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
-}
-
-/** Is this a name or address of this very machine? */
-export function isLoopback(host: string | undefined): boolean {
-  if (host === undefined) return false;
-  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-  return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
 }
 
 /** The host name of an origin; undefined when it is none. */

@@ -1,6 +1,6 @@
 /** The HTTP gateway where this command line would look for it: ours, another program, or nobody; and the token. */
 import { readLocalToken } from "../../gateway/auth/local-token.js";
-import { isLoopback } from "../../gateway/http.js";
+import { isLoopback } from "../../gateway/loopback.js";
 import { originOf } from "../origin.js";
 import type { Settings } from "../runtime.js";
 import { type Finding, ok, set, unset } from "./finding.js";

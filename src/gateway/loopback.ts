@@ -1,0 +1,13 @@
+/** Which addresses are of this machine alone, and what is said of the others. */
+import { BrokerError } from "../shared/errors.js";
+
+export function addressRefused(host: string): BrokerError {
+  return new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
+}
+
+/** Is this a name or address of this very machine? */
+export function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
+}
