@@ -19,6 +19,7 @@ export const addressArgs = {
 export interface Access {
   host: string;
   port: number;
+  idleMs: number;
   /** undefined: everybody on this machine. */
   auth: Authenticator | undefined;
 }
@@ -30,14 +31,15 @@ export async function accessOf(
 ): Promise<Access> {
   const host = args.host ?? config.UNITY_BROKER_HOST;
   const port = args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port);
+  const idleMs = config.UNITY_BROKER_SESSION_IDLE_MINUTES * 60_000;
   const tokens = createTokens(tokensFile);
   if (isLoopback(host)) {
-    if (args["insecure-local"]) return { host, port, auth: undefined };
-    return { host, port, auth: withLocalToken(tokens, await ensureLocalToken(localTokenFile)) };
+    if (args["insecure-local"]) return { host, port, idleMs, auth: undefined };
+    return { host, port, idleMs, auth: withLocalToken(tokens, await ensureLocalToken(localTokenFile)) };
   }
   if (args["insecure-local"]) throw new UsageError(`--insecure-local opens this machine only, not ${host}`);
   if ((await tokens.list()).length === 0) throw addressRefused(host);
-  return { host, port, auth: tokens };
+  return { host, port, idleMs, auth: tokens };
 }
 
 /** What whoever starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */

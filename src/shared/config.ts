@@ -78,6 +78,9 @@ export const CONFIG = {
     .max(65535)
     .default(8787)
     .describe("Port of the HTTP gateway"),
+  UNITY_BROKER_SESSION_IDLE_MINUTES: hours(30).describe(
+    "A session of the HTTP gateway that is not used for this long leaves its memory; Redis still knows it",
+  ),
   UNITY_BROKER_TOKENS_FILE: z
     .string()
     .optional()

@@ -5,7 +5,7 @@ import type { CallTally } from "./caller.js";
 import type { Group } from "./fault.js";
 import { FAULTS } from "./faults.js";
 import { leakedKeys } from "./leftovers.js";
-import { grown, type Level, levelOf, levelText } from "./level.js";
+import { grown, type Level, lastLevelOf, levelOf, levelText } from "./level.js";
 import { countsOf, story, table } from "./report.js";
 import { playRound } from "./round.js";
 import { executionsOf, lost, misTold, overlapping, repeated, type Violation } from "./verdict.js";
@@ -45,6 +45,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const wishes = createWishes();
   const tally: CallTally = { calls: 0, joined: 0, replayed: 0, unanswered: 0 };
   const violations: Violation[] = [];
+  const stories: string[] = [];
+  const tell = async (found: readonly Violation[]): Promise<void> => {
+    violations.push(...found);
+    for (const violation of found.slice(0, MOST_STORIES - stories.length)) {
+      const told = await story(world, violation);
+      stories.push(told);
+      say(`\n${told}\n`);
+    }
+  };
   const rounds = options.rounds ?? Math.max(2, Math.ceil(options.seconds / ROUND_SECONDS));
   const levels: Level[] = [];
   let loses: "ledger" | "flush" = random.pick(["ledger", "flush"]);
@@ -61,7 +70,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         operations: Math.ceil((options.operations - before) / (rounds - round + 1)),
         seconds: options.seconds / rounds,
       });
-      violations.push(...found);
+      await tell(found);
       const level = await levelOf(world);
       levels.push(level);
       say(
@@ -75,16 +84,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       for (const editor of world.editors) editor.forgetLedgerCopies();
     }
     const executions = executionsOf(world);
-    violations.push(
+    if (levels[0]) levels.push(await lastLevelOf(world, levels[0]));
+    await tell([
       ...repeated(executions, wishes.all),
       ...overlapping(world),
       ...lost(world, wishes.all),
       ...wishes.all.flatMap((wish) => misTold(world, wish, executions)),
       ...(await leakedKeys(world)).map((key) => ({ what: `leaked key ${key}`, wish: undefined })),
       ...grown(levels),
-    );
-    const stories: string[] = [];
-    for (const violation of violations.slice(0, MOST_STORIES)) stories.push(await story(world, violation));
+    ]);
     const counts = countsOf(world, wishes.all, executions, tally);
     const left = (await world.close()).map((what): Violation => ({ what, wish: undefined }));
     stories.push(...left.map(({ what }) => what));

@@ -1,4 +1,5 @@
 /** What the processes that live through a whole run hold between two rounds, when nobody wants anything. */
+import { until } from "../harness/processes.js";
 import type { Violation } from "./verdict.js";
 import type { ChaosWorld } from "./world.js";
 
@@ -8,6 +9,8 @@ export type Level = ReadonlyMap<string, { memory: number; sockets: number }>;
 const MB = 1024 * 1024;
 /** What code and caches of a process may take on after its first round; a leak grows with every operation. */
 const MAY_GROW = 24 * MB;
+/** Sessions that callers left behind are let go after five seconds; the gateway looks every five. */
+const CALM_MS = 20_000;
 /** BullMQ opens some connections for each lane of each Editor that a worker owns. */
 const MOST_SOCKETS = 48;
 
@@ -16,6 +19,17 @@ export async function levelOf(world: ChaosWorld): Promise<Level> {
   for (const member of [...world.gateways, ...world.workers].filter(({ isLongLived }) => isLongLived))
     levels.set(member.name, { memory: await member.memory(), sockets: member.sockets() ?? 0 });
   return levels;
+}
+
+/** Back at the level of the first round, or not within the time that sessions and caches have for it. */
+export async function lastLevelOf(world: ChaosWorld, first: Level): Promise<Level> {
+  let last = await levelOf(world);
+  const isBack = async (): Promise<boolean> => {
+    last = await levelOf(world);
+    return grown([first, last]).length === 0;
+  };
+  await until("memory is back at its level", isBack, CALM_MS).catch(() => undefined);
+  return last;
 }
 
 export function levelText(level: Level): string {

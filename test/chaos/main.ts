@@ -28,7 +28,7 @@ const startedAt = performance.now();
 const command = `npm run chaos -- --operations ${values.operations} --seconds ${values.seconds} --seed ${seed} --editor ${values.editor} --callers ${values.callers} --fault-ms ${values["fault-ms"]}${values.without === "" ? "" : ` --without ${values.without}`}${values.rounds === undefined ? "" : ` --rounds ${values.rounds}`}`;
 console.log(command);
 
-const { violations, stories, table, logs } = await runChaos({
+const { violations, table, logs } = await runChaos({
   seed,
   without,
   operations: Number(values.operations),
@@ -40,6 +40,6 @@ const { violations, stories, table, logs } = await runChaos({
   say: (line) => console.log(line),
 });
 console.log(`\n${table}\n\n${Math.round((performance.now() - startedAt) / 1000)} s`);
-if (violations.length > 0) console.log(`\n${stories.join("\n\n")}\n\nAgain: ${command}`);
+if (violations.length > 0) console.log(`\nAgain: ${command}`);
 if (values.logs !== undefined) writeFileSync(values.logs, logs);
 process.exit(violations.length > 0 ? 1 : 0);
