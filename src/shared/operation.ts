@@ -143,6 +143,8 @@ export interface OperationRecord {
   startedAt?: number;
   endedAt?: number;
   executionMs?: number;
+  /** Of the result's JSON, which is stored beside the record. */
+  resultBytes?: number;
   createdBy: { caller: string | null; requestId: RpcId | null };
   /** The Editor session that the submit was last sent in, stored before the first byte (▲12). */
   sentIn?: string;

@@ -9,6 +9,7 @@ import {
   type OperationRecord,
 } from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
+import type { StoredResult } from "../shared/redis/stored-result.js";
 import type { Outcome } from "../shared/wire.js";
 
 /** The record once its execution began; undefined when that is known already. */
@@ -23,7 +24,7 @@ export function settled(
   told: Outcome,
   now: number,
   mark: OperationRecord["editorMark"],
-  evidence?: Evidence,
+  { evidence, result }: { evidence?: Evidence | undefined; result?: StoredResult | undefined } = {},
 ): Change | undefined {
   // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
   const outcome = told.status === "completed" && told.error ? { ...told, status: "failed" as const } : told;
@@ -43,8 +44,9 @@ export function settled(
       ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
       ...(evidence === undefined ? {} : { evidence }),
+      ...(result === undefined ? {} : { resultBytes: result.bytes }),
     },
-    result: outcome.result,
+    result,
   };
 }
 

@@ -8,6 +8,7 @@ import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared
 import { originOf } from "../shared/origin.js";
 import { type Found, type Recovery, type Refusal, recover, type Surroundings } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
+import { encodeResult } from "../shared/redis/stored-result.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { ancestorsOf } from "./ancestors.js";
 import { createClaims } from "./claims.js";
@@ -102,10 +103,11 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
     const outcome = await editor.whole(record.executedAs ?? record.logId, told);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
+    const result = outcome.result === undefined ? undefined : await encodeResult(outcome.result);
     const end = (): Promise<Changed> =>
       operations.change(
         record.logId,
-        (latest, now) => settled(latest, outcome, now, editor.mark(), evidence),
+        (latest, now) => settled(latest, outcome, now, editor.mark(), { evidence, result }),
         fence,
       );
     let changed = await end();

@@ -19,7 +19,7 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
  *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
- *      10 arguments JSON or "", 11 result JSON or "",
+ *      10 arguments JSON or "", 11 result (stored-result.ts) or "",
  *      not for a change: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
  *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "";
@@ -85,7 +85,7 @@ return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), tu
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbApply(...keysAndArguments: string[]): Result<[Applied["kind"], number?, number?], Context>;
+    ujbApply(...keysAndArguments: (string | Buffer)[]): Result<[Applied["kind"], number?, number?], Context>;
   }
 }
 
@@ -94,7 +94,9 @@ export type Applied =
   | { kind: "conflict" | "fenced" | "too_many" | "held" };
 
 /** Defines the script on a connection. */
-export function defineApply(redis: Redis): (keyList: string[], argumentList: string[]) => Promise<Applied> {
+export function defineApply(
+  redis: Redis,
+): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
   redis.defineCommand("ujbApply", { numberOfKeys: 17, lua: APPLY });
   return async (keyList, argumentList) => {
     const [kind, mutationSeq = 0, turn = 0] = await guarded(

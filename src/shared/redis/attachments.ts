@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Duplicate } from "../timeline.js";
 import type { Progress } from "../wire.js";
 import { channels, keys } from "./keys.js";
+import { decodeResult } from "./stored-result.js";
 
 /** What is shown of an operation while it runs. */
 export interface Live {
@@ -30,7 +31,8 @@ export function createAttachments(redis: Redis, options: { retentionMs: number }
     },
 
     async resultOf(logId) {
-      return (await redis.get(keys.result(logId))) ?? undefined;
+      const data = await redis.getBuffer(keys.result(logId));
+      return data === null ? undefined : decodeResult(data);
     },
 
     async live(logId) {

@@ -19,7 +19,7 @@ export const keys = {
   operation: (logId: string) => `${TAG}:operation:${logId}`,
   /** STRING, retention: the arguments as JSON. */
   arguments: (logId: string) => `${TAG}:arguments:${logId}`,
-  /** STRING, retention: the result as JSON. */
+  /** STRING, retention: the result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** HASH, retention: progress, partial (JSON each), overwritten while it runs. */
   live: (logId: string) => `${TAG}:live:${logId}`,

@@ -8,6 +8,7 @@ import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
 import { createSeen, type Sight } from "./seen.js";
+import type { StoredResult } from "./stored-result.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain {
@@ -22,7 +23,7 @@ export interface Chain {
 
 export interface Change {
   record: OperationRecord;
-  result?: unknown;
+  result?: StoredResult | undefined;
 }
 
 /** The owner's nonce: a write is refused once another owner holds the lease (▲11). */
@@ -112,7 +113,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         extra.fence ?? "",
         isFinal(record.state) ? channels.ended : channels.changed,
         extra.args ?? "",
-        result === undefined ? "" : JSON.stringify(result),
+        result?.data ?? "",
         editor,
         record.editorOpen ? "open" : "explicit",
         record.supersedes ?? "",
