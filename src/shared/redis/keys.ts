@@ -21,6 +21,12 @@ export const keys = {
   arguments: (logId: string) => `${TAG}:arguments:${logId}`,
   /** STRING, retention: the result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
+  /** HASH, 30 min since the last use: a document made from a result (derived.ts): principal, about (JSON), data. */
+  derived: (id: string) => `${TAG}:derived:${id}`,
+  /** ZSET by the time of the last use, ms: the ids of the derived documents. */
+  derivedUse: `${TAG}:derived-use`,
+  /** HASH by id: their bytes in the store, and the total. */
+  derivedBytes: `${TAG}:derived-bytes`,
   /** HASH, retention: progress, partial (JSON each), overwritten while it runs. */
   live: (logId: string) => `${TAG}:live:${logId}`,
   /** LIST, 3 × retention after the last entry, the newest 100: the calls that found this operation (JSON). */
@@ -85,4 +91,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;

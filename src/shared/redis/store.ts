@@ -1,6 +1,7 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
 import type { Caps } from "./cap.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
+import { createDerived, type Derived, type DerivedOptions } from "./derived.js";
 import { createEditors, type Editors } from "./editors.js";
 import type { Fitness } from "./fitness.js";
 import { channels, keys } from "./keys.js";
@@ -17,6 +18,7 @@ export interface Store {
   /** Gives a store that was emptied its id back; resolves the id that it has. */
   claim(): Promise<string>;
   operations: Operations;
+  derived: Derived;
   editors: Editors;
   queues: Queues;
   news: News;
@@ -38,7 +40,7 @@ export interface Store {
 /** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
-  options: ConnectOptions & { retentionMs: number } & Partial<Caps>,
+  options: ConnectOptions & { retentionMs: number } & Partial<Caps> & DerivedOptions,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId, fitness } = connections;
@@ -55,6 +57,7 @@ export async function openStore(
     news,
     queues,
     operations: createOperations(commands, options),
+    derived: createDerived(commands, options),
     editors: createEditors(commands),
     sessions: createSessions(commands, options),
     tally: createTally(commands),

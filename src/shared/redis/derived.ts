@@ -1,0 +1,138 @@
+/**
+ * Documents that callers made from stored results, by a filter: kept for 30 minutes since their last use, in a budget of
+ * bytes. They can be made again, so the least recently used gives way; results themselves never do.
+ */
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
+import { keys } from "./keys.js";
+import { guard, guarded } from "./schema.js";
+import type { StoredResult } from "./stored-result.js";
+
+/** What a derived document is told to be. */
+export interface About {
+  /** The log_id or cache_id that it was made from. */
+  source: string;
+  /** The jq program. */
+  filter: string;
+  /** Of its JSON. */
+  bytes: number;
+  /** ms since the epoch, store clock. */
+  madeAt: number;
+}
+
+export interface Derived {
+  /** Answers its id; undefined where it alone is larger than the budget. */
+  keep(
+    principal: string,
+    about: Omit<About, "madeAt">,
+    data: StoredResult["data"],
+  ): Promise<string | undefined>;
+  /** Begins its 30 minutes again; undefined: there is none, or it is another principal's. */
+  find(principal: string, id: string): Promise<About | undefined>;
+  /** As stored (stored-result.ts); whoever asks has found it before. */
+  dataOf(id: string): Promise<Buffer | undefined>;
+  /** The last used first. */
+  listOf(principal: string): Promise<({ id: string } & About)[]>;
+}
+
+export interface DerivedOptions {
+  /** Since the last use. */
+  derivedMs?: number;
+  derivedBudgetBytes?: number;
+}
+
+const MINUTE = 60_000;
+export const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
+
+/**
+ * KEYS 1 the document, 2 uses, 3 sizes, 4 schema
+ * ARGV 1 id, 2 principal, 3 about JSON, 4 data, 5 life ms, 6 budget bytes, 7 the prefix of documents
+ * Answer: 1, or 0 where the data is larger than the budget.
+ */
+const KEEP = `${guard("KEYS[4]")}
+local time = redis.call('TIME')
+local now, life, size = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[5]), #ARGV[4]
+local function drop(id)
+  redis.call('DEL', ARGV[7] .. id)
+  redis.call('HINCRBY', KEYS[3], 'total', -tonumber(redis.call('HGET', KEYS[3], id) or 0))
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('ZREM', KEYS[2], id)
+end
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - life)) do drop(id) end
+if size > tonumber(ARGV[6]) then return 0 end
+while tonumber(redis.call('HGET', KEYS[3], 'total') or 0) + size > tonumber(ARGV[6]) do
+  drop(redis.call('ZRANGE', KEYS[2], 0, 0)[1])
+end
+redis.call('HSET', KEYS[1], 'principal', ARGV[2], 'about', ARGV[3], 'madeAt', now, 'data', ARGV[4])
+redis.call('PEXPIRE', KEYS[1], life)
+redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('HSET', KEYS[3], ARGV[1], size)
+redis.call('HINCRBY', KEYS[3], 'total', size)
+for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], life) end
+return 1`;
+
+/**
+ * KEYS 1 the document, 2 uses, 3 sizes; ARGV 1 id, 2 principal, 3 life ms
+ * Answer: [about JSON, madeAt], or false.
+ */
+const USE = `
+local found = redis.call('HMGET', KEYS[1], 'principal', 'about', 'madeAt')
+if found[1] ~= ARGV[2] then return false end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[2], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
+for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
+return {found[2], found[3]}`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbKeepDerived(...keysAndArguments: (string | number | Buffer)[]): Result<0 | 1, Context>;
+    ujbUseDerived(...keysAndArguments: (string | number)[]): Result<[string, string] | null, Context>;
+  }
+}
+
+export function createDerived(redis: Redis, options: DerivedOptions = {}): Derived {
+  const { derivedMs, derivedBudgetBytes } = { ...DERIVED, ...options };
+  redis.defineCommand("ujbKeepDerived", { numberOfKeys: 4, lua: KEEP });
+  redis.defineCommand("ujbUseDerived", { numberOfKeys: 3, lua: USE });
+
+  const aboutOf = (about: string, madeAt: string): About => ({
+    ...(JSON.parse(about) as Omit<About, "madeAt">),
+    madeAt: Number(madeAt),
+  });
+
+  return {
+    async keep(principal, about, data) {
+      const id = randomUUID();
+      const kept = await guarded(
+        redis.ujbKeepDerived(
+          ...[keys.derived(id), keys.derivedUse, keys.derivedBytes, keys.schema],
+          ...[id, principal, JSON.stringify(about), data, derivedMs, derivedBudgetBytes, keys.derived("")],
+        ),
+      );
+      return kept === 1 ? id : undefined;
+    },
+
+    async find(principal, id) {
+      const found = await redis.ujbUseDerived(
+        ...[keys.derived(id), keys.derivedUse, keys.derivedBytes],
+        ...[id, principal, derivedMs],
+      );
+      return found === null ? undefined : aboutOf(...found);
+    },
+
+    async dataOf(id) {
+      return (await redis.hgetBuffer(keys.derived(id), "data")) ?? undefined;
+    },
+
+    async listOf(principal) {
+      const ids = await redis.zrevrange(keys.derivedUse, 0, -1);
+      const all = await Promise.all(
+        ids.map(async (id) => {
+          const [owner, about, madeAt] = await redis.hmget(keys.derived(id), "principal", "about", "madeAt");
+          return owner === principal && about && madeAt ? { id, ...aboutOf(about, madeAt) } : undefined;
+        }),
+      );
+      return all.filter((one) => one !== undefined);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterEach, expect, test } from "vitest";
+import { keys } from "../src/shared/redis/keys.js";
+import { openStore, type Store } from "../src/shared/redis/store.js";
+import { eventually } from "./harness/eventually.js";
+import { useSystem } from "./harness/system.js";
+
+const { redis } = useSystem();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function open(given: Partial<Parameters<typeof openStore>[1]> = {}): Promise<Store> {
+  const store = await openStore(redis().connection, { retentionMs: 60_000, ...given });
+  closers.push(() => store.close());
+  return store;
+}
+
+function byHand(): Redis {
+  const hand = new Redis(redis().connection);
+  closers.push(() => hand.disconnect());
+  return hand;
+}
+
+const about = (filter: string) => ({ source: "log-1", filter, bytes: 100 });
+const DATA = randomBytes(100);
+
+test("a derived document is its principal's alone, and tells what it was made of", async () => {
+  const { derived } = await open();
+  const id = (await derived.keep("ann", about(".a"), DATA)) as string;
+  expect(await derived.find("ann", id)).toMatchObject(about(".a"));
+  expect(await derived.dataOf(id)).toEqual(DATA);
+  expect(await derived.find("bob", id)).toBeUndefined();
+  expect(await derived.listOf("bob")).toEqual([]);
+  expect((await derived.listOf("ann")).map((one) => one.id)).toEqual([id]);
+});
+
+test("over its budget the least recently used gives way", async () => {
+  const { derived } = await open({ derivedBudgetBytes: 300 });
+  const ids: Record<string, string> = {};
+  for (const name of ["a", "b", "c"]) ids[name] = (await derived.keep("ann", about(name), DATA)) as string;
+  await derived.find("ann", ids.a as string);
+  ids.d = (await derived.keep("ann", about("d"), DATA)) as string;
+  const left = (await derived.listOf("ann")).map(({ filter }) => filter);
+  expect(left.toSorted()).toEqual(["a", "c", "d"]);
+  expect(await derived.find("ann", ids.b as string)).toBeUndefined();
+  expect(await byHand().hget(keys.derivedBytes, "total")).toBe("300");
+});
+
+test("what alone is larger than the budget is not kept, and nothing gives way for it", async () => {
+  const { derived } = await open({ derivedBudgetBytes: 150 });
+  await derived.keep("ann", about("a"), DATA);
+  expect(await derived.keep("ann", about("b"), randomBytes(151))).toBeUndefined();
+  expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["a"]);
+});
+
+test("its time runs from the last use, and what ran out frees its bytes", async () => {
+  const { derived } = await open({ derivedMs: 1_000 });
+  const hand = byHand();
+  const id = (await derived.keep("ann", about("a"), DATA)) as string;
+  await hand.pexpire(keys.derived(id), 500);
+  await derived.find("ann", id);
+  expect(await hand.pttl(keys.derived(id))).toBeGreaterThan(500);
+
+  const other = (await derived.keep("ann", about("b"), DATA)) as string;
+  await eventually(
+    async () => (await hand.exists(keys.derived(id), keys.derived(other))) === 0,
+    "both ran out",
+  );
+  await derived.keep("ann", about("c"), DATA);
+  expect(await hand.hget(keys.derivedBytes, "total")).toBe("100");
+  expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["c"]);
+});
+
+test("it survives a restart of the broker and of Redis", async () => {
+  const first = await open();
+  const id = (await first.derived.keep("ann", about("a"), DATA)) as string;
+  await redis().kill();
+  await redis().restart();
+  const { derived } = await open();
+  expect(await derived.find("ann", id)).toMatchObject(about("a"));
+  expect(await derived.dataOf(id)).toEqual(DATA);
+});
