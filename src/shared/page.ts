@@ -87,8 +87,9 @@ export function pageIndexOf(document: unknown, path: string | undefined, pageSiz
     throw new BrokerError("INVALID_ARGUMENTS", "A page size is a whole number of bytes, from 1.");
   }
   const list = chooseList(document, path);
-  const isPlain = list !== undefined && (path !== undefined || Array.isArray(document) || list.outer);
-  if (!isPlain) {
+  const isNamedOrOutermost =
+    list !== undefined && (path !== undefined || Array.isArray(document) || list.outer);
+  if (!isNamedOrOutermost) {
     // Nothing of a document that fits is left out for the sake of an array further down.
     const bytes = jsonBytes(document);
     if (bytes <= pageSizeBytes) return WHOLE;
@@ -131,7 +132,8 @@ function indexOf(list: ListChoice, pageSizeBytes: number): PageIndex {
   const index: PageIndex = {
     layout: list.field === undefined ? "array" : "field",
     segments: list.segments,
-    ...(list.field === undefined ? {} : { field: list.field }),
+    // Beside our own mark a field of its name needs another spelling; as a path it means the same.
+    ...(list.field === undefined ? {} : { field: list.field === MARK ? `["${MARK}"]` : list.field }),
     ...outerFields(list, listBytes, pageSizeBytes),
     totalItems,
     starts: [],
