@@ -16,7 +16,11 @@ export type Walk = { found: true; value: unknown } | { found: false; holder: unk
 
 /** The segments of a path; a path that is itself a key of the document is that key. Throws INVALID_ARGUMENTS. */
 export function segmentsOf(path: string, document: unknown): string[] {
-  if (isObject(document) && Object.hasOwn(document, path)) return [path];
+  return isObject(document) && Object.hasOwn(document, path) ? [path] : parsedPath(path);
+}
+
+/** The segments of a path as it is written; `""` and `"."` are the document. Throws INVALID_ARGUMENTS. */
+export function parsedPath(path: string): string[] {
   if (path === "" || path === ".") return [];
   if (path.startsWith("/")) {
     return path

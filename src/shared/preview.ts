@@ -10,6 +10,7 @@ export interface Preview {
   type: string;
   /** As compact JSON, UTF-8. */
   bytes: number;
+  /** Of the bytes, so too high for text beyond ASCII. */
   estimated_tokens: number;
   /** Of an array: items; of a string: UTF-16 units. */
   length?: number;
@@ -35,6 +36,7 @@ const FIELDS_BYTES = 1500;
 const MOST_KEYS = 30;
 const LONGEST_KEY = 60;
 const SCANNED_ITEMS = 20;
+/** Each takes up to six bytes in JSON (`\u0000`). */
 const VALUE_CHARACTERS = 200;
 
 /** From rich to poor; the first that fits is shown. */
@@ -50,7 +52,7 @@ export function previewOf(document: unknown): Preview {
   const bytes = jsonBytes(document);
   const preview: Preview = { type: typeOf(document), bytes, estimated_tokens: estimatedTokens(bytes) };
   if (typeof document === "string") {
-    return { ...preview, length: document.length, value: fitting(document) };
+    return { ...preview, length: document.length, value: shortened(document, VALUE_CHARACTERS) };
   }
   if (typeof document !== "object" || document === null) return { ...preview, value: document };
   if (Array.isArray(document)) preview.length = document.length;
@@ -101,9 +103,4 @@ function firstThatFit(entries: readonly (readonly [string, string])[], room: num
       return used <= room;
     });
   return Object.fromEntries(fitting);
-}
-
-/** A character of a string takes up to six bytes in JSON (\u0000). */
-function fitting(text: string): string {
-  return shortened(text, VALUE_CHARACTERS);
 }

@@ -1,5 +1,5 @@
 /** Part of a large result without jq: some of its items, reduced to some of their fields. */
-import { contentsOf, isObject, segmentsOf, walk } from "./document-path.js";
+import { contentsOf, isObject, parsedPath, walk } from "./document-path.js";
 import { BrokerError } from "./errors.js";
 import { chooseList } from "./list-choice.js";
 import { shortened } from "./shortened-text.js";
@@ -49,9 +49,8 @@ export function project(document: unknown, request: ProjectionRequest): Projecti
   }
   const all = list?.items ?? [document];
   const chosen = all.slice(offset, offset + limit);
-  const fields = [...new Set(request.fields ?? [])];
-  const seen = new Set<string>();
-  const items = fields.length === 0 ? chosen : chosen.map((item) => reduced(item, fields, seen));
+  const fields = [...new Set(request.fields)].map((name): Field => ({ name, isMissing: true }));
+  const items = fields.length === 0 ? chosen : chosen.map((item) => reduced(item, fields));
   const end = offset + chosen.length;
   return {
     ...(list?.field === undefined ? {} : { field: list.field }),
@@ -59,36 +58,41 @@ export function project(document: unknown, request: ProjectionRequest): Projecti
     offset,
     total_items: all.length,
     ...(end < all.length ? { next_offset: end } : {}),
-    ...missing(
-      fields.filter((field) => !seen.has(field)),
-      chosen,
-    ),
+    ...missing(fields, chosen),
   };
 }
 
-/** Notes in `seen` what it found. Built from entries, so that a field `__proto__` is a field like others. */
-function reduced(item: unknown, fields: readonly string[], seen: Set<string>): unknown {
+interface Field {
+  name: string;
+  /** Read when the first item has no such key. */
+  segments?: string[];
+  isMissing: boolean;
+}
+
+/** Notes at the fields which were found. Built from entries, so that a field `__proto__` is a field like others. */
+function reduced(item: unknown, fields: readonly Field[]): unknown {
   if (!isObject(item)) return item;
   const found: [string, unknown][] = [];
   for (const field of fields) {
-    const end = walk(item, segmentsOf(field, item));
+    const { name } = field;
+    const end = Object.hasOwn(item, name)
+      ? { found: true as const, value: item[name] }
+      : walk(item, (field.segments ??= parsedPath(name)));
     if (!end.found) continue;
-    found.push([field, end.value]);
-    seen.add(field);
+    found.push([name, end.value]);
+    field.isMissing = false;
   }
   return Object.fromEntries(found);
 }
 
 function missing(
-  fields: readonly string[],
+  fields: readonly Field[],
   items: readonly unknown[],
 ): Pick<Projection, "missing_fields" | "hint"> {
+  const names = fields.filter(({ isMissing }) => isMissing).map(({ name }) => shortened(name, 80));
   const first = items.find(isObject);
-  if (fields.length === 0 || first === undefined) return {};
-  return {
-    missing_fields: fields.slice(0, NAMED_MISSING).map((field) => shortened(field, 80)),
-    hint: `The first item ${contentsOf(first)}.`,
-  };
+  if (names.length === 0 || first === undefined) return {};
+  return { missing_fields: names.slice(0, NAMED_MISSING), hint: `The first item ${contentsOf(first)}.` };
 }
 
 function count(name: string, value: number | undefined): number | undefined {
