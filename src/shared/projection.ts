@@ -1,5 +1,5 @@
 /** Part of a large result without jq: some of its items, reduced to some of their fields. */
-import { contentsOf, isObject, parsedPath, walk } from "./document-path.js";
+import { contentsOf, isObject, parsedPath, type Walk, walk } from "./document-path.js";
 import { BrokerError } from "./errors.js";
 import { chooseList } from "./list-choice.js";
 import { shortened } from "./shortened-text.js";
@@ -75,14 +75,18 @@ function reduced(item: unknown, fields: readonly Field[]): unknown {
   const found: [string, unknown][] = [];
   for (const field of fields) {
     const { name } = field;
-    const end = Object.hasOwn(item, name)
-      ? { found: true as const, value: item[name] }
-      : walk(item, (field.segments ??= parsedPath(name)));
+    const end = lookUp(item, field);
     if (!end.found) continue;
     found.push([name, end.value]);
     field.isMissing = false;
   }
   return Object.fromEntries(found);
+}
+
+function lookUp(item: Record<string, unknown>, field: Field): Walk {
+  if (Object.hasOwn(item, field.name)) return { found: true, value: item[field.name] };
+  field.segments ??= parsedPath(field.name);
+  return walk(item, field.segments);
 }
 
 function missing(

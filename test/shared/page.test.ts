@@ -271,7 +271,7 @@ describe("a document without a list", () => {
       refused(/is a string, takes 1002 bytes.*jq/),
     );
     expect(() => pageOf({ log: "x".repeat(5000) }, { page: 1, pageSizeBytes: 1000 })).toThrow(
-      refused(/has the keys "log", takes 5008 bytes.*fields.*jq/),
+      refused(/has the keys "log", takes 5010 bytes.*fields.*jq/),
     );
   });
 
@@ -339,7 +339,7 @@ describe("whatever the document", () => {
   });
 
   test("sizes are counted as JSON.stringify writes them", () => {
-    fc.assert(fc.property(anyItem, (value) => expect(jsonBytes(value)).toBe(writtenBytes(value))));
+    fc.assert(fc.property(anyItem, (value) => jsonBytes(value) === writtenBytes(value)));
     for (const value of [-0, 1e21, 1e-7, 0.1 + 0.2, Number.POSITIVE_INFINITY, "\ud800", "\u2028\u007f", {}]) {
       expect(jsonBytes(value)).toBe(writtenBytes(value));
     }
