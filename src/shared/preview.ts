@@ -47,16 +47,17 @@ const SAMPLES = [
   { items: 1, characters: 20, entries: 4, levels: 1 },
 ];
 
-/** At most 2000 bytes of JSON for any document. Measures all of it once or twice: make it when the result is stored. */
+/** At most 2000 bytes of JSON for any document. Measures all of it, once or twice: make it when the result is stored. */
 export function previewOf(document: unknown): Preview {
-  const bytes = jsonBytes(document);
+  const members = isObject(document) ? Object.entries(document).map(measured) : undefined;
+  const bytes = members === undefined ? jsonBytes(document) : objectBytes(members);
   const preview: Preview = { type: typeOf(document), bytes, estimated_tokens: estimatedTokens(bytes) };
   if (typeof document === "string") {
     return { ...preview, length: document.length, value: shortened(document, VALUE_CHARACTERS) };
   }
   if (typeof document !== "object" || document === null) return { ...preview, value: document };
   if (Array.isArray(document)) preview.length = document.length;
-  if (isObject(document)) addKeys(preview, document);
+  if (members !== undefined) addKeys(preview, members);
   const list = chooseList(document);
   if (list === undefined) return preview;
   if (list.field !== undefined) preview.list = shortened(list.field, LONGEST_KEY);
@@ -64,11 +65,28 @@ export function previewOf(document: unknown): Preview {
   return preview;
 }
 
-function addKeys(preview: Preview, document: Record<string, unknown>): void {
-  const keys = Object.keys(document);
-  const shapes = keys.slice(0, MOST_KEYS).map((key) => [key, shapeOf(document[key], "with bytes")] as const);
+interface Member {
+  key: string;
+  value: unknown;
+  valueBytes: number;
+}
+
+function measured([key, value]: [string, unknown]): Member {
+  return { key, value, valueBytes: jsonBytes(value) };
+}
+
+/** Braces, and for each member its key, colon and comma; the last has no comma. */
+function objectBytes(members: readonly Member[]): number {
+  const inside = members.reduce((sum, { key, valueBytes }) => sum + jsonBytes(key) + valueBytes + 2, 0);
+  return 2 + Math.max(0, inside - 1);
+}
+
+function addKeys(preview: Preview, members: readonly Member[]): void {
+  const shapes = members
+    .slice(0, MOST_KEYS)
+    .map(({ key, value, valueBytes }) => [key, shapeOf(value, valueBytes)] as const);
   preview.keys = firstThatFit(shapes, KEYS_BYTES - jsonBytes(preview));
-  const more = keys.length - Object.keys(preview.keys).length;
+  const more = members.length - Object.keys(preview.keys).length;
   if (more > 0) preview.more_keys = more;
 }
 

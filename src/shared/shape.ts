@@ -1,6 +1,5 @@
 /** Values reduced to their shape, for people and agents who decide whether to ask for more. */
 import { isObject } from "./document-path.js";
-import { jsonBytes } from "./json-bytes.js";
 import { shortened } from "./shortened-text.js";
 
 export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
@@ -12,13 +11,13 @@ export function typeOf(value: unknown): JsonType {
   return type === "string" || type === "number" || type === "boolean" ? type : "object";
 }
 
-/** `array[400]`, `object{3}`, or the type; optionally with the size of what can be large: `string 12 B`. */
-export function shapeOf(value: unknown, size?: "with bytes"): string {
+/** `array[400]`, `object{3}`, or the type; with the size, where one is given, of what can be large: `string 12 B`. */
+export function shapeOf(value: unknown, bytes?: number): string {
   const type = typeOf(value);
-  const bytes = size === undefined ? "" : ` ${jsonBytes(value)} B`;
-  if (Array.isArray(value)) return `array[${value.length}]${bytes}`;
-  if (isObject(value)) return `object{${Object.keys(value).length}}${bytes}`;
-  return type === "string" ? `string${bytes}` : type;
+  const size = bytes === undefined ? "" : ` ${bytes} B`;
+  if (Array.isArray(value)) return `array[${value.length}]${size}`;
+  if (isObject(value)) return `object{${Object.keys(value).length}}${size}`;
+  return type === "string" ? `string${size}` : type;
 }
 
 export interface ShorteningLimits {

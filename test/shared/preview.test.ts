@@ -118,8 +118,8 @@ describe("a preview is small and valid JSON, whatever the document", () => {
 
   test("huge keys, huge strings, text of many bytes", () => {
     for (const unit of ["x", "\u0000", "界", "🧱", "\ud800"]) {
-      const huge = unit.repeat(100_000);
-      const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}${huge}`, huge]));
+      const huge = unit.repeat(2000);
+      const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}${huge}`, huge]));
       for (const document of [
         huge,
         [huge, huge],
@@ -157,7 +157,7 @@ describe("a preview is small and valid JSON, whatever the document", () => {
         expect(text.startsWith(beginning)).toBe(true);
         expect(beginning.length + Number(count)).toBe(text.length);
         expect(beginning.length).toBeLessThanOrEqual(limit);
-        return beginning.isWellFormed?.() ?? true;
+        return !/\\ud[89a-f]/.test(JSON.stringify(beginning));
       }),
     );
   });
