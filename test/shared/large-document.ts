@@ -1,5 +1,6 @@
 /** Documents that tests cut into pages, project and preview. */
 import fc from "fast-check";
+import type { Page } from "../../src/shared/page.js";
 
 /** JSON as a program could meet it: keys such as `__proto__`, any text (halves of surrogate pairs too), nested lists. */
 export const anyItem = fc.jsonValue({ stringUnit: "binary", maxDepth: 3 });
@@ -35,4 +36,9 @@ export function gameObject(id: number) {
     position: { x: id / 3, y: 0, z: -id },
     componentNames: ["Transform", "BoxCollider"],
   };
+}
+
+/** The items of a page, wherever they are. */
+export function itemsOf({ data, pagination: { field } }: Page): unknown[] {
+  return (field === undefined ? data : (data as Record<string, unknown>)[field]) as unknown[];
 }

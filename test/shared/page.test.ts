@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { jsonBytes } from "../../src/shared/json-bytes.js";
 import { type Page, type PageIndex, pageAt, pageIndexOf, pageOf } from "../../src/shared/page.js";
 import { estimatedTokens } from "../../src/shared/token-estimate.js";
-import { anyItem, fieldsBeside, gameObject, nested, writtenBytes } from "./large-document.js";
+import { anyItem, fieldsBeside, gameObject, itemsOf, nested, writtenBytes } from "./large-document.js";
 
 const scene = (count: number) => ({
   scene: "Main",
@@ -13,11 +13,6 @@ const scene = (count: number) => ({
 
 function allPages(document: unknown, index: PageIndex): Page[] {
   return index.starts.map((_, at) => pageAt(document, index, at + 1));
-}
-
-/** The items of a page, wherever they are. */
-function itemsOf({ data, pagination: { field } }: Page): unknown[] {
-  return (field === undefined ? data : (data as Record<string, unknown>)[field]) as unknown[];
 }
 
 const refused = (what: RegExp) =>
@@ -163,87 +158,15 @@ describe("an object is turned by one of its lists", () => {
   });
 });
 
-describe("a list further down is named by its path", () => {
-  const document = {
-    total: 2,
-    scene: {
-      roots: [
-        { name: "Level", children: [1, 2, 3] },
-        { name: "UI", children: [] },
-      ],
-    },
-    "a.b": ["dotted"],
-    "c/d": { "e~f": ["slashed"], 'g"h': ["quoted"] },
-    grid: [[1, 2], [3]],
-  };
-  const turn = (path: string) => pageOf(document, { page: 1, pageSizeBytes: 1000, path });
-
-  test.each([
-    ["scene.roots[0].children", [1, 2, 3]],
-    [".scene.roots[0].children", [1, 2, 3]],
-    ["/scene/roots/0/children", [1, 2, 3]],
-    ["scene.roots.0.children", [1, 2, 3]],
-    ["grid[1]", [3]],
-    ["a.b", ["dotted"]],
-    ['["a.b"]', ["dotted"]],
-    ["/c~1d/e~0f", ["slashed"]],
-    ['["c/d"].e~f', ["slashed"]],
-    ['c/d["g\\"h"]', ["quoted"]],
-  ])("%s", (path, items) => {
-    expect(itemsOf(turn(path))).toEqual(items);
-  });
-
-  test("the page holds the items under the path, nothing of what is around them", () => {
-    expect(turn("scene.roots[0].children").data).toEqual({
-      "scene.roots[0].children": [1, 2, 3],
-      _pagination: {
-        field: "scene.roots[0].children",
-        start_index: 0,
-        end_index: 3,
-        total_items: 3,
-        total_pages: 1,
-      },
-    });
-  });
-
-  test.each([
-    ["scene.rots", /"scene\.rots" is not there\. "scene" has the keys "roots"\./],
-    ["nowhere", /The document has the keys "total", "scene"/],
-    ["scene.roots[2].children", /"scene\.roots" has the items 0 to 1/],
-    ["scene.roots[1].children[0]", /is an empty array/],
-    ["scene.roots[0]", /is not an array: it has the keys "name", "children"/],
-    ["total", /is not an array: it is a number/],
-    ["scene.toString", /is not there/],
-    ["scene..roots", /cannot be read from character 6 on: write it as/],
-    ["scene.roots[-1]", /cannot be read from character 12 on/],
-    ["scene.roots[", /cannot be read/],
-  ])("%s is refused, and the message says what is there", (path, message) => {
-    expect(() => turn(path)).toThrow(refused(message));
-  });
-
-  test("long keys and paths are cut in the message", () => {
-    const keys = Object.fromEntries(
-      Array.from({ length: 500 }, (_, at) => [`${at}`.padStart(200, "k"), [1]]),
-    );
-    const message = (() => {
-      try {
-        pageOf(keys, { page: 1, pageSizeBytes: 1000, path: "x".repeat(10_000) });
-      } catch (error) {
-        return (error as Error).message;
-      }
-    })();
-    expect(message).toMatch(/and 480 more/);
-    expect(message?.length).toBeLessThan(3000);
-  });
-
-  test("without a path, a list that is most of the document is found below its objects", () => {
+describe("a list further down, without a path", () => {
+  test("is found below objects if it is most of the document", () => {
     const wrapped = { success: true, warnings: [], data: scene(40) };
     const page = pageOf(wrapped, { page: 2, pageSizeBytes: 2000 });
     expect(page.pagination.field).toBe("data.hierarchy");
     expect(itemsOf(page).length).toBeGreaterThan(5);
   });
 
-  test("… but nothing of a document that fits is left out for it", () => {
+  test("nothing of a document that fits is left out for it", () => {
     const wrapped = { success: true, data: { hierarchy: [1, 2, 3] } };
     expect(pageOf(wrapped, { page: 1, pageSizeBytes: 1000 }).data).toBe(wrapped);
   });
