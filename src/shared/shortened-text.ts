@@ -1,0 +1,17 @@
+/** Cuts long text for people and agents to read. */
+
+/** At most `limit` UTF-16 units of the text, then a mark that says how many were cut; never half a surrogate pair. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const splitsPair = isHigh(text.charCodeAt(limit - 1)) && isLow(text.charCodeAt(limit));
+  const end = splitsPair ? limit - 1 : limit;
+  return `${text.slice(0, end)}…(+${text.length - end} characters)`;
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
