@@ -95,7 +95,8 @@ export function createJqHost(module: WebAssembly.Module, input: Uint8Array, maxO
     instantiate(imports, done) {
       const [names] = Object.values(imports);
       for (const [name, replacement] of Object.entries(replacements)) {
-        const [minified] = Object.entries(names ?? {}).find(([, value]) => (value as Import).name === name) ?? [];
+        const [minified] =
+          Object.entries(names ?? {}).find(([, value]) => (value as Import).name === name) ?? [];
         if (names === undefined || minified === undefined) throw new Error(`This jq-wasm has no ${name}.`);
         names[minified] = replacement;
       }

@@ -51,10 +51,14 @@ function run(jq: () => number, host: JqHost, maxOutputBytes: number): number {
     if (thrown instanceof OutputFull)
       throw new DocumentError("too_large", `The filter's output is larger than ${maxOutputBytes} bytes.`);
     // The heap's end, the stack's end (RangeError) and a trap at either.
-    if (thrown instanceof OutOfMemory || thrown instanceof RangeError || thrown instanceof WebAssembly.RuntimeError)
+    if (
+      thrown instanceof OutOfMemory ||
+      thrown instanceof RangeError ||
+      thrown instanceof WebAssembly.RuntimeError
+    )
       throw new DocumentError(
         "memory",
-        `jq ran out of memory: it may use 256 MB, for the document and what the filter makes of it. ${host.messages()}`.trim(),
+        "jq ran out of memory: it has 256 MB for the document and what the filter makes of it, and does not nest without end. Take a part of the document first.",
       );
     throw thrown;
   }

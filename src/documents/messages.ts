@@ -1,6 +1,6 @@
 /** What the gateway's thread and a document thread say to each other. One request is under way at a time. */
 import type { DocumentErrorKind } from "./document-error.js";
-
+import type { DocumentOp } from "./operations.js";
 
 /** What a thread is started with (its workerData). */
 export interface ThreadLimits {
