@@ -7,14 +7,14 @@
  * The names are those of Emscripten's functions, since the imports' own are minified; a version in which one is
  * missing does not start.
  */
+import { type CompiledModule, type Imports, Instance, Memory } from "./webassembly.js";
+
 export class OutputFull extends Error {}
 export class OutOfMemory extends Error {}
 
-type Import = (...args: number[]) => number;
-
 export interface JqHost {
   /** jq-wasm's `instantiateWasm`. */
-  instantiate(imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void): void;
+  instantiate(imports: Imports, done: (instance: Instance) => void): void;
   /** What was written so far. */
   output(): Buffer;
   messages(): string;
@@ -26,8 +26,8 @@ const STDERR = 2;
 const MESSAGES = 16_384;
 const FIRST_OUTPUT = 65_536;
 
-export function createJqHost(module: WebAssembly.Module, input: Uint8Array, maxOutputBytes: number): JqHost {
-  let memory: WebAssembly.Memory | undefined;
+export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutputBytes: number): JqHost {
+  let memory: Memory | undefined;
   let consumed = 0;
   let written = Buffer.allocUnsafe(FIRST_OUTPUT);
   let length = 0;
@@ -74,7 +74,7 @@ export function createJqHost(module: WebAssembly.Module, input: Uint8Array, maxO
     throw new OutOfMemory();
   };
 
-  const replacements: Record<string, Import> = {
+  const replacements: Imports[string] = {
     _fd_read: (_file, at = 0, count = 0, sum = 0) => vectors(at, count, sum, read),
     _fd_write: (file, at = 0, count = 0, sum = 0) => {
       if (file !== STDOUT && file !== STDERR) return 8; // EBADF
@@ -93,16 +93,15 @@ export function createJqHost(module: WebAssembly.Module, input: Uint8Array, maxO
 
   return {
     instantiate(imports, done) {
-      const [names] = Object.values(imports);
+      const names = Object.values(imports)[0] ?? {};
       for (const [name, replacement] of Object.entries(replacements)) {
-        const [minified] =
-          Object.entries(names ?? {}).find(([, value]) => (value as Import).name === name) ?? [];
-        if (names === undefined || minified === undefined) throw new Error(`This jq-wasm has no ${name}.`);
+        const minified = Object.keys(names).find((key) => names[key]?.name === name);
+        if (minified === undefined) throw new Error(`This jq-wasm has no ${name}.`);
         names[minified] = replacement;
       }
-      // A thread of its own may compile and instantiate without yielding.
-      const instance = new WebAssembly.Instance(module, imports);
-      memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
+      // A thread of its own may instantiate without yielding.
+      const instance = new Instance(module, imports);
+      memory = Object.values(instance.exports).find((value) => value instanceof Memory);
       done(instance);
     },
     output: () => written.subarray(0, length),

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { loadJq } from "jq-wasm";
 import { DocumentError } from "./document-error.js";
-import { createJqHost, type JqHost, OutOfMemory, OutputFull } from "./jq-host.js";
+import { createJqHost, OutOfMemory, OutputFull } from "./jq-host.js";
+import { type CompiledModule, Module, RuntimeError } from "./webassembly.js";
 
 export interface Filtered {
   /** One output as it is; none or several as an array of all. */
@@ -17,13 +18,11 @@ const MAX_FILTER_BYTES = 16_384;
 const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 
-let compiled: WebAssembly.Module | undefined;
+let compiled: CompiledModule | undefined;
 
 /** Compiled on first use, then shared by all filters of the thread. */
-const jqModule = (): WebAssembly.Module => {
-  compiled ??= new WebAssembly.Module(
-    readFileSync(createRequire(import.meta.url).resolve("jq-wasm/jq.wasm")),
-  );
+const jqModule = (): CompiledModule => {
+  compiled ??= new Module(readFileSync(createRequire(import.meta.url).resolve("jq-wasm/jq.wasm")));
   return compiled;
 };
 
@@ -39,23 +38,19 @@ export async function filter(document: Uint8Array, jq: string, maxOutputBytes: n
   if (jq.includes("\0")) throw new DocumentError("syntax", "The filter contains a NUL character.");
   const host = createJqHost(jqModule(), document, maxOutputBytes);
   const instance = await loadJq({ instantiateWasm: host.instantiate });
-  const exitCode = run(() => instance.raw("", jq, ["-c", "--"]).exitCode, host, maxOutputBytes);
+  const exitCode = run(() => instance.raw("", jq, ["-c", "--"]).exitCode, maxOutputBytes);
   if (exitCode !== 0) throw failure(exitCode, host.messages().trim());
   return collected(host.output());
 }
 
-function run(jq: () => number, host: JqHost, maxOutputBytes: number): number {
+function run(jq: () => number, maxOutputBytes: number): number {
   try {
     return jq();
   } catch (thrown) {
     if (thrown instanceof OutputFull)
       throw new DocumentError("too_large", `The filter's output is larger than ${maxOutputBytes} bytes.`);
     // The heap's end, the stack's end (RangeError) and a trap at either.
-    if (
-      thrown instanceof OutOfMemory ||
-      thrown instanceof RangeError ||
-      thrown instanceof WebAssembly.RuntimeError
-    )
+    if (thrown instanceof OutOfMemory || thrown instanceof RangeError || thrown instanceof RuntimeError)
       throw new DocumentError(
         "memory",
         "jq ran out of memory: it has 256 MB for the document and what the filter makes of it, and does not nest without end. Take a part of the document first.",
