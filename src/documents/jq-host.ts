@@ -14,7 +14,7 @@ export class OutOfMemory extends Error {}
 
 export interface JqHost {
   /** jq-wasm's `instantiateWasm`. */
-  instantiate(imports: Imports, done: (instance: Instance) => void): void;
+  instantiate(imports: Imports, done: (instance: Instance, module: CompiledModule) => void): void;
   /** What was written so far. */
   output(): Buffer;
   messages(): string;
@@ -102,7 +102,7 @@ export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutpu
       // A thread of its own may instantiate without yielding.
       const instance = new Instance(module, imports);
       memory = Object.values(instance.exports).find((value) => value instanceof Memory);
-      done(instance);
+      done(instance, module);
     },
     output: () => written.subarray(0, length),
     messages: () => messages,
