@@ -225,7 +225,7 @@ describe("what no filter sees", () => {
   });
 
   test("no second input", async () => {
-    expect(await filtered("[1]", "[inputs], (try input catch .)")).toBe('[[],"No more inputs"]');
+    expect(await filtered("[1]", "[inputs], (try input catch .)")).toBe('[[],"break"]');
   });
 
   test("nothing that is said on the side becomes output", async () => {
