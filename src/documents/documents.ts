@@ -1,0 +1,168 @@
+/**
+ * Reads and filters large JSON documents without holding up the process: whatever decompresses, parses or filters one
+ * happens in a few threads, which keep the documents they worked on.
+ */
+import { DocumentError } from "./document-error.js";
+import type { Filtered } from "./jq.js";
+import type { DocumentOp, Results } from "./operations.js";
+import { createThread, type Thread } from "./thread.js";
+import { type StartThread, startThread } from "./thread-start.js";
+
+export interface DocumentsOptions {
+  threads?: number;
+  /** Of one request, once a thread has it. */
+  timeoutMs?: number;
+  /** Of a filter's output. */
+  maxOutputBytes?: number;
+  /** Of one document after decompression. jq itself ends at some 20 MB of an ordinary one. */
+  maxDocumentBytes?: number;
+  /** Of the texts that a thread keeps. */
+  cacheBytes?: number;
+  /** The heap of a thread. Parsed documents get half of it, by a careful estimate. */
+  maxThreadHeapMb?: number;
+  /** A thread without work for so long ends, with all it keeps. */
+  idleMs?: number;
+  /** Requests that wait for a thread; more are refused. */
+  maxWaiting?: number;
+}
+
+export interface RequestLimits {
+  timeoutMs?: number;
+  maxOutputBytes?: number;
+  /** Ends the wait; what runs already runs on, up to its limit. */
+  signal?: AbortSignal;
+}
+
+export interface Documents {
+  /** All outputs of the jq filter over the document. Rejects with a DocumentError. */
+  filter(key: string, jq: string, limits?: RequestLimits): Promise<Filtered>;
+  /** Does `op` in a thread, over the parsed document. Rejects with a DocumentError. */
+  read<O extends DocumentOp>(key: string, op: O, limits?: RequestLimits): Promise<Results[O["kind"]]>;
+  /** Refuses and ends everything; resolves when no thread is left. */
+  close(): Promise<void>;
+}
+
+export interface DocumentSource {
+  /**
+   * The document's bytes, plain or gzip; undefined where nobody has it. What a key means may never change. Buffers
+   * are given away: the caller may not use them afterwards.
+   */
+  load(key: string): Promise<readonly Uint8Array[] | undefined>;
+  /** For tests of threads that end in ways that a document cannot cause. */
+  start?: StartThread;
+}
+
+interface Waiting {
+  key: string;
+  op: DocumentOp;
+  timeoutMs: number;
+  resolve: (result: unknown) => void;
+  reject: (reason: DocumentError) => void;
+}
+
+const MB = 1024 * 1024;
+
+export function createDocuments(source: DocumentSource, options: DocumentsOptions = {}): Documents {
+  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 64 * MB } = options;
+  const { cacheBytes = 64 * MB, maxThreadHeapMb = 1_024, idleMs = 60_000, maxWaiting = 100 } = options;
+  const limits = { cacheBytes, maxDocumentBytes, parsedBytes: (maxThreadHeapMb * MB) / 2 };
+  const seats = Array.from({ length: threads }, () =>
+    createThread(source.start ?? startThread, { limits, idleMs }),
+  );
+  const free = new Set<Thread>(seats);
+  const queue: Waiting[] = [];
+  let closed = false;
+
+  /** The one that holds the document, else one that runs, else one to be started. */
+  const seatFor = (key: string): Thread | undefined => {
+    const idle = [...free];
+    return idle.find((seat) => seat.holds(key)) ?? idle.find((seat) => seat.isStarted()) ?? idle[0];
+  };
+
+  const carry = async ({ key, op, timeoutMs }: Waiting, seat: Thread): Promise<unknown> => {
+    if (seat.holds(key)) return seat.run({ key, op }, timeoutMs);
+    const chunks = await loaded(source, key);
+    // A thread that is started now would be left behind.
+    if (closed) throw closedError();
+    return seat.run({ key, op, chunks }, timeoutMs);
+  };
+
+  /** In order. Whoever waits for a thread is here, not there: a thread that ends takes nobody with it. */
+  const next = (): void => {
+    const [first] = queue;
+    const seat = first && seatFor(first.key);
+    if (first === undefined || seat === undefined) return;
+    queue.shift();
+    free.delete(seat);
+    carry(first, seat)
+      .then(first.resolve, first.reject)
+      .finally(() => {
+        free.add(seat);
+        next();
+      });
+    next();
+  };
+
+  const ask = (key: string, op: DocumentOp, wanted: RequestLimits): Promise<unknown> => {
+    const { signal } = wanted;
+    return new Promise<unknown>((resolve, reject) => {
+      const aborted = (): void => {
+        const at = queue.indexOf(waiting);
+        if (at !== -1) queue.splice(at, 1);
+        reject(new DocumentError("aborted", "The caller left."));
+      };
+      const leave = (): void => signal?.removeEventListener("abort", aborted);
+      const waiting: Waiting = {
+        key,
+        op,
+        timeoutMs: wanted.timeoutMs ?? timeoutMs,
+        resolve: (result) => {
+          leave();
+          resolve(result);
+        },
+        reject: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      if (closed) return reject(closedError());
+      if (signal?.aborted) return aborted();
+      if (queue.length >= maxWaiting)
+        return reject(new DocumentError("busy", `${maxWaiting} requests wait already. Try again later.`));
+      signal?.addEventListener("abort", aborted, { once: true });
+      queue.push(waiting);
+      next();
+    });
+  };
+
+  return {
+    async filter(key, jq, wanted = {}) {
+      const op = { kind: "filter", jq, maxOutputBytes: wanted.maxOutputBytes ?? maxOutputBytes } as const;
+      const { json, outputs } = (await ask(key, op, wanted)) as Filtered;
+      // A Buffer becomes plain bytes on its way between threads.
+      return { json: Buffer.from(json.buffer, json.byteOffset, json.byteLength), outputs };
+    },
+
+    read: <O extends DocumentOp>(key: string, op: O, wanted: RequestLimits = {}) =>
+      ask(key, op, wanted) as Promise<Results[O["kind"]]>,
+
+    async close() {
+      closed = true;
+      for (const { reject } of queue.splice(0)) reject(closedError());
+      await Promise.all(seats.map((seat) => seat.end(closedError())));
+    },
+  };
+}
+
+const closedError = (): DocumentError => new DocumentError("closed", "The documents were closed.");
+
+async function loaded(source: DocumentSource, key: string): Promise<readonly Uint8Array[]> {
+  let chunks: readonly Uint8Array[] | undefined;
+  try {
+    chunks = await source.load(key);
+  } catch (error) {
+    throw new DocumentError("load", `The document could not be loaded: ${(error as Error).message}`);
+  }
+  if (chunks === undefined) throw new DocumentError("missing", "There is no such document any more.");
+  return chunks;
+}

@@ -1,0 +1,80 @@
+/** Runs one jq filter over one document, inside a document thread. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { loadJq } from "jq-wasm";
+import { DocumentError } from "./document-error.js";
+import { createJqHost, OutOfMemory, OutputFull } from "./jq-host.js";
+import { type CompiledModule, Module, RuntimeError } from "./webassembly.js";
+
+export interface Filtered {
+  /** One output as it is; none or several as an array of all. */
+  json: Buffer;
+  outputs: number;
+}
+
+/** Of a filter, bytes of UTF-8. Arguments are on the module's stack, whose end jq does not check. */
+const MAX_FILTER_BYTES = 16_384;
+
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+
+let compiled: CompiledModule | undefined;
+
+/** Compiled on first use, then shared by all filters of the thread. */
+const jqModule = (): CompiledModule => {
+  compiled ??= new Module(readFileSync(createRequire(import.meta.url).resolve("jq-wasm/jq.wasm")));
+  return compiled;
+};
+
+/**
+ * Every filter has an instance of its own, which costs milliseconds: nothing that an earlier one left in its memory
+ * can be seen, a trap leaves nothing behind, and the memory (at most 256 MB, some 12 times the document) is freed.
+ * Does not yield while the filter runs; who limits the time ends the thread.
+ */
+export async function filter(document: Uint8Array, jq: string, maxOutputBytes: number): Promise<Filtered> {
+  if (Buffer.byteLength(jq) > MAX_FILTER_BYTES)
+    throw new DocumentError("syntax", `The filter is longer than ${MAX_FILTER_BYTES} bytes.`);
+  // A C string would end there.
+  if (jq.includes("\0")) throw new DocumentError("syntax", "The filter contains a NUL character.");
+  const host = createJqHost(jqModule(), document, maxOutputBytes);
+  const instance = await loadJq({ instantiateWasm: host.instantiate });
+  const exitCode = run(() => instance.raw("", jq, ["-c", "--"]).exitCode, maxOutputBytes);
+  if (exitCode !== 0) throw failure(exitCode, host.messages().trim());
+  return collected(host.output());
+}
+
+function run(jq: () => number, maxOutputBytes: number): number {
+  try {
+    return jq();
+  } catch (thrown) {
+    if (thrown instanceof OutputFull)
+      throw new DocumentError("too_large", `The filter's output is larger than ${maxOutputBytes} bytes.`);
+    // The heap's end, the stack's end (RangeError) and a trap at either.
+    if (thrown instanceof OutOfMemory || thrown instanceof RangeError || thrown instanceof RuntimeError)
+      throw new DocumentError(
+        "memory",
+        "jq ran out of memory: it has 256 MB for the document and what the filter makes of it, and does not nest without end. Take a part of the document first.",
+      );
+    throw thrown;
+  }
+}
+
+/** jq exits with 3 for what it could not compile and with 5 for what failed, the document's own faults among it. */
+function failure(exitCode: number, message: string): DocumentError {
+  if (exitCode === 3) return new DocumentError("syntax", message);
+  if (message.startsWith("jq: parse error")) return new DocumentError("malformed", message);
+  return new DocumentError("runtime", message || `jq ended with exit code ${exitCode}.`);
+}
+
+/** jq ends every output with a newline, and writes none inside of one. */
+function collected(lines: Buffer): Filtered {
+  let outputs = 0;
+  for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) outputs += 1;
+  if (outputs === 1) return { json: Buffer.from(lines.subarray(0, -1)), outputs };
+  const json = Buffer.allocUnsafe(Math.max(2, lines.length + 1));
+  json.write("[]");
+  json.set(lines, 1);
+  for (let at = json.indexOf(NEWLINE); at !== -1; at = json.indexOf(NEWLINE, at + 1)) json[at] = COMMA;
+  json[json.length - 1] = 0x5d;
+  return { json, outputs };
+}

@@ -1,0 +1,28 @@
+/** What the gateway's thread and a document thread say to each other. One request is under way at a time. */
+import type { DocumentErrorKind } from "./document-error.js";
+import type { DocumentOp } from "./operations.js";
+
+/** What a thread is started with (its workerData). */
+export interface ThreadLimits {
+  /** Of the texts that are kept, bytes. */
+  cacheBytes: number;
+  /** Of one document after decompression, bytes. */
+  maxDocumentBytes: number;
+  /** What parsed documents may take of the heap, bytes, by estimate. */
+  parsedBytes: number;
+}
+
+export interface ThreadRequest {
+  key: string;
+  op: DocumentOp;
+  /** The document as it was loaded; undefined where the thread holds it already. */
+  chunks?: readonly Uint8Array[];
+}
+
+export type ThreadAnswer = {
+  /** The keys that it holds now. */
+  held: string[];
+} & ({ result: unknown } | { error: { kind: DocumentErrorKind; message: string } });
+
+/** Said once, when requests can be taken. */
+export const READY = "ready";

@@ -1,0 +1,27 @@
+import { Worker } from "node:worker_threads";
+import type { ThreadLimits } from "./messages.js";
+
+export type StartThread = (limits: ThreadLimits) => Worker;
+
+/** A heap above what parsed documents may take, so that its limit is a second line (parse-cost.ts says why). */
+const HEAP_FACTOR = 2;
+const MB = 1024 * 1024;
+
+/**
+ * A worker thread cannot load TypeScript on Node 20, not even below tsx, whose loader is of the main thread only. So
+ * the built file is started also where this one runs from source, in tests and in `npm run dev`: build first.
+ */
+const PROGRAM = new URL(
+  import.meta.url.endsWith(".ts") ? "../../dist/documents/document-thread.js" : "./document-thread.js",
+  import.meta.url,
+);
+
+/** Without the process's environment, and without its flags: a loader or a debugger is not for it. */
+export const startThread: StartThread = (limits) =>
+  new Worker(PROGRAM, {
+    workerData: limits,
+    env: {},
+    execArgv: [],
+    name: "documents",
+    resourceLimits: { maxOldGenerationSizeMb: Math.ceil((HEAP_FACTOR * limits.parsedBytes) / MB) },
+  });

@@ -1,0 +1,17 @@
+/** What we use of WebAssembly, typed: TypeScript declares it with the browser's types only, which are not for a server. */
+export type Imports = Record<string, Record<string, (...args: number[]) => number>>;
+export type CompiledModule = object;
+
+interface WebAssemblyParts {
+  Module: new (bytes: Uint8Array) => CompiledModule;
+  Instance: new (module: CompiledModule, imports: Imports) => { readonly exports: Record<string, unknown> };
+  Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer };
+  RuntimeError: new (message?: string) => Error;
+}
+
+export type Instance = InstanceType<WebAssemblyParts["Instance"]>;
+export type Memory = InstanceType<WebAssemblyParts["Memory"]>;
+
+export const { Module, Instance, Memory, RuntimeError } = (
+  globalThis as unknown as { WebAssembly: WebAssemblyParts }
+).WebAssembly;
