@@ -1,6 +1,7 @@
 /**
  * Everything that can go wrong with a document.
  *
+ * refused    it cannot be read like that (a path without a list)
  * missing    nobody has the document any more          load     it could not be fetched
  * malformed  it is not JSON                            syntax   the filter is not jq
  * runtime    jq gave up on it, in jq's own words       timeout  longer than its limit; what ran was ended
@@ -11,6 +12,7 @@
  */
 export type DocumentErrorKind =
   | "missing"
+  | "refused"
   | "load"
   | "malformed"
   | "syntax"

@@ -1,5 +1,6 @@
 /** The program of a document thread: everything that takes long over a large document happens here. */
 import { parentPort, workerData } from "node:worker_threads";
+import { BrokerError } from "../shared/errors.js";
 import { createDocumentCache } from "./document-cache.js";
 import { DocumentError } from "./document-error.js";
 import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
@@ -14,7 +15,8 @@ async function answer({ key, op, chunks }: ThreadRequest): Promise<ThreadAnswer>
     const result = await perform(cache.open(key, chunks), op);
     return { held: cache.held(), result };
   } catch (thrown) {
-    const kind = thrown instanceof DocumentError ? thrown.kind : "crashed";
+    const kind =
+      thrown instanceof DocumentError ? thrown.kind : thrown instanceof BrokerError ? "refused" : "crashed";
     return { held: cache.held(), error: { kind, message: String((thrown as Error).message) } };
   }
 }

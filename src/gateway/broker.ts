@@ -15,6 +15,7 @@ import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import { stands, type Unreached, unreachedOf } from "./troubles.js";
+import type { Results } from "./results.js";
 import { createViews, type ViewOptions } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
@@ -52,11 +53,14 @@ export interface Broker extends Deliveries {
     now: number;
   }>;
   tools(): Promise<Tool[]>;
+  /** Stored results and what was filtered out of them, read in part. */
+  results: Results;
 }
 
 export interface BrokerDeps extends Omit<SubmitDeps, "deliveries"> {
   catalog: Catalog;
   waiters: Waiters;
+  results: Results;
   askForCancel: (logId: string) => Promise<void>;
 }
 
@@ -147,5 +151,6 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     tools: () => deps.catalog.tools(),
+    results: deps.results,
   };
 }

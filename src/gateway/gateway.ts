@@ -1,5 +1,7 @@
 /** Assembles the gateway: the broker's verbs over a store, and the sweeper. Surfaces are added by who starts it. */
 
+import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
+import { MAX_RESULT_TOKENS } from "../shared/cached.js";
 import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
 import type { Store } from "../shared/redis/store.js";
@@ -9,6 +11,7 @@ import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
 import { createCatalog } from "./catalog.js";
 import { createQueuedNews } from "./queued-news.js";
+import { createResults } from "./results.js";
 import { createSweeper, queued } from "./sweeper.js";
 import { createToolSchema } from "./tool-schema.js";
 import { createWaiters } from "./waiters.js";
@@ -24,6 +27,9 @@ export interface GatewayOptions {
   /** Ask the Editor to cancel what runs longer than its class. */
   cancelOverdue: boolean;
   forgetEditorMs: number;
+  /** Larger results are answered by a preview, and read in part. */
+  maxResultTokens: number;
+  documents: DocumentsOptions;
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -35,6 +41,8 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   executionClasses: {},
   cancelOverdue: false,
   forgetEditorMs: 24 * 3_600_000,
+  maxResultTokens: MAX_RESULT_TOKENS,
+  documents: {},
 };
 
 export interface Gateway {
@@ -61,7 +69,13 @@ export function createGateway(
   );
   const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
+  /** A copy: the document's thread takes what it is given. */
+  const load = async (id: string): Promise<Uint8Array[] | undefined> => {
+    const data = (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
+    return data && [Uint8Array.from(data)];
+  };
   const queuedNews = createQueuedNews({ news: store.news, tell, log });
+  const documents = createDocuments({ load }, options.documents);
   const broker = createBroker(
     {
       operations: store.operations,
@@ -73,6 +87,7 @@ export function createGateway(
       waiters,
       tally: store.tally,
       jobAdded: queuedNews.added,
+      results: createResults({ ...store, documents }, options),
     },
     options,
   );
@@ -86,6 +101,7 @@ export function createGateway(
       queuedNews.close();
       catalog.close();
       await sweeper.close();
+      await documents.close();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Live } from "../shared/redis/attachments.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
+import type { Results } from "./results.js";
 import { stands } from "./troubles.js";
 
 export interface ViewOptions {
@@ -24,19 +25,21 @@ export interface Views {
 }
 
 export function createViews(
-  deps: { operations: Operations; queues: Queues; editors: Editors },
+  deps: { operations: Operations; queues: Queues; editors: Editors; results: Results },
   options: ViewOptions,
 ): Views {
-  const { operations, queues, editors } = deps;
+  const { operations, queues, editors, results } = deps;
 
   const isHere: Views["isHere"] = (editor, now) =>
     editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
 
   const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView> => {
     const final = isFinal(record.state);
-    const [live, result, position, editor, now] = await Promise.all([
+    const isLarge = final && !brief && results.isLarge(record.resultBytes);
+    const [live, result, preview, position, editor, now] = await Promise.all([
       brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
-      brief || !final ? undefined : operations.resultOf(record.logId),
+      brief || !final || isLarge ? undefined : operations.resultOf(record.logId),
+      isLarge ? results.preview(record.logId) : undefined,
       final || record.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
       operations.now(),
@@ -44,6 +47,7 @@ export function createViews(
     return {
       record,
       result,
+      large: isLarge ? { bytes: record.resultBytes ?? 0, preview } : undefined,
       progress: live.progress,
       partialResult: live.partialResult,
       queuePosition: position,
@@ -62,7 +66,8 @@ export function createViews(
 
   const viewOf: Views["viewOf"] = async (record) => {
     const view = await draw(record, false);
-    if (record.state !== "completed" || view.result !== undefined) return view;
+    const isWhole = view.result !== undefined || view.large?.preview !== undefined;
+    if (record.state !== "completed" || isWhole) return view;
     // ▲10 The store was put back between the two looks: an end without its result is nothing to tell.
     const latest = await ownRecord(record.principal, record.logId);
     return typeof latest === "object" ? draw(latest, false) : latest;

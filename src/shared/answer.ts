@@ -1,13 +1,15 @@
 /** What a caller is told of an operation: the public form of a record. */
+import { type CachedForm, cachedForm } from "./cached.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
 import { CLASS_MS, overdueBy } from "./execution-class.js";
 import { type EditorMark, type Evidence, isFinal, type OperationRecord, type State } from "./operation.js";
+import type { Preview } from "./preview.js";
 import type { ExecutionClass } from "./tool.js";
 import { publicTrouble, type Trouble } from "./trouble.js";
 
 export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
 
-export interface Answer {
+export interface Answer extends Partial<CachedForm> {
   status: Status;
   log_id?: string;
   tool?: string;
@@ -52,6 +54,8 @@ export interface OperationView {
   record: OperationRecord;
   /** JSON text. */
   result?: string | undefined;
+  /** In place of the result where that is too large for the caller. */
+  large?: { bytes: number; preview: Preview | undefined } | undefined;
   progress?: Answer["progress"] | undefined;
   partialResult?: unknown;
   queuePosition?: number | undefined;
@@ -115,6 +119,10 @@ function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions)
     if (isErrorCode(record.error.code)) answer.error_code = record.error.code;
   }
   if (!options.brief && view.result !== undefined) answer.result = JSON.parse(view.result) as unknown;
+  if (!options.brief && view.large) {
+    const { bytes, preview } = view.large;
+    Object.assign(answer, cachedForm(record.logId, bytes, preview));
+  }
   if (record.state === "interrupted") {
     answer.force_new = record.logId;
     if (record.evidence) answer.evidence = evidenceOf(record.evidence);
@@ -167,7 +175,8 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
     const prefix =
       options.duplicate === "replayed" ? "This call was executed before; here is its recorded outcome. " : "";
     const suffix = options.duplicate === "replayed" ? ` ${again}` : "";
-    return `${prefix}${outcomeMessage(record)}${suffix}`;
+    const kept = view.large ? " Its result is large and kept: usage_hint says how to read it." : "";
+    return `${prefix}${outcomeMessage(record)}${kept}${suffix}`;
   }
   const joined =
     options.duplicate === "joined" ? "This call is already in flight and was joined, not sent twice. " : "";

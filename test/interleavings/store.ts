@@ -76,7 +76,7 @@ function apply(
     record: { ...record, mutationSeq },
     ...(endsAt === undefined ? {} : { endsAt }),
   };
-  if (result !== undefined) data.results[logId] = JSON.stringify(result);
+  if (result !== undefined) data.results[logId] = result.data.toString();
   chain.version += 1;
   if (create !== undefined) store.onCreate(record);
   store.onChange(logId);
@@ -182,6 +182,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
         return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>);
       }),
     resultOf: (logId) => soon(() => store.data.results[logId]),
+    storedResultOf: async () => undefined,
     live: async () => ({}),
     report: async () => undefined,
     listOf: (principal, limit) =>

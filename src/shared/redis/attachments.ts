@@ -16,6 +16,8 @@ export interface Attachments {
   argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
+  /** The same as it is stored (stored-result.ts). */
+  storedResultOf(logId: string): Promise<Buffer | undefined>;
   live(logId: string): Promise<Live>;
   report(logId: string, live: Live): Promise<void>;
   /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
@@ -33,6 +35,10 @@ export function createAttachments(redis: Redis, options: { retentionMs: number }
     async resultOf(logId) {
       const data = await redis.getBuffer(keys.result(logId));
       return data === null ? undefined : decodeResult(data);
+    },
+
+    async storedResultOf(logId) {
+      return (await redis.getBuffer(keys.result(logId))) ?? undefined;
     },
 
     async live(logId) {

@@ -20,8 +20,11 @@ const decompress = promisify<Buffer, Buffer>(gunzip);
 /** Compresses on another thread. */
 export async function encodeResult(value: unknown): Promise<StoredResult> {
   const json = Buffer.from(JSON.stringify(value), "utf8");
-  const data = json.length > COMPRESS_ABOVE ? await compress(json, { level: LEVEL }) : json;
-  return { bytes: json.length, data };
+  return { bytes: json.length, data: await encodeText(json) };
+}
+
+export async function encodeText(json: Buffer): Promise<Buffer> {
+  return json.length > COMPRESS_ABOVE ? compress(json, { level: LEVEL }) : json;
 }
 
 /** The JSON text; also of results that an earlier version stored as they are. */
