@@ -140,6 +140,22 @@ describe("an object is turned by one of its lists", () => {
     expect(writtenBytes(data)).toBeLessThanOrEqual(2000);
   });
 
+  test("when everything fits on one page, large fields stay too", () => {
+    const document = { lightmap: "x".repeat(1000), ...scene(2) };
+    const { data, pagination } = pageOf(document, { page: 1, pageSizeBytes: 2000 });
+    expect(data).toMatchObject(document);
+    expect(pagination).not.toHaveProperty("omitted_fields");
+  });
+
+  test("the numbers in _pagination grow from page to page, and no page outgrows its size by them", () => {
+    const document = { items: Array.from({ length: 2000 }, () => 1) };
+    for (const size of [150, 200, 201, 202]) {
+      for (const { data } of allPages(document, pageIndexOf(document, undefined, size))) {
+        expect(writtenBytes(data)).toBeLessThanOrEqual(size);
+      }
+    }
+  });
+
   test("an empty list is one page with the fields beside it", () => {
     expect(pageOf({ scene: "Main", hierarchy: [] }, { page: 1, pageSizeBytes: 1000 }).data).toEqual({
       scene: "Main",
@@ -164,6 +180,13 @@ describe("a list further down, without a path", () => {
     const page = pageOf(wrapped, { page: 2, pageSizeBytes: 2000 });
     expect(page.pagination.field).toBe("data.hierarchy");
     expect(itemsOf(page).length).toBeGreaterThan(5);
+  });
+
+  test("is not looked for more than 32 levels down", () => {
+    const below = (levels: number) =>
+      JSON.parse(`${'{"a":'.repeat(levels)}[${"1,".repeat(2000)}1]${"}".repeat(levels)}`) as unknown;
+    expect(pageOf(below(32), { page: 1, pageSizeBytes: 1000 }).pagination.total_items).toBe(2001);
+    expect(() => pageOf(below(33), { page: 1, pageSizeBytes: 1000 })).toThrow(refused(/no list/));
   });
 
   test("nothing of a document that fits is left out for it", () => {
