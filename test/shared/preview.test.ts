@@ -63,6 +63,11 @@ describe("a preview tells what is in a document", () => {
     ]);
   });
 
+  test("long keys are shortened as well", () => {
+    const { sample } = previewOf([{ ["k".repeat(500)]: 1 }]);
+    expect(sample).toEqual([{ [`${"k".repeat(80)}…(+420 characters)`]: 1 }]);
+  });
+
   test("of a string: its beginning; of other scalars: the value; of what is empty: that", () => {
     expect(previewOf("x".repeat(1_000_000))).toEqual({
       type: "string",
