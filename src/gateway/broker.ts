@@ -13,9 +13,9 @@ import type { Tool } from "../shared/tool.js";
 import type { ToolCall } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
+import type { Results } from "./results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import { stands, type Unreached, unreachedOf } from "./troubles.js";
-import type { Results } from "./results.js";
 import { createViews, type ViewOptions } from "./views.js";
 import type { Waiters } from "./waiters.js";
 

@@ -123,7 +123,13 @@ export const ERRORS = {
     http: 200,
     rpc: -32603,
     retry: "never",
-    next: "The result is stored under its log_id, but one message cannot carry it. Ask the tool for less, for example by its filter or depth parameters.",
+    next: "One message cannot carry it. It stays stored under its log_id: read it in part with fetch_cached_response.",
+  },
+  FETCH_FAILED: {
+    http: 200,
+    rpc: -32603,
+    retry: "never",
+    next: "Nothing was executed, and the result is still stored. Take a smaller part of it: a page, some fields, or a narrower filter.",
   },
   STORE_UNAVAILABLE: {
     http: 503,

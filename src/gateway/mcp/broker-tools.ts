@@ -1,32 +1,13 @@
 /** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
-import type { Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { type Answer, answerOf, notFound, type OperationView } from "../../shared/answer.js";
-import { BrokerError } from "../../shared/errors.js";
+import { type Answer, answerOf, notFound } from "../../shared/answer.js";
 import { isFinal } from "../../shared/operation.js";
 import { timelineOf, whyOnce } from "../../shared/timeline.js";
 import { publicTrouble } from "../../shared/trouble.js";
 import { waitTime } from "../../shared/wait-time.js";
-import type { Broker } from "../broker.js";
-import type { OpenRequest } from "./open-request.js";
+import { type BrokerTool, type BrokerToolCall, define, type Seen, UUID } from "./broker-tool.js";
+import { FETCH } from "./fetch-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
-
-export type Seen = OperationView | "ended" | undefined;
-
-/** One call of a broker tool. */
-interface BrokerToolCall {
-  broker: Broker;
-  principal: string;
-  request: OpenRequest;
-  showsProgress: boolean;
-  wait(logId: string, ms: number): Promise<Seen>;
-}
-
-interface BrokerTool {
-  described: McpTool;
-  /** Throws INVALID_ARGUMENTS. */
-  run(args: Record<string, unknown>, call: BrokerToolCall): Promise<ToolAnswer>;
-}
 
 const RESULT_WAIT_SECONDS = 5;
 
@@ -120,6 +101,7 @@ const TOOLS: BrokerTool[] = [
       };
     },
   ),
+  FETCH,
   define(
     "list_editors",
     "List Unity Editors",
@@ -167,44 +149,6 @@ const TOOLS: BrokerTool[] = [
 export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
   TOOLS.map((tool) => [tool.described.name, tool]),
 );
-
-function define<S extends z.ZodObject>(
-  name: string,
-  title: string,
-  description: string,
-  schema: S,
-  readOnlyHint: boolean,
-  run: (args: z.output<S>, call: BrokerToolCall) => Promise<ToolAnswer>,
-): BrokerTool {
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: "input" });
-  return {
-    described: {
-      name,
-      title,
-      description,
-      inputSchema: inputSchema as McpTool["inputSchema"],
-      annotations: {
-        title,
-        readOnlyHint,
-        idempotentHint: true,
-        destructiveHint: !readOnlyHint,
-        openWorldHint: false,
-      },
-    },
-    async run(args, call) {
-      const parsed = schema.safeParse(args);
-      if (parsed.success) return run(parsed.data, call);
-      const faults = parsed.error.issues.map(({ path, message }) => ({
-        path: `/${path.map(String).join("/")}`,
-        reason: message,
-      }));
-      const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-      throw new BrokerError("INVALID_ARGUMENTS", `The arguments of ${name} are wrong: ${said}.`, { faults });
-    },
-  };
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** ▲7 Naming a log_id confirms what was told of it, before anything is done for the call. */
 async function ofNamed(

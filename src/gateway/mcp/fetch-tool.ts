@@ -1,0 +1,163 @@
+/** fetch_cached_response: a large result read in part (docs/large-results.md). */
+import { z } from "zod";
+import { DocumentError, type DocumentErrorKind } from "../../documents/document-error.js";
+import { BrokerError, type ErrorCode } from "../../shared/errors.js";
+import type { About } from "../../shared/redis/derived.js";
+import type { Results, Source } from "../results.js";
+import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+const PAGE_KB = 50;
+/** Beyond it one message cannot carry the answer. */
+const MOST_KB = 6 * 1024;
+const KB = 1024;
+
+const ARGUMENTS = z.object({
+  action: z
+    .enum(["get", "get_page", "filter", "info", "list"])
+    .default("get_page")
+    .describe(
+      "get_page: one page of whole items. filter: a part, by jq_filter, or by fields, limit and offset. get: all of it. info: what it is. list: your filtered results.",
+    ),
+  cache_id: z
+    .string()
+    .optional()
+    .describe("The cache_id (or log_id) that an earlier answer gave; not for list."),
+  page: z.int().default(1).describe("get_page: which, from 1; beyond the last one it is empty."),
+  page_size_kb: z
+    .number()
+    .positive()
+    .max(MOST_KB)
+    .default(PAGE_KB)
+    .describe("get_page: how large a page is."),
+  path: z
+    .string()
+    .optional()
+    .describe(
+      "get_page, filter: the list to take items from, such as scene.roots[0].children or a JSON Pointer; else the longest.",
+    ),
+  jq_filter: z.string().optional().describe("filter: a jq program, such as .hierarchy[].name"),
+  cache_filtered_result: z
+    .boolean()
+    .default(true)
+    .describe("filter: keep a large outcome under a cache_id of its own for 30 minutes after its last use."),
+  fields: z.array(z.string()).optional().describe("filter without jq: only these fields of each item."),
+  limit: z.int().min(0).optional().describe("filter without jq: so many items at most."),
+  offset: z.int().min(0).optional().describe("filter without jq: pass over so many items."),
+});
+type Arguments = z.output<typeof ARGUMENTS>;
+
+export const FETCH = define(
+  "fetch_cached_response",
+  "Fetch cached response",
+  "Reads a large result in part: page by page, or filtered with jq. Takes the cache_id of an answer that says cached. Executes nothing in Unity.",
+  ARGUMENTS,
+  true,
+  async (args, { broker, principal, request }) => {
+    const { results } = broker;
+    if (args.action === "list") return listed(await results.listOf(principal));
+    if (args.cache_id === undefined)
+      throw new BrokerError("INVALID_ARGUMENTS", `fetch_cached_response needs a cache_id to ${args.action}.`);
+    const cacheId = args.cache_id;
+    const source = UUID.test(cacheId) ? await results.find(principal, cacheId) : undefined;
+    if (!source) return missing(cacheId);
+    // ▲7 Who names a log_id has read what was told of it.
+    if (source.record) await broker.confirm(request.requester, cacheId);
+    try {
+      return await fetched(results, principal, source, args, request);
+    } catch (error) {
+      if (error instanceof DocumentError) return failed(cacheId, error);
+      throw error;
+    }
+  },
+);
+
+async function fetched(
+  results: Results,
+  principal: string,
+  source: Source,
+  args: Arguments,
+  { signal }: BrokerToolCall["request"],
+): Promise<ToolAnswer> {
+  const { cacheId } = source;
+  switch (args.action) {
+    case "get": {
+      const data = await results.whole(source, MOST_KB * KB);
+      return { status: "completed", cache_id: cacheId, data, message: "All of it." };
+    }
+    case "filter": {
+      const { jq_filter: jq, path, fields, limit, offset } = args;
+      if (jq === undefined) {
+        const { items, ...found } = await results.project(source, { path, fields, limit, offset });
+        const message = `${items.length} of ${found.total_items} item(s).`;
+        return { status: "completed", cache_id: cacheId, data: items, ...found, message };
+      }
+      const keep = args.cache_filtered_result;
+      const filtered = await results.filter(principal, source, jq, { keep, signal });
+      const of = { source_cache_id: cacheId, jq_filter: jq, outputs: filtered.outputs };
+      if ("kept" in filtered)
+        return {
+          status: "completed",
+          ...filtered.kept,
+          ...of,
+          message: "Large again, and kept: see usage_hint.",
+        };
+      const message = `${filtered.outputs} output(s) of the filter${filtered.outputs === 1 ? "" : ", as an array"}.`;
+      return { status: "completed", cache_id: cacheId, data: filtered.value, ...of, message };
+    }
+    case "info": {
+      const preview = await results.preview(cacheId);
+      return {
+        status: "completed",
+        ...about(source),
+        preview,
+        message: "What is stored under this cache_id.",
+      };
+    }
+    default: {
+      const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
+      const { page, data, pagination } = await results.page(source, {
+        page: args.page,
+        pageSizeBytes,
+        path: args.path,
+      });
+      const message = `Page ${page} of ${pagination.total_pages}.`;
+      return { status: "completed", cache_id: cacheId, page, data, _pagination: pagination, message };
+    }
+  }
+}
+
+function about({ cacheId, bytes, record, derived }: Source): Record<string, unknown> {
+  return {
+    cache_id: cacheId,
+    size_kb: Math.round(bytes / 102.4) / 10,
+    ...(record === undefined ? {} : { tool: record.tool, log_id: record.logId, state: record.state }),
+    ...(derived === undefined ? {} : madeOf(derived)),
+  };
+}
+
+function madeOf({ source, filter, madeAt }: About): Record<string, unknown> {
+  return { source_cache_id: source, jq_filter: filter, made_at: new Date(madeAt).toISOString() };
+}
+
+function listed(all: Awaited<ReturnType<Results["listOf"]>>): ToolAnswer {
+  const entries = all.map(({ id, ...one }) => about({ cacheId: id, bytes: one.bytes, derived: one }));
+  const message = `${entries.length} filtered result(s) of yours, the last used first. Results of operations are under their log_ids: see list_operations.`;
+  return { status: "completed", cached_responses: entries, message };
+}
+
+function missing(cacheId: string): ToolAnswer {
+  const message =
+    "There is no such cached response of yours, or it ran out: an operation's result stays for its retention, a filtered one for 30 minutes after its last use. Filter its source again, or see list_operations.";
+  return { status: "not_found", cache_id: cacheId.slice(0, 100), error_code: "NOT_FOUND", message };
+}
+
+/** Whose mistake it is decides the code; the kind says which. */
+const CALLERS: readonly DocumentErrorKind[] = ["refused", "syntax", "runtime"];
+
+function failed(cacheId: string, { kind, message: error }: DocumentError): ToolAnswer {
+  if (kind === "missing") return missing(cacheId);
+  const code: ErrorCode = CALLERS.includes(kind) ? "INVALID_ARGUMENTS" : "FETCH_FAILED";
+  const { message } = new BrokerError(code, error);
+  return { status: "error", cache_id: cacheId, error_code: code, error_type: kind, error, message };
+}
