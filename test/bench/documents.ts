@@ -23,7 +23,7 @@ function scene(bytes: number): string {
       active: id % 3 !== 0,
       transform: {
         position: { x: id / 2, y: 0, z: -id / 8 },
-        rotation: { x: 0, y: 0.7071068, z: 0, w: 0.7071068 },
+        rotation: { x: 0, y: 0.6427876, z: 0, w: 0.6427876 },
       },
       componentNames: ["Transform", "MeshRenderer", id % 5 === 0 ? "BoxCollider" : "Rigidbody"],
     };
