@@ -37,6 +37,29 @@ module.exports = {
       to: { path: "^net$" },
     },
     {
+      name: "documents-know-only-shared",
+      comment: "Their threads get bytes: no Redis, sockets or processes where filters of callers run.",
+      severity: "error",
+      from: { path: "^src/documents/" },
+      to: {
+        path: "^src/|node_modules/|^(net|http|https|child_process|dgram|tls)$",
+        pathNot: "^src/(documents|shared)/[^/]+\\.ts$|node_modules/(jq-wasm|@types)/",
+      },
+    },
+    {
+      name: "only-the-gateway-knows-documents",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(gateway|documents)/" },
+      to: { path: "^src/documents/" },
+    },
+    {
+      name: "jq-only-in-documents",
+      comment: "It does not yield: outside of a thread it would hold up the process.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/documents/jq\\.ts$" },
+      to: { path: "node_modules/jq-wasm/" },
+    },
+    {
       name: "simulated-editors-know-only-shared",
       severity: "error",
       from: { path: "^src/(simulator|editor-host)/" },

@@ -1,4 +1,6 @@
 /** The threads behind large documents: what is kept, what is ended, what goes on meanwhile. Needs the built files. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
@@ -201,7 +203,7 @@ describe("caps", () => {
 });
 
 describe("a thread", () => {
-  test("is started by the first request, and has no environment", async () => {
+  test("is started by the first request", async () => {
     const { documents, started } = stage({ threads: 2 });
     expect(started.length).toBe(0);
     await documents.filter("a", ".");
@@ -212,7 +214,7 @@ describe("a thread", () => {
   test("that holds the document is preferred to another free one", async () => {
     const { documents, loads } = stage({ threads: 2 });
     await Promise.all([documents.filter("a", "."), documents.filter("b", ".")]);
-    for (const key of ["b", "a", "b", "a"]) await documents.filter(key, ".items");
+    for (const key of ["b", "b", "a", "a"]) await documents.filter(key, ".items");
     expect(loads.sort()).toEqual(["a", "b"]);
   });
 
@@ -265,6 +267,23 @@ describe("the end", () => {
     expect(living.size).toBe(0);
     expect(await Promise.all([running, waiting])).toEqual(["closed", "closed"]);
     expect(await kindOf(documents.filter("a", "."))).toBe("closed");
+  });
+
+  test("of the process is not kept waiting by threads that have nothing to do", async () => {
+    const engine = new URL("../dist/documents/documents.js", import.meta.url).href;
+    const program = `
+      const { createDocuments } = await import(${JSON.stringify(engine)});
+      const documents = createDocuments({ load: async () => [Uint8Array.of(0x37)] }, { idleMs: ${AMPLE} });
+      console.log((await documents.filter("seven", ". + 1")).json.toString());`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    child.stdout.on("data", (bytes) => {
+      said += bytes;
+    });
+    const [code] = (await once(child, "close", { signal: AbortSignal.timeout(AMPLE / 2) })) as [number];
+    expect([code, said.trim()]).toEqual([0, "8"]);
   });
 
   test("of the engine while a document is on its way starts no thread", async () => {
