@@ -27,9 +27,9 @@ export default defineConfig({
     globalSetup: ["test/harness/global-setup.ts"],
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    // Two forks: most tests start processes of their own, and the smallest machine that we support has two cores.
+    // Most tests start processes of their own and wait for them: one file more than the two cores of the smallest machine.
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     sequence: { sequencer: LongFirst },
     reporters: ["default"],
   },

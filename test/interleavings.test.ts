@@ -9,7 +9,7 @@ import { expect, test, vi } from "vitest";
 import { createWorld } from "./interleavings/world.js";
 
 const SEED = Number(process.env.SEED ?? 20_260_801);
-const RUNS = Number(process.env.RUNS ?? 3_000);
+const RUNS = Number(process.env.RUNS ?? 2_000);
 const TURNS = 50;
 /** ms: a busy machine of two cores takes a minute. */
 const TIMEOUT = 300_000;

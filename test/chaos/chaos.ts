@@ -48,8 +48,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const stories: string[] = [];
   const tell = async (found: readonly Violation[]): Promise<void> => {
     violations.push(...found);
-    for (const violation of found.slice(0, MOST_STORIES - stories.length)) {
-      const told = await story(world, violation);
+    for (const violation of found) {
+      const { what, wish } = violation;
+      const told =
+        stories.length < MOST_STORIES ? await story(world, violation) : `wish ${wish?.number}: ${what}`;
       stories.push(told);
       say(`\n${told}\n`);
     }

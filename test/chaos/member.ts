@@ -60,7 +60,7 @@ export async function layMember(
     },
     kill: member.kill,
     start: member.start,
-    shiftClock: (ms) => writeFileSync(join(folder, "clock"), String(ms)),
+    shiftClock: (ms) => writeFileSync(join(folder, "clock"), String(Math.round(ms))),
     async memory() {
       const file = join(folder, "memory");
       rmSync(file, { force: true });

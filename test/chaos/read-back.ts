@@ -55,6 +55,7 @@ async function readOne(
   const caller = await open();
   const told = await caller.call(wish.tool, again);
   await caller.close();
+  if (told.log_id !== undefined) wish.logIds.add(told.log_id);
   return differs(world, wish, heard, told);
 }
 
@@ -64,5 +65,6 @@ function differs(world: ChaosWorld, wish: Wish, heard: Told, read: Told): string
   if (read.error_code === "OUTCOME_UNKNOWN" && mayForget(world, wish)) return undefined;
   // A store of the past knows nothing of its end, and it may never have begun.
   if (!hasBegun(heard) && !hasBegun(read)) return undefined;
-  return `it was told ${endOf(heard)} and is read as ${endOf(read)}`;
+  const why = read.error === undefined ? "" : `: ${read.error_type}, ${read.error}`;
+  return `it was told ${endOf(heard)} and is read as ${endOf(read)}${why} (${read.log_id})`;
 }

@@ -112,7 +112,7 @@ function takeCare(world: ChaosWorld, random: Random): { end(): Promise<void> } {
   };
   const handingOver = async (): Promise<void> => {
     for (; !isOver; await drawnPause(500)) {
-      const troubles = await world.hand.hgetall("{ujb}:troubles");
+      const troubles = await world.hand.hgetall("{ujb}:troubles").catch(() => ({}) as Record<string, string>);
       for (const editor of world.editors.filter(({ plain }) => !plain)) {
         if (!troubles[editor.id]?.includes("foreign_broker")) continue;
         await editor.do({ do: "handOver" }).catch(() => undefined);

@@ -60,11 +60,14 @@ const PATIENT = {
 };
 
 const START_LIMIT_MS = 60_000;
+const HAND_MS = 10_000;
 
 export async function startChaosWorld(options: ChaosWorldOptions): Promise<ChaosWorld> {
   const folder = mkdtempSync(join(tmpdir(), "ujb-chaos-"));
   const redis = await startTestRedis();
-  const hand = new Redis({ ...redis.connection, retryStrategy: () => 100, maxRetriesPerRequest: null });
+  // A command that was on its way when the server was killed may never be answered.
+  const patience = { retryStrategy: () => 100, maxRetriesPerRequest: null, commandTimeout: HAND_MS };
+  const hand = new Redis({ ...redis.connection, ...patience });
   hand.on("error", () => undefined);
   const processes = createProcesses();
   const events = createEvents();

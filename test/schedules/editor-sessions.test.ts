@@ -7,7 +7,7 @@ const { start } = useSystem();
 test("schedule K: claimed for one session, sent in the next, the connection lost: it runs on and is not given up", async () => {
   // The claim waits for its answer for as long as the test holds it.
   const system = await start({ worker: null, commandTimeoutMs: 60_000 });
-  const { editor, bench, executions } = system;
+  const { editor, bench, executions, warnings } = system;
   const { toRedis, toEditor } = await system.addCabledWorker(editor, {
     lease: { ttlMs: 30_000, renewMs: 1_000 },
     jobLockMs: 30_000,
@@ -24,6 +24,11 @@ test("schedule K: claimed for one session, sent in the next, the connection lost
   await editor.faults.restart();
   const now = editor.status().editorSessionId;
   expect(now).not.toBe(before);
+  // Else the claim's answer may be earlier, and the call is sent into the dying connection: sent, and unknown for good.
+  await eventually(
+    () => warnings.some((line) => line.includes("connection to the Editor ended")),
+    "it is noticed",
+  );
   // Its frame is read and begins; nobody hears the answer.
   toEditor.before("operation/submit", toEditor.deafen);
   toRedis.mend();

@@ -25,10 +25,11 @@ namespace JobBroker.Bridge.Window
             log.Add(CommunicationKind.Request, nameOf(peer.Id), method, parameters);
             handler.Handle(peer, method, parameters, answer =>
             {
+                // The log comes second: nothing that it does may cost a caller the answer.
+                reply(answer);
                 var name = nameOf(peer.Id);
                 if (answer.Code == 0) log.Add(CommunicationKind.Result, name, method, answer.Value);
                 else log.Add(CommunicationKind.Error, name, method, Error(answer));
-                reply(answer);
             });
         }
 

@@ -56,7 +56,8 @@ namespace JobBroker.Bridge.Window
             if (IsFull) return;
             if (token is JObject table) WriteTable(table);
             else if (token is JArray list) WriteList(list);
-            else if (token.Type == JTokenType.String) WriteString((string)token!);
+            // A string token may hold null.
+            else if (token is JValue { Value: string words }) WriteString(words);
             else text.Append(token.ToString(Formatting.None));
         }
 

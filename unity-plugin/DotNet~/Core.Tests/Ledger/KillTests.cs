@@ -12,7 +12,7 @@ public sealed class KillTests(ITestOutputHelper output)
 {
     /// <summary>Each starts a process. The long form: <c>LEDGER_KILLS=100 dotnet test</c>.</summary>
     private static readonly int Kills =
-        int.TryParse(Environment.GetEnvironmentVariable("LEDGER_KILLS"), out var kills) ? kills : 30;
+        int.TryParse(Environment.GetEnvironmentVariable("LEDGER_KILLS"), out var kills) ? kills : 15;
 
     [Fact]
     public async Task Kills_during_appends_lose_nothing_that_was_said()
@@ -28,8 +28,10 @@ public sealed class KillTests(ITestOutputHelper output)
         {
             using var child = ChildProcess.Start("ledger-append", folder.Path);
             seq = Math.Max(seq, Take(child.Line(), said));
+            // However slow the machine is, each life says some lines before it ends.
+            for (var lines = random.Next(4, 12); lines > 0; lines--) seq = Math.Max(seq, Take(child.Line(), said));
             var rest = Task.Run(child.Rest);
-            await Task.Delay(random.Next(60));
+            await Task.Delay(random.Next(20));
             child.Kill();
             foreach (var line in await rest)
             {
@@ -44,7 +46,7 @@ public sealed class KillTests(ITestOutputHelper output)
         }
 
         output.WriteLine($"{said.Count} operations, {seq} entries");
-        Assert.True(said.Count > Kills);
+        Assert.True(said.Count >= Kills, "each life said something of an operation");
     }
 
     /// <summary>Answers the seq that the line tells; the last line may be torn.</summary>

@@ -49,6 +49,14 @@ public sealed class McpCommunicationLogTests
     }
 
     [Fact]
+    public void Shows_a_string_that_is_null_as_null()
+    {
+        var log = new McpCommunicationLog(clock);
+        log.Add(CommunicationKind.Result, "ada", "operation/list", new JObject { ["after"] = (string?)null });
+        Assert.Equal("""{"after":null}""", Assert.Single(log.Entries()).Text);
+    }
+
+    [Fact]
     public void Cuts_what_is_long_without_writing_it_all()
     {
         var log = new McpCommunicationLog(clock, textLimit: 100);
