@@ -1,11 +1,11 @@
-/** The documents that a thread keeps: least recently used ones leave first. Two budgets, texts and parsed values. */
+/** The documents that a thread keeps, with what was found out about them: the least recently used leave first. */
 import { createDocument, type Document, textOf } from "./document.js";
 import { DocumentError } from "./document-error.js";
 import type { ThreadLimits } from "./messages.js";
 
 export interface DocumentCache {
   /** What is held under the key, or what the chunks contain; kept if the budget has room for it at all. */
-  open(key: string, chunks: readonly Uint8Array[] | undefined): Document;
+  open(key: string, chunks: readonly Uint8Array[] | undefined): Promise<Document>;
   held(): string[];
 }
 
@@ -29,24 +29,8 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
     }
   };
 
-  /** Texts stay where values go: parsing again is cheaper than loading again. */
-  const makeRoom = (needed: number): void => {
-    if (needed > limits.parsedBytes)
-      throw new DocumentError(
-        "memory",
-        `The document may need ${needed} bytes of memory when parsed, and ${limits.parsedBytes} are allowed. Filter it instead.`,
-      );
-    let parsed = needed;
-    for (const document of documents.values()) parsed += document.parsedBytes();
-    for (const document of documents.values()) {
-      if (parsed <= limits.parsedBytes) return;
-      parsed -= document.parsedBytes();
-      document.forgetValue();
-    }
-  };
-
   return {
-    open(key, chunks) {
+    async open(key, chunks) {
       const held = documents.get(key);
       if (held !== undefined) {
         documents.delete(key);
@@ -54,7 +38,7 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
         return held;
       }
       if (chunks === undefined) throw new DocumentError("crashed", "The thread does not hold the document.");
-      const document = createDocument(textOf(chunks, limits.maxDocumentBytes), makeRoom);
+      const document = createDocument(await textOf(chunks, limits.maxDocumentBytes));
       keep(key, document);
       return document;
     },

@@ -1,8 +1,9 @@
 /** The program of a document thread: everything that takes long over a large document happens here. */
 import { parentPort, workerData } from "node:worker_threads";
 import { BrokerError } from "../shared/errors.js";
+import { MalformedJson } from "../shared/json-text.js";
 import { createDocumentCache } from "./document-cache.js";
-import { DocumentError } from "./document-error.js";
+import { DocumentError, type DocumentErrorKind } from "./document-error.js";
 import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
 import { perform } from "./operations.js";
 
@@ -12,16 +13,23 @@ const cache = createDocumentCache(workerData as ThreadLimits);
 
 async function answer({ key, op, chunks }: ThreadRequest): Promise<ThreadAnswer> {
   try {
-    const result = await perform(cache.open(key, chunks), op);
+    const result = await perform(await cache.open(key, chunks), op);
     return { held: cache.held(), result };
   } catch (thrown) {
-    const kind =
-      thrown instanceof DocumentError ? thrown.kind : thrown instanceof BrokerError ? "refused" : "crashed";
-    return { held: cache.held(), error: { kind, message: String((thrown as Error).message) } };
+    return {
+      held: cache.held(),
+      error: { kind: kindOf(thrown), message: String((thrown as Error).message) },
+    };
   }
 }
 
-/** Filtered JSON may be large: its bytes are moved, not copied. */
+function kindOf(thrown: unknown): DocumentErrorKind {
+  if (thrown instanceof DocumentError) return thrown.kind;
+  if (thrown instanceof MalformedJson) return "malformed";
+  return thrown instanceof BrokerError ? "refused" : "crashed";
+}
+
+/** A part of a document may be large: its bytes are moved, not copied. */
 const moved = (said: ThreadAnswer): ArrayBuffer[] => {
   const json = "result" in said ? (said.result as { json?: unknown }).json : undefined;
   const whole = json instanceof Uint8Array && json.byteLength === json.buffer.byteLength;

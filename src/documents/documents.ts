@@ -1,5 +1,5 @@
 /**
- * Reads and filters large JSON documents without holding up the process: whatever decompresses, parses or filters one
+ * Reads and filters large JSON documents without holding up the process: whatever decompresses, reads or filters one
  * happens in a few threads, which keep the documents they worked on.
  */
 import { DocumentError } from "./document-error.js";
@@ -18,7 +18,7 @@ export interface DocumentsOptions {
   maxDocumentBytes?: number;
   /** Of the texts that a thread keeps. */
   cacheBytes?: number;
-  /** The heap of a thread. Parsed documents get half of it, by a careful estimate. */
+  /** The heap of a thread: for what a filter or a page is made of, documents are not in it. */
   maxThreadHeapMb?: number;
   /** A thread without work for so long ends, with all it keeps. */
   idleMs?: number;
@@ -36,7 +36,7 @@ export interface RequestLimits {
 export interface Documents {
   /** All outputs of the jq filter over the document. Rejects with a DocumentError. */
   filter(key: string, jq: string, limits?: RequestLimits): Promise<Filtered>;
-  /** Does `op` in a thread, over the parsed document. Rejects with a DocumentError. */
+  /** Does `op` in a thread, over the document. Rejects with a DocumentError. */
   read<O extends DocumentOp>(key: string, op: O, limits?: RequestLimits): Promise<Results[O["kind"]]>;
   /** Refuses and ends everything; resolves when no thread is left. */
   close(): Promise<void>;
@@ -63,9 +63,9 @@ interface Waiting {
 const MB = 1024 * 1024;
 
 export function createDocuments(source: DocumentSource, options: DocumentsOptions = {}): Documents {
-  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 64 * MB } = options;
-  const { cacheBytes = 64 * MB, maxThreadHeapMb = 1_024, idleMs = 60_000, maxWaiting = 100 } = options;
-  const limits = { cacheBytes, maxDocumentBytes, parsedBytes: (maxThreadHeapMb * MB) / 2 };
+  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 256 * MB } = options;
+  const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000, maxWaiting = 100 } = options;
+  const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
   const seats = Array.from({ length: threads }, () =>
     createThread(source.start ?? startThread, { limits, idleMs }),
   );

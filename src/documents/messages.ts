@@ -8,8 +8,8 @@ export interface ThreadLimits {
   cacheBytes: number;
   /** Of one document after decompression, bytes. */
   maxDocumentBytes: number;
-  /** What parsed documents may take of the heap, bytes, by estimate. */
-  parsedBytes: number;
+  /** Of the thread's heap, which holds no documents. */
+  maxHeapMb: number;
 }
 
 export interface ThreadRequest {

@@ -12,17 +12,14 @@ export type DocumentOp =
   | ({ kind: "project" } & ProjectionRequest)
   | { kind: "preview" }
   /** All of it. */
-  | { kind: "text"; maxBytes: number }
-  /** How large it is, and how many items or fields its outermost level has (0 for a scalar). */
-  | { kind: "size" };
+  | { kind: "text"; maxBytes: number };
 
 export interface Results {
   filter: Filtered;
   page: Page;
   project: Projection;
   preview: Preview;
-  text: { json: Buffer };
-  size: { bytes: number; items: number };
+  text: { json: Uint8Array };
 }
 
 type OpOf<K extends DocumentOp["kind"]> = Extract<DocumentOp, { kind: K }>;
@@ -30,25 +27,20 @@ type OpOf<K extends DocumentOp["kind"]> = Extract<DocumentOp, { kind: K }>;
 const OPERATIONS: {
   [K in DocumentOp["kind"]]: (document: Document, op: OpOf<K>) => Results[K] | Promise<Results[K]>;
 } = {
-  filter: (document, { jq, maxOutputBytes }) => filter(document.text, jq, maxOutputBytes),
-  page(document, { page, pageSizeBytes, path }) {
-    const name = `pages ${pageSizeBytes} ${path ?? ""}`;
-    const index = document.derived(name, (value) => pageIndexOf(value, path, pageSizeBytes));
-    return pageAt(document.value(), index, page);
+  filter: ({ text }, { jq, maxOutputBytes }) => filter(text, jq, maxOutputBytes),
+  page({ text, derived }, { page, pageSizeBytes, path }) {
+    const index = derived(`pages ${pageSizeBytes} ${path ?? ""}`, () =>
+      pageIndexOf(text, path, pageSizeBytes),
+    );
+    return pageAt(text, index, page);
   },
-  project: (document, request) => project(document.value(), request),
-  preview: (document) => document.derived("preview", previewOf),
-  text(document, { maxBytes }) {
-    if (document.text.length > maxBytes)
-      throw new DocumentError("too_large", `It has ${document.text.length} bytes, and ${maxBytes} fit.`);
-    return { json: Buffer.from(document.text) };
+  project: ({ text }, request) => project(text, request),
+  preview: ({ text, derived }) => derived("preview", () => previewOf(text)),
+  text({ text }, { maxBytes }) {
+    if (text.length > maxBytes)
+      throw new DocumentError("too_large", `It has ${text.length} bytes, and ${maxBytes} fit.`);
+    return { json: Buffer.from(text) };
   },
-  size: (document) => ({
-    bytes: document.text.length,
-    items: document.derived("items", (value) =>
-      typeof value === "object" && value !== null ? Object.keys(value).length : 0,
-    ),
-  }),
 };
 
 export async function perform(document: Document, op: DocumentOp): Promise<Results[DocumentOp["kind"]]> {

@@ -3,10 +3,6 @@ import type { ThreadLimits } from "./messages.js";
 
 export type StartThread = (limits: ThreadLimits) => Worker;
 
-/** A heap above what parsed documents may take, so that its limit is a second line (parse-cost.ts says why). */
-const HEAP_FACTOR = 2;
-const MB = 1024 * 1024;
-
 /**
  * A worker thread cannot load TypeScript on Node 20, not even below tsx, whose loader is of the main thread only. So
  * the built file is started also where this one runs from source, in tests and in `npm run dev`: build first.
@@ -23,5 +19,5 @@ export const startThread: StartThread = (limits) =>
     env: {},
     execArgv: [],
     name: "documents",
-    resourceLimits: { maxOldGenerationSizeMb: Math.ceil((HEAP_FACTOR * limits.parsedBytes) / MB) },
+    resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb },
   });

@@ -69,10 +69,10 @@ export function createGateway(
   );
   const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
-  /** A copy: the document's thread takes what it is given. */
+  /** Copies: the document's thread takes what it is given. */
   const load = async (id: string): Promise<Uint8Array[] | undefined> => {
-    const data = (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
-    return data && [Uint8Array.from(data)];
+    const pieces = (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
+    return pieces?.map((piece) => Uint8Array.from(piece));
   };
   const queuedNews = createQueuedNews({ news: store.news, tell, log });
   const documents = createDocuments({ load }, options.documents);

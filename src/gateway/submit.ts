@@ -103,6 +103,8 @@ export function createSubmit(
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
+        if (created.kind === "full")
+          throw new BrokerError("STORE_FULL", "The results that are kept have no room for more.");
         if (created.kind !== "created") return undefined;
         await enqueue(created.record);
         return { record: created.record, relation: "created" };

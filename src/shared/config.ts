@@ -115,6 +115,15 @@ export const CONFIG = {
   UNITY_BROKER_MAX_QUEUED: count(100).describe(
     "Operations of one principal that may wait; further calls are refused",
   ),
+  UNITY_BROKER_MAX_RESULT_TOKENS: count(20_000).describe(
+    "A result of more tokens (estimated) is kept and answered by a preview; it is read in part",
+  ),
+  UNITY_BROKER_RESULTS_BUDGET_MB: count(1_024).describe(
+    "What all kept results may take in Redis; beyond it new calls are refused, and none is removed",
+  ),
+  UNITY_BROKER_PARTS_BUDGET_MB: count(256).describe(
+    "What the parts may take that callers filtered out of results; the least recently used give way",
+  ),
   UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
     "How long tools that do not say so usually take: `name=quick`, `medium` (5 min) or `long` (1 h), by commas",
   ),

@@ -3,6 +3,7 @@
  * `/scene/roots/0/children`. A leading dot, as in jq, changes nothing.
  */
 import { BrokerError } from "./errors.js";
+import { countAt, ENOUGH, eachMember, endOf, itemAt, memberAt, stringAt, typeAt } from "./json-text.js";
 import { shortened } from "./shortened-text.js";
 
 /** A segment is a key, or in an array an index in decimal digits. */
@@ -12,11 +13,12 @@ const BARE_KEY = /^[^.[\]/"]+$/;
 const SHOWN_KEYS = 20;
 
 /** Where a walk ended: at its goal, or at the last place that is there, `depth` segments down. */
-export type Walk = { found: true; value: unknown } | { found: false; holder: unknown; depth: number };
+export type Walk = { found: true; start: number } | { found: false; holder: number; depth: number };
 
 /** The segments of a path; a path that is itself a key of the document is that key. Throws INVALID_ARGUMENTS. */
-export function segmentsOf(path: string, document: unknown): string[] {
-  return isObject(document) && Object.hasOwn(document, path) ? [path] : parsedPath(path);
+export function segmentsOf(path: string, text: Uint8Array, document: number): string[] {
+  const isKey = typeAt(text, document) === "object" && memberAt(text, document, path) !== undefined;
+  return isKey ? [path] : parsedPath(path);
 }
 
 /** The segments of a path as it is written; `""` and `"."` are the document. Throws INVALID_ARGUMENTS. */
@@ -54,35 +56,35 @@ export function dottedPath(keys: readonly string[]): string {
     .join("");
 }
 
-/** Follows the segments as far as they are there. */
-export function walk(document: unknown, segments: readonly string[]): Walk {
-  let value = document;
+/** Follows the segments from a value as far as they are there. */
+export function walk(text: Uint8Array, from: number, segments: readonly string[]): Walk {
+  let start = from;
   for (const [depth, segment] of segments.entries()) {
-    if (Array.isArray(value) && INDEX.test(segment) && Number(segment) < value.length) {
-      value = value[Number(segment)];
-    } else if (isObject(value) && Object.hasOwn(value, segment)) {
-      value = value[segment];
-    } else {
-      return { found: false, holder: value, depth };
-    }
+    const type = typeAt(text, start);
+    let next: number | undefined;
+    if (type === "array" && INDEX.test(segment)) next = itemAt(text, start, Number(segment));
+    if (type === "object") next = memberAt(text, start, segment);
+    if (next === undefined) return { found: false, holder: start, depth };
+    start = next;
   }
-  return { found: true, value };
+  return { found: true, start };
 }
 
 /** What is at a place, for a caller who looked for something else there. */
-export function contentsOf(value: unknown): string {
-  if (Array.isArray(value)) {
-    return value.length === 0 ? "is an empty array" : `has the items 0 to ${value.length - 1}`;
-  }
-  if (!isObject(value)) return value === null ? "is null" : `is a ${typeof value}`;
-  const keys = Object.keys(value);
-  if (keys.length === 0) return "is an empty object";
-  const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : "";
-  return `has the keys ${keys.slice(0, SHOWN_KEYS).map(quoted).join(", ")}${more}`;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+export function contentsAt(text: Uint8Array, start: number): string {
+  const type = typeAt(text, start);
+  if (type === "null") return "is null";
+  if (type !== "array" && type !== "object") return `is a ${type}`;
+  const count = countAt(text, start);
+  if (count === 0) return `is an empty ${type}`;
+  if (type === "array") return `has the items 0 to ${count - 1}`;
+  const keys: string[] = [];
+  eachMember(text, start, (key, at) => {
+    keys.push(quoted(stringAt(text, key)));
+    return keys.length < SHOWN_KEYS ? endOf(text, at) : ENOUGH;
+  });
+  const more = count > keys.length ? ` and ${count - keys.length} more` : "";
+  return `has the keys ${keys.join(", ")}${more}`;
 }
 
 /** For messages: in quotes, at most about 80 characters. */

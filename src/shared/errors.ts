@@ -137,6 +137,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Redis does not answer. Send the same call again when it is back: if the broker had accepted it, it is found, not executed twice.",
   },
+  STORE_FULL: {
+    http: 507,
+    rpc: -32002,
+    retry: "safe",
+    next: "Nothing was executed. Results leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
+  },
   STORE_UNREACHABLE: {
     http: 503,
     rpc: -32002,

@@ -1,17 +1,15 @@
 /** Which array of a document is meant when its items are asked for. */
-import { contentsOf, dottedPath, isObject, quoted, segmentsOf, walk } from "./document-path.js";
+import { contentsAt, dottedPath, quoted, segmentsOf, walk } from "./document-path.js";
 import { BrokerError } from "./errors.js";
-import { jsonBytes } from "./json-bytes.js";
+import { documentIn, eachMember, endOf, type Place, stringAt, typeAt } from "./json-text.js";
 
-/** An array of the document, and the way to it. */
+/** An array of the document. */
 export interface ListChoice {
-  items: readonly unknown[];
-  /** Empty when the document is the array. */
-  segments: string[];
+  list: Place;
   /** How callers are told of it: the key, or the path; undefined when the document is the array. */
   field?: string;
   /** The object that holds it, when that is the document itself. */
-  outer?: Record<string, unknown>;
+  outer?: Place;
 }
 
 /** `{"warnings": [], "data": {"hierarchy": […]}}` means the hierarchy: an array that is most of the document wins. */
@@ -20,81 +18,67 @@ const MOST = 0.5;
 const SEARCHED_LEVELS = 32;
 
 /**
- * The array that a path names, or without a path: the document, else its largest array field by serialized size (the
+ * The array that a path names, or without a path: the document, else its largest array field by its size as written (the
  * first of equals), but an array further down, below objects only, if it is most of the document; undefined when there is
  * none of these.
  * Throws INVALID_ARGUMENTS when the path names no array, and says what is there instead.
  */
-export function chooseList(document: unknown, path?: string): ListChoice | undefined {
-  if (path !== undefined) return namedList(document, path);
-  if (Array.isArray(document)) return { items: document, segments: [] };
-  if (!isObject(document)) return undefined;
-  const lists = listsBelow(document);
-  const [only] = lists;
-  if (lists.length === 1 && only?.outer !== undefined) return only;
-  const direct = largest(lists.filter(({ segments }) => segments.length === 1));
-  const deeper = largest(lists.filter(({ segments }) => segments.length > 1));
-  if (deeper === undefined || deeper.bytes <= (direct?.bytes ?? 0)) return direct?.list;
-  return deeper.bytes > MOST * jsonBytes(document) ? deeper.list : direct?.list;
+export function chooseList(text: Uint8Array, path?: string): ListChoice | undefined {
+  const document = documentIn(text);
+  if (path !== undefined) return namedList(text, document, path);
+  const type = typeAt(text, document.start);
+  if (type === "array") return { list: document };
+  if (type !== "object") return undefined;
+  const { direct, deeper } = largestLists(text, document.start);
+  const isMost =
+    deeper && size(deeper.list) > Math.max(MOST * size(document), direct ? size(direct.list) : 0);
+  if (isMost) return { list: deeper.list, field: dottedPath(deeper.keys) };
+  return direct && { list: direct.list, field: direct.keys[0] ?? "", outer: document };
 }
 
-/** The array that a choice's segments lead to, in the document of that choice. */
-export function listAt(document: unknown, segments: readonly string[]): readonly unknown[] {
-  const end = walk(document, segments);
-  if (!end.found || !Array.isArray(end.value)) throw new Error(`no array at ${segments.join("/")}`);
-  return end.value;
-}
-
-function namedList(document: unknown, path: string): ListChoice {
-  const segments = segmentsOf(path, document);
-  const end = walk(document, segments);
+function namedList(text: Uint8Array, document: Place, path: string): ListChoice {
+  const segments = segmentsOf(path, text, document.start);
+  const end = walk(text, document.start, segments);
   if (!end.found) {
     const holder = end.depth === 0 ? "The document" : quoted(dottedPath(segments.slice(0, end.depth)));
     const missing = `${quoted(path)} is not there.`;
-    throw new BrokerError("INVALID_ARGUMENTS", `${missing} ${holder} ${contentsOf(end.holder)}.`);
+    throw new BrokerError("INVALID_ARGUMENTS", `${missing} ${holder} ${contentsAt(text, end.holder)}.`);
   }
-  if (!Array.isArray(end.value)) {
+  const list = { start: end.start, end: endOf(text, end.start) };
+  if (typeAt(text, list.start) !== "array") {
     throw new BrokerError(
       "INVALID_ARGUMENTS",
-      `${quoted(path)} is not an array: it ${contentsOf(end.value)}.`,
+      `${quoted(path)} is not an array: it ${contentsAt(text, list.start)}.`,
     );
   }
   const [first] = segments;
-  if (first === undefined) return { items: end.value, segments };
-  if (segments.length === 1 && isObject(document)) {
-    return { items: end.value, segments, field: first, outer: document };
-  }
-  return { items: end.value, segments, field: path };
+  if (first === undefined) return { list };
+  const isField = segments.length === 1 && typeAt(text, document.start) === "object";
+  return isField ? { list, field: first, outer: document } : { list, field: path };
 }
 
-/** All arrays that are reached through objects only, level by level. */
-function listsBelow(document: Record<string, unknown>): ListChoice[] {
-  const lists: ListChoice[] = [];
-  let level: { holder: Record<string, unknown>; segments: string[] }[] = [{ holder: document, segments: [] }];
-  for (let depth = 0; depth < SEARCHED_LEVELS && level.length > 0; depth++) {
-    const deeper: typeof level = [];
-    for (const { holder, segments } of level) {
-      for (const [key, value] of Object.entries(holder)) {
-        const way = [...segments, key];
-        if (isObject(value)) deeper.push({ holder: value, segments: way });
-        if (!Array.isArray(value)) continue;
-        lists.push(
-          depth === 0
-            ? { items: value, segments: way, field: key, outer: document }
-            : { items: value, segments: way, field: dottedPath(way) },
-        );
-      }
-    }
-    level = deeper;
-  }
-  return lists;
+interface FoundList {
+  keys: string[];
+  list: Place;
 }
 
-function largest(lists: readonly ListChoice[]): { list: ListChoice; bytes: number } | undefined {
-  let best: { list: ListChoice; bytes: number } | undefined;
-  for (const list of lists) {
-    const bytes = jsonBytes(list.items);
-    if (best === undefined || bytes > best.bytes) best = { list, bytes };
-  }
-  return best;
+/** Of all arrays that are reached through objects only: the largest field of the document, and the largest below. */
+function largestLists(text: Uint8Array, start: number): { direct?: FoundList; deeper?: FoundList } {
+  const largest: { direct?: FoundList; deeper?: FoundList } = {};
+  const search = (object: number, keys: readonly number[]): number =>
+    eachMember(text, object, (key, at) => {
+      const type = typeAt(text, at);
+      const way = [...keys, key];
+      if (type === "object" && way.length < SEARCHED_LEVELS) return search(at, way);
+      const end = endOf(text, at);
+      const which = way.length === 1 ? "direct" : "deeper";
+      const best = largest[which];
+      if (type === "array" && (best === undefined || end - at > size(best.list)))
+        largest[which] = { keys: way.map((one) => stringAt(text, one)), list: { start: at, end } };
+      return end;
+    });
+  search(start, []);
+  return largest;
 }
+
+const size = ({ start, end }: Place): number => end - start;

@@ -1,13 +1,13 @@
 /**
  * Pages of a large result: whole items only, cut where their real sizes say.
  *
- * Finding the boundaries measures the whole document (about as long as parsing it); a page by a known index is a slice.
+ * Finding the boundaries reads the whole text once or twice; a page by a known index is a piece of it.
  */
 
-import { contentsOf, isObject } from "./document-path.js";
+import { contentsAt } from "./document-path.js";
 import { BrokerError } from "./errors.js";
-import { jsonBytes, memberBytes } from "./json-bytes.js";
-import { chooseList, type ListChoice, listAt } from "./list-choice.js";
+import { documentIn, eachItem, eachMember, endOf, type Place, stringAt, typeAt } from "./json-text.js";
+import { chooseList, type ListChoice } from "./list-choice.js";
 import { shortened } from "./shortened-text.js";
 
 /** What a page says of itself. */
@@ -31,36 +31,35 @@ export interface OmittedField {
 }
 
 /**
- * `data` is an array of items for a document that is an array; else an object with the items under
- * `data[pagination.field]` and the pagination again as `data._pagination`; or the whole document.
+ * An array of items for a document that is an array; else an object with the items under `pagination.field` and the
+ * pagination again as `_pagination`; or the whole document.
  */
 export interface Page {
   /** From 1, as asked for. */
   page: number;
-  data: unknown;
+  /** JSON in UTF-8. */
+  json: Uint8Array;
   pagination: Pagination;
 }
 
-/** The boundaries of all pages of one document; plain JSON, to be kept beside it. */
+/** The boundaries of all pages of one document. */
 export interface PageIndex {
   /** `whole`: the document is its only page. */
   layout: "array" | "field" | "whole";
-  /** The way to the array. */
-  segments: string[];
   field?: string;
-  /** Keys of the document that are on every page. */
-  kept: string[];
+  /** Members of the document that are on every page. */
+  kept: Place[];
   omitted: OmittedField[];
   omittedCount: number;
   totalItems: number;
-  /** Index of each page's first item; its length is the number of pages. */
-  starts: number[];
+  /** The items of each page: the number of the first, and where they are in the text. */
+  pages: ({ first: number } & Place)[];
 }
 
 export interface PageRequest {
   /** From 1. */
   page: number;
-  /** UTF-8 bytes of a page's `data` as JSON; only a page of one item may be longer. */
+  /** UTF-8 bytes of a page as JSON; only a page of one item may be longer. */
   pageSizeBytes: number;
   /** Names an array (document-path.ts); without it list-choice.ts chooses. */
   path?: string | undefined;
@@ -72,155 +71,153 @@ const NAMED_OMISSIONS = 10;
 const LONGEST_NAME = 60;
 const MARK = "_pagination";
 
-/**
- * One page. A page that is not there is empty, with the true totals (whole documents: `null`).
- * Throws INVALID_ARGUMENTS: a page or size that is no whole number, a path without an array, no array at all.
- */
-export function pageOf(document: unknown, request: PageRequest): Page {
-  const { page, pageSizeBytes, path } = request;
-  return pageAt(document, pageIndexOf(document, path, pageSizeBytes), page);
-}
-
-/** Finds the boundaries once; they depend on the document, the path and the size alone. Throws like `pageOf`. */
-export function pageIndexOf(document: unknown, path: string | undefined, pageSizeBytes: number): PageIndex {
+/** Finds the boundaries once. Throws INVALID_ARGUMENTS: a size that is no whole number, a path without an array, no array. */
+export function pageIndexOf(text: Uint8Array, path: string | undefined, pageSizeBytes: number): PageIndex {
   if (!Number.isInteger(pageSizeBytes) || pageSizeBytes < 1) {
     throw new BrokerError("INVALID_ARGUMENTS", "A page size is a whole number of bytes, from 1.");
   }
-  const list = chooseList(document, path);
+  const document = documentIn(text);
+  const choice = chooseList(text, path);
   const isNamedOrOutermost =
-    list !== undefined && (path !== undefined || Array.isArray(document) || list.outer);
+    choice !== undefined && (path !== undefined || choice.outer !== undefined || choice.field === undefined);
   if (!isNamedOrOutermost) {
     // Nothing of a document that fits is left out for the sake of an array further down.
-    const bytes = jsonBytes(document);
-    if (bytes <= pageSizeBytes) return WHOLE;
-    if (list === undefined) throw noList(document, bytes);
+    if (document.end - document.start <= pageSizeBytes)
+      return { ...WHOLE, pages: [{ first: 0, ...document }] };
+    if (choice === undefined) throw noList(text, document);
   }
-  return indexOf(list, pageSizeBytes);
+  return indexOf(text, choice, pageSizeBytes);
 }
 
-/** Cuts one page; `index` was made of this very document. Costs a slice and the few fields beside it. */
-export function pageAt(document: unknown, index: PageIndex, page: number): Page {
+/** Cuts one page; `index` was made of this very text. A page that is not there is empty, with the true totals. */
+export function pageAt(text: Uint8Array, index: PageIndex, page: number): Page {
   if (!Number.isInteger(page)) {
     throw new BrokerError("INVALID_ARGUMENTS", "A page is a whole number, from 1.");
   }
-  const { starts, totalItems } = index;
-  const isThere = page >= 1 && page <= starts.length;
+  const { pages, totalItems } = index;
+  const found = pages[page - 1];
   const before = page < 1 ? 0 : totalItems;
-  const start = isThere ? (starts[page - 1] ?? 0) : before;
-  const end = isThere ? (starts[page] ?? totalItems) : before;
-  const pagination = paginationOf(index, start, end, starts.length);
-  if (index.layout === "whole") return { page, data: isThere ? document : null, pagination };
-  const items = listAt(document, index.segments).slice(start, end);
-  if (index.layout === "array") return { page, data: items, pagination };
-  return { page, data: envelope(document, index, items, pagination), pagination };
+  const first = found?.first ?? before;
+  const pagination = paginationOf(index, first, found ? (pages[page]?.first ?? totalItems) : before);
+  const items = found ? text.subarray(found.start, found.end) : NOTHING;
+  if (index.layout === "whole") return { page, json: found ? Buffer.from(items) : bytes("null"), pagination };
+  const list = [bytes("["), items, bytes("]")];
+  if (index.layout === "array") return { page, json: Buffer.concat(list), pagination };
+  return { page, json: envelope(text, index, list, pagination), pagination };
 }
 
-const WHOLE: PageIndex = {
+const bytes = (text: string): Buffer => Buffer.from(text, "utf8");
+const NOTHING = bytes("");
+
+const WHOLE: Omit<PageIndex, "pages"> = {
   layout: "whole",
-  segments: [],
   kept: [],
   omitted: [],
   omittedCount: 0,
   totalItems: 1,
-  starts: [0],
 };
 
-function indexOf(list: ListChoice, pageSizeBytes: number): PageIndex {
-  const itemBytes = list.items.map(jsonBytes);
-  const totalItems = itemBytes.length;
-  const listBytes = 2 + itemBytes.reduce((sum, bytes) => sum + bytes + 1, 0);
+function indexOf(text: Uint8Array, choice: ListChoice, pageSizeBytes: number): PageIndex {
+  const { list, field } = choice;
   const index: PageIndex = {
-    layout: list.field === undefined ? "array" : "field",
-    segments: list.segments,
+    layout: field === undefined ? "array" : "field",
     // Beside our own mark a field of its name needs another spelling; as a path it means the same.
-    ...(list.field === undefined ? {} : { field: list.field === MARK ? `["${MARK}"]` : list.field }),
-    ...outerFields(list, listBytes, pageSizeBytes),
-    totalItems,
-    starts: [],
+    ...(field === undefined ? {} : { field: field === MARK ? `["${MARK}"]` : field }),
+    ...outerFields(text, choice, pageSizeBytes),
+    // At most, until they are counted: an item and its comma take two bytes.
+    totalItems: Math.ceil((list.end - list.start) / 2),
+    pages: [],
   };
-  return { ...index, starts: startsOf(itemBytes, pageSizeBytes - emptyPageBytes(list.outer, index)) };
+  return { ...index, ...pagesOf(text, list, pageSizeBytes - emptyPageBytes(text, index)) };
 }
 
-/** `room`: bytes for the items of a page and the commas between them. */
-function startsOf(itemBytes: readonly number[], room: number): number[] {
-  const starts = [0];
-  let used = 0;
-  for (const [at, bytes] of itemBytes.entries()) {
-    const isFirst = at === starts.at(-1);
-    const needed = isFirst ? bytes : used + 1 + bytes;
-    if (!isFirst && needed > room) {
-      starts.push(at);
-      used = bytes;
-    } else {
-      used = needed;
-    }
-  }
-  return starts;
+/** `room`: bytes for the items of a page and what is between them. */
+function pagesOf(text: Uint8Array, list: Place, room: number): Pick<PageIndex, "pages" | "totalItems"> {
+  const pages: PageIndex["pages"] = [];
+  let totalItems = 0;
+  eachItem(text, list.start, (start) => {
+    const end = endOf(text, start);
+    const last = pages.at(-1);
+    if (last === undefined || end - last.start > room) pages.push({ first: totalItems, start, end });
+    else last.end = end;
+    totalItems += 1;
+    return end;
+  });
+  return {
+    pages: pages.length === 0 ? [{ first: 0, start: list.start, end: list.start }] : pages,
+    totalItems,
+  };
 }
 
 function outerFields(
-  { outer, segments }: ListChoice,
-  listBytes: number,
+  text: Uint8Array,
+  { list, outer }: ListChoice,
   pageSizeBytes: number,
 ): Pick<PageIndex, "kept" | "omitted" | "omittedCount"> {
-  const fields = Object.keys(outer ?? {})
-    .filter((key) => key !== segments[0])
-    .map((key) => ({ key, bytes: memberBytes(key, outer?.[key]) + 1 }));
-  const sum = fields.reduce((total, { bytes }) => total + bytes, 0);
-  const room = listBytes + sum + PAGINATION_BYTES <= pageSizeBytes ? sum : OUTER_SHARE * pageSizeBytes;
-  const kept: string[] = [];
-  const omitted: OmittedField[] = [];
-  let omittedCount = 0;
+  const found = { kept: [] as Place[], omitted: [] as OmittedField[], omittedCount: 0 };
+  if (outer === undefined) return found;
+  const isOnePage = outer.end - outer.start + PAGINATION_BYTES <= pageSizeBytes;
+  const room = isOnePage ? pageSizeBytes : OUTER_SHARE * pageSizeBytes;
   let used = 0;
-  for (const { key, bytes } of fields) {
-    if (key !== MARK && used + bytes <= room) {
-      kept.push(key);
-      used += bytes;
-      continue;
+  eachMember(text, outer.start, (keyStart, start) => {
+    const end = endOf(text, start);
+    if (start === list.start) return end;
+    const key = stringAt(text, keyStart);
+    const size = end - keyStart + 1;
+    if (key !== MARK && used + size <= room) {
+      found.kept.push({ start: keyStart, end });
+      used += size;
+      return end;
     }
-    omittedCount++;
-    if (omitted.length < NAMED_OMISSIONS) omitted.push({ field: shortened(key, LONGEST_NAME), bytes });
-  }
-  return { kept, omitted, omittedCount };
+    found.omittedCount += 1;
+    if (found.omitted.length < NAMED_OMISSIONS)
+      found.omitted.push({ field: shortened(key, LONGEST_NAME), bytes: size });
+    return end;
+  });
+  return found;
 }
 
 /** More than a pagination without omissions takes, for a field's name of ordinary length. */
 const PAGINATION_BYTES = 300;
 
 /** An upper bound for a page without its items: every number as long as it can get. */
-function emptyPageBytes(document: unknown, index: PageIndex): number {
+function emptyPageBytes(text: Uint8Array, index: PageIndex): number {
   if (index.layout === "array") return 2;
   const most = index.totalItems;
-  return jsonBytes(envelope(document, index, [], paginationOf(index, most, most, Math.max(1, most))));
+  const pagination = { ...paginationOf(index, most, most), total_pages: most };
+  return envelope(text, index, [bytes("[]")], pagination).length;
 }
 
-function paginationOf(index: PageIndex, start: number, end: number, totalPages: number): Pagination {
+function paginationOf(index: PageIndex, start: number, end: number): Pagination {
   return {
     ...(index.field === undefined ? {} : { field: index.field }),
     start_index: start,
     end_index: end,
     total_items: index.totalItems,
-    total_pages: totalPages,
+    total_pages: index.pages.length,
     ...(index.omittedCount === 0
       ? {}
       : { omitted_fields: index.omitted, omitted_field_count: index.omittedCount }),
   };
 }
 
-/** Built from entries, so that a key `__proto__` is a key like others. */
-function envelope(document: unknown, index: PageIndex, items: unknown[], pagination: Pagination): unknown {
-  const outer = isObject(document) ? document : {};
-  return Object.fromEntries([
-    ...index.kept.map((key) => [key, outer[key]] as const),
-    [index.field ?? "", items],
-    [MARK, pagination],
-  ]);
+function envelope(
+  text: Uint8Array,
+  index: PageIndex,
+  list: readonly Uint8Array[],
+  pagination: Pagination,
+): Buffer {
+  const kept = index.kept.flatMap(({ start, end }) => [text.subarray(start, end), bytes(",")]);
+  const field = bytes(`${JSON.stringify(index.field ?? "")}:`);
+  const mark = bytes(`,"${MARK}":${JSON.stringify(pagination)}}`);
+  return Buffer.concat([bytes("{"), ...kept, field, ...list, mark]);
 }
 
-function noList(document: unknown, bytes: number): BrokerError {
-  const way = isObject(document)
-    ? "ask for some of its fields, name a list by its path, or take a part with a jq filter"
-    : "take a part with a jq filter, such as .[0:2000] of a string";
-  const what = `The result ${contentsOf(document)}, takes ${bytes} bytes and has no list to turn pages of`;
+function noList(text: Uint8Array, { start, end }: Place): BrokerError {
+  const way =
+    typeAt(text, start) === "object"
+      ? "ask for some of its fields, name a list by its path, or take a part with a jq filter"
+      : "take a part with a jq filter, such as .[0:2000] of a string";
+  const what = `The result ${contentsAt(text, start)}, takes ${end - start} bytes and has no list to turn pages of`;
   return new BrokerError("INVALID_ARGUMENTS", `${what}: ${way}.`);
 }

@@ -1,14 +1,25 @@
 /** What is in a large result: enough for an agent to decide on its next call without reading the result. */
-import { isObject } from "./document-path.js";
-import { jsonBytes, memberBytes } from "./json-bytes.js";
+import {
+  beginningAt,
+  countAt,
+  documentIn,
+  ENOUGH,
+  eachItem,
+  eachMember,
+  endOf,
+  type JsonType,
+  type Place,
+  typeAt,
+  valueAt,
+} from "./json-text.js";
 import { chooseList } from "./list-choice.js";
-import { shapeOf, shortenedValue, typeOf } from "./shape.js";
+import { shortenedAt, shortenedStringAt, sizedShapeAt } from "./shape.js";
 import { shortened } from "./shortened-text.js";
 import { estimatedTokens } from "./token-estimate.js";
 
 export interface Preview {
-  type: string;
-  /** As compact JSON, UTF-8. */
+  type: JsonType;
+  /** As written, UTF-8. */
   bytes: number;
   /** Of the bytes, so too high for text beyond ASCII. */
   estimated_tokens: number;
@@ -34,6 +45,8 @@ const MOST_BYTES = 2000;
 const KEYS_BYTES = 1000;
 const FIELDS_BYTES = 1500;
 const MOST_KEYS = 30;
+/** Counted of items that have more. */
+const MOST_FIELDS = 1000;
 const LONGEST_KEY = 60;
 const SCANNED_ITEMS = 20;
 /** Each takes up to six bytes in JSON (`\u0000`). */
@@ -47,65 +60,66 @@ const SAMPLES = [
   { items: 1, characters: 20, entries: 4, levels: 1 },
 ];
 
-/** At most 2000 bytes of JSON for any document. Measures all of it, once or twice: make it when the result is stored. */
-export function previewOf(document: unknown): Preview {
-  const members = isObject(document) ? Object.entries(document).map(measured) : undefined;
-  const bytes = members === undefined ? jsonBytes(document) : objectBytes(members);
-  const preview: Preview = { type: typeOf(document), bytes, estimated_tokens: estimatedTokens(bytes) };
-  if (typeof document === "string") {
-    return { ...preview, length: document.length, value: shortened(document, VALUE_CHARACTERS) };
+/** At most 2000 bytes of JSON for any document. Reads all of it, a few times: make it once. */
+export function previewOf(text: Uint8Array): Preview {
+  const document = documentIn(text);
+  const type = typeAt(text, document.start);
+  const bytes = document.end - document.start;
+  const preview: Preview = { type, bytes, estimated_tokens: estimatedTokens(bytes) };
+  if (type === "string") {
+    const { text: beginning, length } = beginningAt(text, document.start, VALUE_CHARACTERS + 2);
+    return { ...preview, length, value: shortened(beginning, VALUE_CHARACTERS, length) };
   }
-  if (typeof document !== "object" || document === null) return { ...preview, value: document };
-  if (Array.isArray(document)) preview.length = document.length;
-  if (members !== undefined) addKeys(preview, members);
-  const list = chooseList(document);
-  if (list === undefined) return preview;
-  if (list.field !== undefined) preview.list = shortened(list.field, LONGEST_KEY);
-  addItems(preview, list.items);
+  if (type !== "array" && type !== "object") return { ...preview, value: valueAt(text, document) };
+  if (type === "array") preview.length = countAt(text, document.start);
+  else addKeys(preview, text, document);
+  const choice = chooseList(text);
+  if (choice === undefined) return preview;
+  if (choice.field !== undefined) preview.list = shortened(choice.field, LONGEST_KEY);
+  addItems(preview, text, choice.list);
   return preview;
 }
 
-interface Member {
-  key: string;
-  value: unknown;
-  valueBytes: number;
-}
-
-function measured([key, value]: [string, unknown]): Member {
-  return { key, value, valueBytes: jsonBytes(value) };
-}
-
-/** Braces, and for each member its key, colon and comma; the last has no comma. */
-function objectBytes(members: readonly Member[]): number {
-  const inside = members.reduce((sum, { key, valueBytes }) => sum + jsonBytes(key) + valueBytes + 2, 0);
-  return 2 + Math.max(0, inside - 1);
-}
-
-function addKeys(preview: Preview, members: readonly Member[]): void {
-  const shapes = members
-    .slice(0, MOST_KEYS)
-    .map(({ key, value, valueBytes }) => [key, shapeOf(value, valueBytes)] as const);
-  preview.keys = firstThatFit(shapes, KEYS_BYTES - jsonBytes(preview));
-  const more = members.length - Object.keys(preview.keys).length;
+function addKeys(preview: Preview, text: Uint8Array, document: Place): void {
+  const shapes: [string, string][] = [];
+  let count = 0;
+  eachMember(text, document.start, (key, start) => {
+    const end = endOf(text, start);
+    count += 1;
+    if (shapes.length < MOST_KEYS)
+      shapes.push([shortenedStringAt(text, key, LONGEST_KEY), sizedShapeAt(text, { start, end })]);
+    return end;
+  });
+  preview.keys = firstThatFit(shapes, KEYS_BYTES - written(preview));
+  const more = count - Object.keys(preview.keys).length;
   if (more > 0) preview.more_keys = more;
 }
 
-function addItems(preview: Preview, items: readonly unknown[]): void {
+function addItems(preview: Preview, text: Uint8Array, list: Place): void {
+  const firsts: number[] = [];
+  eachItem(text, list.start, (start) => {
+    if (firsts.length === SCANNED_ITEMS) return ENOUGH;
+    firsts.push(start);
+    return endOf(text, start);
+  });
   const types = new Map<string, Set<string>>();
-  for (const item of items.slice(0, SCANNED_ITEMS)) {
-    for (const [key, value] of isObject(item) ? Object.entries(item) : []) {
-      types.set(key, (types.get(key) ?? new Set()).add(typeOf(value)));
-    }
+  for (const start of firsts.filter((at) => typeAt(text, at) === "object")) {
+    eachMember(text, start, (keyStart, at) => {
+      const key = shortenedStringAt(text, keyStart, LONGEST_KEY);
+      if (types.has(key) || types.size < MOST_FIELDS)
+        types.set(key, (types.get(key) ?? new Set()).add(typeAt(text, at)));
+      return endOf(text, at);
+    });
   }
   if (types.size > 0) {
     const fields = [...types].slice(0, MOST_KEYS).map(([key, of]) => [key, [...of].join("|")] as const);
-    preview.item_fields = firstThatFit(fields, FIELDS_BYTES - jsonBytes(preview));
+    preview.item_fields = firstThatFit(fields, FIELDS_BYTES - written(preview));
     const more = types.size - Object.keys(preview.item_fields).length;
     if (more > 0) preview.more_item_fields = more;
   }
   for (const limits of SAMPLES) {
-    const sample = items.slice(0, limits.items).map((item) => shortenedValue(item, limits));
-    if (jsonBytes({ ...preview, sample }) > MOST_BYTES) continue;
+    const sample = firsts.slice(0, limits.items).map((start) => shortenedAt(text, start, limits));
+    if (written({ ...preview, sample }) > MOST_BYTES) continue;
     preview.sample = sample;
     return;
   }
@@ -114,11 +128,11 @@ function addItems(preview: Preview, items: readonly unknown[]): void {
 /** The first entries that take no more than `room` bytes together; keys that are alike when shortened count as one. */
 function firstThatFit(entries: readonly (readonly [string, string])[], room: number): Record<string, string> {
   let used = 0;
-  const fitting = entries
-    .map(([key, text]) => [shortened(key, LONGEST_KEY), text] as const)
-    .filter(([key, text]) => {
-      used += memberBytes(key, text) + 1;
-      return used <= room;
-    });
+  const fitting = entries.filter(([key, text]) => {
+    used += written(key) + written(text) + 2;
+    return used <= room;
+  });
   return Object.fromEntries(fitting);
 }
+
+const written = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

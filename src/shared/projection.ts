@@ -1,6 +1,7 @@
 /** Part of a large result without jq: some of its items, reduced to some of their fields. */
-import { contentsOf, isObject, parsedPath, type Walk, walk } from "./document-path.js";
+import { contentsAt, parsedPath, walk } from "./document-path.js";
 import { BrokerError } from "./errors.js";
+import { documentIn, eachItem, endOf, memberAt, type Place, typeAt } from "./json-text.js";
 import { chooseList } from "./list-choice.js";
 import { shortened } from "./shortened-text.js";
 
@@ -15,10 +16,10 @@ export interface ProjectionRequest {
   path?: string | undefined;
 }
 
-export interface Projection {
+/** What is told of a projection beside its items. */
+export interface Projected {
   /** Where the items are from: key or path; undefined when the document is the array, or its one item. */
   field?: string;
-  items: unknown[];
   offset: number;
   total_items: number;
   /** Where to go on; undefined after the last item. */
@@ -29,38 +30,60 @@ export interface Projection {
   hint?: string;
 }
 
+export interface Projection {
+  /** An array of items, JSON in UTF-8. */
+  json: Uint8Array;
+  told: Projected;
+}
+
 const NAMED_MISSING = 10;
 
 /**
  * An item becomes an object with the asked fields it has, each under its name as asked; an item that is no object stays.
  * An object without a list is its own one item. Offsets beyond the end answer no items and the true total.
- * Throws INVALID_ARGUMENTS: limit or offset that count nothing, a path without an array, a document without fields or items.
+ * Throws INVALID_ARGUMENTS: limit or offset that count nothing, a path without an array, a document without fields or
+ * items.
  */
-export function project(document: unknown, request: ProjectionRequest): Projection {
+export function project(text: Uint8Array, request: ProjectionRequest): Projection {
   const offset = count("offset", request.offset) ?? 0;
   const limit = count("limit", request.limit) ?? Number.POSITIVE_INFINITY;
-  const list = chooseList(document, request.path);
-  if (list === undefined && !isObject(document)) {
+  const document = documentIn(text);
+  const choice = chooseList(text, request.path);
+  if (choice === undefined && typeAt(text, document.start) !== "object") {
     const way = "take a part with a jq filter, such as .[0:2000] of a string";
-    throw new BrokerError(
-      "INVALID_ARGUMENTS",
-      `The result has no items: it ${contentsOf(document)}; ${way}.`,
-    );
+    const what = `it ${contentsAt(text, document.start)}`;
+    throw new BrokerError("INVALID_ARGUMENTS", `The result has no items: ${what}; ${way}.`);
   }
-  const all = list?.items ?? [document];
-  const chosen = all.slice(offset, offset + limit);
   const fields = [...new Set(request.fields)].map((name): Field => ({ name, isMissing: true }));
-  const items = fields.length === 0 ? chosen : chosen.map((item) => reduced(item, fields));
-  const end = offset + chosen.length;
+  const pieces: Uint8Array[] = [];
+  let total = 0;
+  let chosen = 0;
+  let firstObject: number | undefined;
+  const take = (start: number): number => {
+    const end = endOf(text, start);
+    total += 1;
+    if (total <= offset || chosen >= limit) return end;
+    chosen += 1;
+    pieces.push(chosen === 1 ? OPEN : COMMA, ...reduced(text, { start, end }, fields));
+    if (typeAt(text, start) === "object") firstObject ??= start;
+    return end;
+  };
+  if (choice) eachItem(text, choice.list.start, take);
+  else take(document.start);
+  const end = Math.min(offset, total) + chosen;
   return {
-    ...(list?.field === undefined ? {} : { field: list.field }),
-    items,
-    offset,
-    total_items: all.length,
-    ...(end < all.length ? { next_offset: end } : {}),
-    ...missing(fields, chosen),
+    json: Buffer.concat(chosen === 0 ? [OPEN, CLOSE] : [...pieces, CLOSE]),
+    told: {
+      ...(choice?.field === undefined ? {} : { field: choice.field }),
+      offset,
+      total_items: total,
+      ...(end < total ? { next_offset: end } : {}),
+      ...missing(text, fields, firstObject),
+    },
   };
 }
+
+const [OPEN, CLOSE, COMMA] = ["[", "]", ","].map((one) => Buffer.from(one)) as [Buffer, Buffer, Buffer];
 
 interface Field {
   name: string;
@@ -69,34 +92,37 @@ interface Field {
   isMissing: boolean;
 }
 
-/** Notes at the fields which were found. Built from entries, so that a field `__proto__` is a field like others. */
-function reduced(item: unknown, fields: readonly Field[]): unknown {
-  if (!isObject(item)) return item;
-  const found: [string, unknown][] = [];
+/** Notes at the fields which were found. */
+function reduced(text: Uint8Array, { start, end }: Place, fields: Field[]): Uint8Array[] {
+  if (fields.length === 0 || typeAt(text, start) !== "object") return [text.subarray(start, end)];
+  const pieces: Uint8Array[] = [];
   for (const field of fields) {
-    const { name } = field;
-    const end = lookUp(item, field);
-    if (!end.found) continue;
-    found.push([name, end.value]);
+    const value = lookUp(text, start, field);
+    if (value === undefined) continue;
     field.isMissing = false;
+    const name = `${pieces.length === 0 ? "{" : ","}${JSON.stringify(field.name)}:`;
+    pieces.push(Buffer.from(name), text.subarray(value, endOf(text, value)));
   }
-  return Object.fromEntries(found);
+  return pieces.length === 0 ? [Buffer.from("{}")] : [...pieces, Buffer.from("}")];
 }
 
-function lookUp(item: Record<string, unknown>, field: Field): Walk {
-  if (Object.hasOwn(item, field.name)) return { found: true, value: item[field.name] };
+function lookUp(text: Uint8Array, item: number, field: Field): number | undefined {
+  const own = memberAt(text, item, field.name);
+  if (own !== undefined) return own;
   field.segments ??= parsedPath(field.name);
-  return walk(item, field.segments);
+  const end = walk(text, item, field.segments);
+  return end.found ? end.start : undefined;
 }
 
 function missing(
+  text: Uint8Array,
   fields: readonly Field[],
-  items: readonly unknown[],
-): Pick<Projection, "missing_fields" | "hint"> {
+  firstObject: number | undefined,
+): Pick<Projected, "missing_fields" | "hint"> {
   const names = fields.filter(({ isMissing }) => isMissing).map(({ name }) => shortened(name, 80));
-  const first = items.find(isObject);
-  if (names.length === 0 || first === undefined) return {};
-  return { missing_fields: names.slice(0, NAMED_MISSING), hint: `The first item ${contentsOf(first)}.` };
+  if (names.length === 0 || firstObject === undefined) return {};
+  const hint = `The first item ${contentsAt(text, firstObject)}.`;
+  return { missing_fields: names.slice(0, NAMED_MISSING), hint };
 }
 
 function count(name: string, value: number | undefined): number | undefined {

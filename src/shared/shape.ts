@@ -1,23 +1,28 @@
 /** Values reduced to their shape, for people and agents who decide whether to ask for more. */
-import { isObject } from "./document-path.js";
+import {
+  beginningAt,
+  countAt,
+  ENOUGH,
+  eachItem,
+  eachMember,
+  endOf,
+  type Place,
+  typeAt,
+  valueAt,
+} from "./json-text.js";
 import { shortened } from "./shortened-text.js";
 
-export type JsonType = "object" | "array" | "string" | "number" | "boolean" | "null";
-
-export function typeOf(value: unknown): JsonType {
-  if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return "array";
-  const type = typeof value;
-  return type === "string" || type === "number" || type === "boolean" ? type : "object";
+/** `array[400]`, `object{3}`, or the type. */
+export function shapeAt(text: Uint8Array, start: number): string {
+  const type = typeAt(text, start);
+  if (type === "array") return `array[${countAt(text, start)}]`;
+  return type === "object" ? `object{${countAt(text, start)}}` : type;
 }
 
-/** `array[400]`, `object{3}`, or the type; with the size, where one is given, of what can be large: `string 12 B`. */
-export function shapeOf(value: unknown, bytes?: number): string {
-  const type = typeOf(value);
-  const size = bytes === undefined ? "" : ` ${bytes} B`;
-  if (Array.isArray(value)) return `array[${value.length}]${size}`;
-  if (isObject(value)) return `object{${Object.keys(value).length}}${size}`;
-  return type === "string" ? `string${size}` : type;
+/** The same, with the size of what can be large: `string 12 B`. */
+export function sizedShapeAt(text: Uint8Array, { start, end }: Place): string {
+  const isScalar = ["number", "boolean", "null"].includes(typeAt(text, start));
+  return isScalar ? shapeAt(text, start) : `${shapeAt(text, start)} ${end - start} B`;
 }
 
 export interface ShorteningLimits {
@@ -30,22 +35,34 @@ export interface ShorteningLimits {
 }
 
 /** The value with long strings cut, long arrays and objects cut with a last entry `…`, and deep parts as their shape. */
-export function shortenedValue(value: unknown, limits: ShorteningLimits): unknown {
-  if (typeof value === "string") return shortened(value, limits.characters);
-  if (typeof value !== "object" || value === null) return value;
-  if (limits.levels < 1) return shapeOf(value);
+export function shortenedAt(text: Uint8Array, start: number, limits: ShorteningLimits): unknown {
+  const type = typeAt(text, start);
+  if (type === "string") return shortenedStringAt(text, start, limits.characters);
+  if (type !== "array" && type !== "object") return valueAt(text, { start, end: endOf(text, start) });
+  if (limits.levels < 1) return shapeAt(text, start);
   const inner = { ...limits, levels: limits.levels - 1 };
-  if (Array.isArray(value)) {
-    const items = value.slice(0, limits.entries).map((item) => shortenedValue(item, inner));
-    return value.length > limits.entries ? [...items, `…(+${value.length - limits.entries} items)`] : items;
+  const more = (shown: number): number => Math.max(0, countAt(text, start) - shown);
+  if (type === "array") {
+    const items: unknown[] = [];
+    const isWhole = eachItem(text, start, (at) => {
+      if (items.length === limits.entries) return ENOUGH;
+      items.push(shortenedAt(text, at, inner));
+      return endOf(text, at);
+    });
+    return isWhole === ENOUGH ? [...items, `…(+${more(limits.entries)} items)`] : items;
   }
-  const keys = Object.keys(value);
-  const entries: [string, unknown][] = keys
-    .slice(0, limits.entries)
-    .map((key) => [
-      shortened(key, limits.characters),
-      shortenedValue((value as Record<string, unknown>)[key], inner),
-    ]);
-  if (keys.length > limits.entries) entries.push(["…", `+${keys.length - limits.entries} keys`]);
+  const entries: [string, unknown][] = [];
+  const isWhole = eachMember(text, start, (key, at) => {
+    if (entries.length === limits.entries) return ENOUGH;
+    entries.push([shortenedStringAt(text, key, limits.characters), shortenedAt(text, at, inner)]);
+    return endOf(text, at);
+  });
+  if (isWhole === ENOUGH) entries.push(["…", `+${more(limits.entries)} keys`]);
   return Object.fromEntries(entries);
+}
+
+/** Of a long string only the beginning is read. */
+export function shortenedStringAt(text: Uint8Array, start: number, characters: number): string {
+  const beginning = beginningAt(text, start, characters + 2);
+  return shortened(beginning.text, characters, beginning.length);
 }

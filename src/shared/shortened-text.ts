@@ -1,11 +1,14 @@
 /** Cuts long text for people and agents to read. */
 
-/** At most `limit` UTF-16 units of the text, then a mark that says how many were cut; never half a surrogate pair. */
-export function shortened(text: string, limit: number): string {
-  if (text.length <= limit) return text;
+/**
+ * At most `limit` UTF-16 units of the text, then a mark that says how many were cut; never half a surrogate pair.
+ * `length`: where `text` is only the beginning of it, at least one unit longer than the limit.
+ */
+export function shortened(text: string, limit: number, length = text.length): string {
+  if (length <= limit) return text;
   const splitsPair = isHigh(text.charCodeAt(limit - 1)) && isLow(text.charCodeAt(limit));
   const end = splitsPair ? limit - 1 : limit;
-  return `${text.slice(0, end)}…(+${text.length - end} characters)`;
+  return `${text.slice(0, end)}…(+${length - end} characters)`;
 }
 
 function isHigh(unit: number): boolean {

@@ -16,7 +16,8 @@ export type TroubleCode =
   | "MODAL_DIALOG"
   | "MAIN_THREAD_BUSY"
   | "UNITY_AT_WORK"
-  | "UNFOCUSED";
+  | "UNFOCUSED"
+  | "STORE_FULL";
 
 export interface Trouble {
   code: TroubleCode;
@@ -45,6 +46,8 @@ export interface EditorSigns {
   address: string;
   /** What it said last that it is doing. */
   phase: string | undefined;
+  /** An outcome of this Editor waits for room in the store. */
+  isStoreFull?: boolean;
   connection:
     | {
         is: "ready";
@@ -92,6 +95,7 @@ const LOOK = "Look at the Unity window";
 const RESUMES = "waiting operations then start by themselves; do not restart Unity for them";
 
 export function troubleOf(signs: EditorSigns, limits: TroubleLimits = TROUBLE_LIMITS): Trouble | undefined {
+  if (signs.isStoreFull) return STORE_FULL;
   return signs.connection.is === "ready" ? troubleInside(signs, limits) : troubleReaching(signs, limits);
 }
 
@@ -221,6 +225,13 @@ function troubleInside(signs: EditorSigns, limits: TroubleLimits): Trouble | und
     next: `${LOOK} and answer the dialog, or click into it; ${RESUMES}.`,
   };
 }
+
+const STORE_FULL: Trouble = {
+  code: "STORE_FULL",
+  message:
+    "An operation of this Editor has ended, and the results that are kept leave no room for its own: the Editor keeps it meanwhile.",
+  next: "It arrives when there is room: when the retention of others ends, or with a larger UNITY_BROKER_RESULTS_BUDGET_MB. Nothing is executed again.",
+};
 
 function troubleOfScripts({ phase, project }: EditorSigns): Trouble | undefined {
   switch (phase) {

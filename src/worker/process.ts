@@ -8,7 +8,7 @@ import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared
 import { originOf } from "../shared/origin.js";
 import { type Found, type Recovery, type Refusal, recover, type Surroundings } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
-import { encodeResult } from "../shared/redis/stored-result.js";
+import type { StoredResult } from "../shared/redis/stored-result.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { ancestorsOf } from "./ancestors.js";
 import { createClaims } from "./claims.js";
@@ -30,8 +30,8 @@ export interface EditorPort {
   submit(params: UnfencedSubmit): Promise<SubmitAnswer>;
   get(operationId: string): Promise<GetAnswer>;
   revoke(operationId: string): Promise<RevokeAnswer>;
-  /** The outcome with its result, where that did not fit into a frame. */
-  whole(operationId: string, outcome: Outcome): Promise<Outcome>;
+  /** The outcome's result as it is stored, also where it did not fit into a frame. */
+  result(operationId: string, outcome: Outcome): Promise<StoredResult | undefined>;
   /** The Editor's own error answer, if this error is one; undefined: ask again when it is ready. */
   refusal(error: unknown): Refusal | undefined;
   /** False only if it is certain that not a byte of the request left. */
@@ -57,6 +57,8 @@ export interface ProcessDeps {
   evidence(record: OperationRecord): Promise<Evidence>;
   /** Resolves after a while, at once when the signal aborts. */
   pause(signal: AbortSignal): Promise<void>;
+  /** The store has no room for a result: tells it, and resolves when it may be tried again; else as `pause`. */
+  roomAgain(signal: AbortSignal): Promise<void>;
   warn(values: Record<string, unknown>, message: string): void;
 }
 
@@ -100,23 +102,32 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
   };
 
-  const settle = async (record: OperationRecord, told: Outcome): Promise<Processed> => {
-    const outcome = await editor.whole(record.executedAs ?? record.logId, told);
+  const settle = async (
+    record: OperationRecord,
+    outcome: Outcome,
+    signal: AbortSignal,
+  ): Promise<Processed> => {
+    const result = await editor.result(record.executedAs ?? record.logId, outcome);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
-    const result = outcome.result === undefined ? undefined : await encodeResult(outcome.result);
-    const end = (): Promise<Changed> =>
-      operations.change(
-        record.logId,
-        (latest, now) => settled(latest, outcome, now, editor.mark(), { evidence, result }),
-        fence,
-      );
+    /** Invariant 3: an outcome without room in the store stays with the Editor, unacknowledged, until there is some. */
+    const end = async (): Promise<Changed> => {
+      for (;;) {
+        const changed = await operations.change(
+          record.logId,
+          (latest, now) => settled(latest, outcome, now, editor.mark(), { evidence, result }),
+          fence,
+        );
+        if (changed.kind !== "full" || signal.aborted) return changed;
+        await deps.roomAgain(signal);
+      }
+    };
     let changed = await end();
     if (changed.kind === "unknown") {
       // ▲10 The store went back behind this operation while it ran; its outcome must not be lost with it.
       await operations.restore(record, fence);
       changed = await end();
     }
-    if (changed.kind === "fenced") return "handed_over";
+    if (changed.kind === "fenced" || changed.kind === "full") return "handed_over";
     if (changed.kind !== "unknown") deps.acknowledge(record.executedAs ?? record.logId, record.logId);
     return "settled";
   };
@@ -128,7 +139,12 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
-  const converse = async (first: OperationRecord, session: string, args: Arguments): Promise<Processed> => {
+  const converse = async (
+    first: OperationRecord,
+    session: string,
+    args: Arguments,
+    signal: AbortSignal,
+  ): Promise<Processed> => {
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
@@ -146,9 +162,9 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         if (recovery.kind === "attach" && recovery.executedAs === undefined) {
           if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
           const [outcome] = await Promise.all([following.outcome, passOnEarlyCancel(record.logId)]);
-          return await settle(record, outcome);
+          return await settle(record, outcome, signal);
         }
-        const step = await act(record, recovery, session);
+        const step = await act(record, recovery, session, signal);
         if (typeof step === "string") return step;
         record = step.record;
         after = step.after ?? after;
@@ -157,7 +173,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       }
     }
     const why = "The Editor's ledger and the broker's records contradict each other.";
-    return settle(record, unknownOutcome({ why }, await operations.now()));
+    return settle(record, unknownOutcome({ why }, await operations.now()), signal);
   };
 
   /** Asked for since the claim, its message came before the Editor knew the operation. */
@@ -173,20 +189,21 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     record: OperationRecord,
     recovery: Recovery,
     session: string,
+    signal: AbortSignal,
   ): Promise<Processed | { record: OperationRecord; after?: string }> => {
     switch (recovery.kind) {
       case "settle":
-        return settle(record, recovery.outcome);
+        return settle(record, recovery.outcome, signal);
       case "fail":
-        return settle(record, refusedOutcome(recovery, await operations.now()));
+        return settle(record, refusedOutcome(recovery, await operations.now()), signal);
       case "revoke": {
         const { state } = await editor.revoke(record.executedAs ?? record.logId);
         // It began or ended in between: then the Editor knows, and is asked again.
         if (state !== "revoked") return { record };
-        return settle(record, unknownOutcome(recovery, await operations.now()));
+        return settle(record, unknownOutcome(recovery, await operations.now()), signal);
       }
       case "interrupt":
-        return settle(record, unknownOutcome(recovery, await operations.now()));
+        return settle(record, unknownOutcome(recovery, await operations.now()), signal);
       case "attach": {
         const { executedAs } = recovery;
         const changed = await operations.change(
@@ -235,7 +252,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       return undefined;
     }
     try {
-      return await converse(claimed.record, session, args);
+      return await converse(claimed.record, session, args, signal);
     } catch (error) {
       if (isFresh && !editor.wasSent(error)) await unclaim(logId);
       throw error;

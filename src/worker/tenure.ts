@@ -19,7 +19,7 @@ import { LOOPBACK } from "./endpoint-folder.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
-import { wholeOutcome } from "./large-result.js";
+import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
@@ -61,6 +61,9 @@ const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
 
 /** Unity draws a frame in about this time: who looks at a record sees no difference. */
 const SHOW_RUNNING_MS = 20;
+
+/** Room comes seldom, and a large result is sent whole at every try. */
+const ROOM_RETRIES = 5;
 
 export function createTenure(
   deps: TenureDeps,
@@ -142,13 +145,16 @@ export function createTenure(
   const catalog = createCatalogSync(store, editorId, log);
   const acknowledger = createAcknowledger({ editorId, operations, link, log }, options);
 
+  const pause = (signal: AbortSignal, ms = options.retryMs): Promise<void> =>
+    delay(ms, undefined, { signal }).catch(() => undefined);
+
   const port: EditorPort = {
     ready: (signal) => link.whenReady(signal),
     session: () => (link.state === "ready" ? link.hello?.editorSessionId : undefined),
     submit: (params) => link.submit({ ...params, ...fence, ledgerId: link.hello?.ledgerId ?? "" }),
     get: (operationId) => link.get(operationId),
     revoke: (operationId) => link.revoke(operationId),
-    whole: (operationId, outcome) => wholeOutcome(link, operationId, outcome),
+    result: (operationId, outcome) => storedResultOf(link, operationId, outcome),
     refusal: refusalOf,
     wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
     follow: follows.follow,
@@ -174,7 +180,11 @@ export function createTenure(
       acknowledge: acknowledger.stored,
       passOnCancel: (record) => void passOnCancel(record),
       evidence,
-      pause: (signal) => delay(options.retryMs, undefined, { signal }).catch(() => undefined),
+      pause: (signal) => pause(signal),
+      roomAgain(signal) {
+        watch.noRoom();
+        return pause(signal, ROOM_RETRIES * options.retryMs);
+      },
       warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
     },
     options,

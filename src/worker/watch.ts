@@ -40,8 +40,13 @@ export interface Watch {
   refused(error: Error): void;
   /** What it announced itself, before its connection ended. */
   told(event: EditorEvent): void;
+  /** The store has no room for an outcome; told again while that lasts. */
+  noRoom(): void;
   close(): Promise<void>;
 }
+
+/** From one time that it is told to the next, ms, and more. */
+const NO_ROOM_STANDS_MS = 5_000;
 
 export function createWatch(
   deps: {
@@ -60,6 +65,7 @@ export function createWatch(
   /** The phase that a heartbeat told last, also after the connection ended. */
   let heard: string | undefined;
   let told: { trouble: Trouble; at: number } | undefined;
+  let noRoomAt = Number.NEGATIVE_INFINITY;
 
   const connectionNow = async (): Promise<EditorSigns["connection"]> => {
     if (link.state !== "ready") {
@@ -101,7 +107,8 @@ export function createWatch(
     const phase = described?.phase === "safe_mode" ? described.phase : (heard ?? described?.phase);
     const project = described?.projectName ?? editorId;
     const address = described ? `${described.host}:${described.port}` : "its address";
-    const signs = { project, pid: described?.pid, address, phase, connection };
+    const isStoreFull = performance.now() - noRoomAt < NO_ROOM_STANDS_MS;
+    const signs = { project, pid: described?.pid, address, phase, connection, isStoreFull };
     const trouble = troubleOf(signs, options.trouble);
     const now = performance.now();
     if (trouble?.code === told?.trouble.code && (!told || now - told.at < options.retellMs)) return;
@@ -132,6 +139,9 @@ export function createWatch(
     told(event) {
       if (event === "reloading") heard = "reloading";
       if (event === "leaving") heard = "quitting";
+    },
+    noRoom() {
+      noRoomAt = performance.now();
     },
     async close() {
       closed = true;

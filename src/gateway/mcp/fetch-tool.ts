@@ -3,13 +3,11 @@ import { z } from "zod";
 import { DocumentError, type DocumentErrorKind } from "../../documents/document-error.js";
 import { BrokerError, type ErrorCode } from "../../shared/errors.js";
 import type { About } from "../../shared/redis/derived.js";
-import type { Results, Source } from "../results.js";
+import { type Cut, MOST_BYTES, type Results, type Source } from "../results.js";
 import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 const PAGE_KB = 50;
-/** Beyond it one message cannot carry the answer. */
-const MOST_KB = 6 * 1024;
 const KB = 1024;
 
 const ARGUMENTS = z.object({
@@ -27,7 +25,7 @@ const ARGUMENTS = z.object({
   page_size_kb: z
     .number()
     .positive()
-    .max(MOST_KB)
+    .max(MOST_BYTES / KB)
     .default(PAGE_KB)
     .describe("get_page: how large a page is."),
   path: z
@@ -74,59 +72,58 @@ export const FETCH = define(
   },
 );
 
-async function fetched(
+/** The part of a document that the arguments name; rejects with a DocumentError. */
+export async function fetched(
   results: Results,
   principal: string,
   source: Source,
-  args: Arguments,
-  { signal }: BrokerToolCall["request"],
+  args: Omit<Arguments, "cache_id">,
+  { signal }: Pick<BrokerToolCall["request"], "signal">,
 ): Promise<ToolAnswer> {
   const { cacheId } = source;
+  const completed = { status: "completed", cache_id: cacheId } as const;
+  const { path } = args;
+  const options = { keep: args.cache_filtered_result, signal };
   switch (args.action) {
-    case "get": {
-      const data = await results.whole(source, MOST_KB * KB);
-      return { status: "completed", cache_id: cacheId, data, message: "All of it." };
-    }
+    case "get":
+      return { ...completed, data: await results.whole(source), message: "All of it." };
     case "filter": {
-      const { jq_filter: jq, path, fields, limit, offset } = args;
+      const { jq_filter: jq, fields, limit, offset } = args;
       if (jq === undefined) {
-        const { items, ...found } = await results.project(source, { path, fields, limit, offset });
-        const message = `${items.length} of ${found.total_items} item(s).`;
-        return { status: "completed", cache_id: cacheId, data: items, ...found, message };
+        const request = { path, fields, limit, offset };
+        const { cut, told } = await results.project(principal, source, request, options);
+        const end = told.next_offset ?? told.total_items;
+        const message = `${Math.max(0, end - told.offset)} of ${told.total_items} item(s).`;
+        return cutAnswer(cacheId, cut, { ...told, message });
       }
-      const keep = args.cache_filtered_result;
-      const filtered = await results.filter(principal, source, jq, { keep, signal });
-      const of = { source_cache_id: cacheId, jq_filter: jq, outputs: filtered.outputs };
-      if ("kept" in filtered)
-        return {
-          status: "completed",
-          ...filtered.kept,
-          ...of,
-          message: "Large again, and kept: see usage_hint.",
-        };
-      const message = `${filtered.outputs} output(s) of the filter${filtered.outputs === 1 ? "" : ", as an array"}.`;
-      return { status: "completed", cache_id: cacheId, data: filtered.value, ...of, message };
+      const { cut, outputs } = await results.filter(principal, source, jq, options);
+      const message = `${outputs} output(s) of the filter${outputs === 1 ? "" : ", as an array"}.`;
+      return cutAnswer(cacheId, cut, { jq_filter: jq, outputs, message });
     }
     case "info": {
       const preview = await results.preview(cacheId);
-      return {
-        status: "completed",
-        ...about(source),
-        preview,
-        message: "What is stored under this cache_id.",
-      };
+      const message = "What is stored under this cache_id.";
+      return { status: "completed", ...about(source), preview, message };
     }
     default: {
       const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
-      const { page, data, pagination } = await results.page(source, {
-        page: args.page,
-        pageSizeBytes,
-        path: args.path,
-      });
+      const request = { page: args.page, pageSizeBytes, path };
+      const { page, data, pagination } = await results.page(source, request);
       const message = `Page ${page} of ${pagination.total_pages}.`;
-      return { status: "completed", cache_id: cacheId, page, data, _pagination: pagination, message };
+      return { ...completed, page, data, _pagination: pagination, message };
     }
   }
+}
+
+function cutAnswer(
+  source: string,
+  cut: Cut,
+  told: { message: string; [field: string]: unknown },
+): ToolAnswer {
+  if ("data" in cut)
+    return { status: "completed", cache_id: source, data: cut.data, source_cache_id: source, ...told };
+  const message = `${told.message} Large again, and kept: see usage_hint.`;
+  return { status: "completed", ...cut.kept, source_cache_id: source, ...told, message };
 }
 
 function about({ cacheId, bytes, record, derived }: Source): Record<string, unknown> {
@@ -138,8 +135,9 @@ function about({ cacheId, bytes, record, derived }: Source): Record<string, unkn
   };
 }
 
-function madeOf({ source, filter, madeAt }: About): Record<string, unknown> {
-  return { source_cache_id: source, jq_filter: filter, made_at: new Date(madeAt).toISOString() };
+function madeOf({ source, filter, projection, madeAt }: About): Record<string, unknown> {
+  const how = filter === undefined ? { ...projection } : { jq_filter: filter };
+  return { source_cache_id: source, ...how, made_at: new Date(madeAt).toISOString() };
 }
 
 function listed(all: Awaited<ReturnType<Results["listOf"]>>): ToolAnswer {

@@ -4,6 +4,7 @@ import type { Answer } from "../../shared/answer.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import { isStoreAway } from "../../shared/redis/connect.js";
+import { isStoreFull } from "../../shared/redis/room.js";
 
 /** What a tool of this gateway answers: an operation's answer, or a list with a message of its own. */
 export type ToolAnswer = Answer | { status: "completed"; message: string; [field: string]: unknown };
@@ -59,6 +60,7 @@ export function refusalError(error: unknown, log: Log): McpError {
 
 function asBrokerError(error: unknown): BrokerError | undefined {
   if (error instanceof BrokerError) return error;
+  if (isStoreFull(error)) return new BrokerError("STORE_FULL", "Redis has no memory left.", {}, error);
   return isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : undefined;
 }
 
@@ -81,7 +83,12 @@ function fits(text: string, requestId: RequestId | null): boolean {
 
 /** The same answer without what makes it too large: said, not cut silently. */
 function smaller(answer: ToolAnswer): ToolAnswer {
-  const { result, partial_result: partial, ...rest } = answer;
+  const { result, partial_result: partial, data, ...rest } = answer;
+  if (data !== undefined) {
+    const error = "The part is too large for one message.";
+    const message = `${error} ${ERRORS.FETCH_FAILED.next}`;
+    return { ...rest, status: "error", error, error_code: "FETCH_FAILED", message } as ToolAnswer;
+  }
   if (result === undefined && partial === undefined) {
     return {
       status: "error",

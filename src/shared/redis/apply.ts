@@ -2,6 +2,7 @@
 import type { Redis, Result } from "ioredis";
 import { CAP } from "./cap.js";
 import { keys } from "./keys.js";
+import { isStoreFull, ROOM } from "./room.js";
 import { guard, guarded } from "./schema.js";
 import { TURN } from "./turn.js";
 
@@ -14,26 +15,37 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
- *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 schema
+ *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 staged result, 18 the ends of results,
+ *      19 their bytes, 20 room wanted, 21 schema
  * ARGV 1 change: the expected record JSON, else the expected chain version ("0": no chain yet), 2 record JSON, 3 log_id,
  *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
  *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
- *      10 arguments JSON or "", 11 result (stored-result.ts) or "",
+ *      10 arguments JSON or "", 11 bytes of the result or "",
  *      not for a change: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
- *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "";
- *      22… pairs of a counter and what it grows by
+ *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "",
+ *      22 the result's only piece, or "" (staged), 23 budget of results;
+ *      24… pairs of a counter and what it grows by
  * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease)
  *      | ["too_many"] (not created: the principal has as many waiting as it may)
- *      | ["held"] (not sent: the principal has as many running as it may). A newer schema refuses.
+ *      | ["held"] (not sent: the principal has as many running as it may)
+ *      | ["full"] (the results have no room: not created, or the result not stored). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[17]")}${TURN}${CAP}
+const APPLY = `${guard("KEYS[21]")}${TURN}${CAP}${ROOM}
 local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
+local size, budget = tonumber(ARGV[11]), tonumber(ARGV[23])
+if ARGV[4] == 'create' and ARGV[8] == '' then
+  if redis.call('EXISTS', KEYS[20]) == 1 or storedNow(KEYS[18], KEYS[19]) >= budget then return {'full'} end
+end
+if size then
+  if not hasRoom(KEYS[18], KEYS[19], KEYS[20], size, budget) then return {'full'} end
+  if ARGV[22] == '' and redis.call('EXISTS', KEYS[17]) == 0 then return {'conflict'} end
+end
 if not isNews then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
   if ARGV[6] == 'sent' then redis.call('SADD', KEYS[13], logId)
@@ -55,7 +67,12 @@ if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn
 end
 if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end
 redis.call('HSET', KEYS[2], 'doc', ARGV[2])
-if ARGV[11] ~= '' then redis.call('SET', KEYS[4], ARGV[11]) end
+if size then
+  redis.call('DEL', KEYS[4])
+  if ARGV[22] == '' then redis.call('RENAME', KEYS[17], KEYS[4]) else redis.call('RPUSH', KEYS[4], ARGV[22]) end
+  redis.call('PEXPIRE', KEYS[4], retention)
+  takeRoom(KEYS[18], KEYS[19], KEYS[20], logId, size, retention)
+end
 if ARGV[6] ~= 'final' then
   redis.call('ZADD', KEYS[8], ARGV[5], logId)
   redis.call('SET', KEYS[6], ARGV[16])
@@ -76,7 +93,7 @@ if ARGV[21] ~= '' then
   redis.call('LTRIM', KEYS[16], 0, ${KEPT_DURATIONS - 1})
   redis.call('PEXPIRE', KEYS[16], ${DURATIONS_MS})
 end
-for i = 22, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
+for i = 24, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
 if isNews then redis.call('PUBLISH', ARGV[9], logId) end
@@ -91,17 +108,20 @@ declare module "ioredis" {
 
 export type Applied =
   | { kind: "applied"; mutationSeq: number; turn: number }
-  | { kind: "conflict" | "fenced" | "too_many" | "held" };
+  | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" };
 
 /** Defines the script on a connection. */
 export function defineApply(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 17, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 21, lua: APPLY });
   return async (keyList, argumentList) => {
-    const [kind, mutationSeq = 0, turn = 0] = await guarded(
-      redis.ujbApply(...keyList, keys.schema, ...argumentList),
-    );
+    const answer = await guarded(redis.ujbApply(...keyList, keys.schema, ...argumentList)).catch((error) => {
+      // Nothing was written: the first write is refused like all.
+      if (isStoreFull(error)) return ["full"] as const;
+      throw error;
+    });
+    const [kind, mutationSeq = 0, turn = 0] = answer;
     return kind === "applied" ? { kind, mutationSeq, turn } : { kind };
   };
 }

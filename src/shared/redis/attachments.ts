@@ -16,8 +16,8 @@ export interface Attachments {
   argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
-  /** The same as it is stored (stored-result.ts). */
-  storedResultOf(logId: string): Promise<Buffer | undefined>;
+  /** The same in the pieces that it is stored in (stored-result.ts). */
+  storedResultOf(logId: string): Promise<Buffer[] | undefined>;
   live(logId: string): Promise<Live>;
   report(logId: string, live: Live): Promise<void>;
   /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
@@ -26,19 +26,26 @@ export interface Attachments {
 }
 
 export function createAttachments(redis: Redis, options: { retentionMs: number }): Attachments {
+  const storedResultOf: Attachments["storedResultOf"] = async (logId) => {
+    const pieces = await redis.lrangeBuffer(keys.result(logId), 0, -1).catch(async (error: Error) => {
+      // A string is what schema 1 wrote.
+      if (!error.message.startsWith("WRONGTYPE")) throw error;
+      return [await redis.getBuffer(keys.result(logId))].filter((data) => data !== null);
+    });
+    return pieces.length === 0 ? undefined : pieces;
+  };
+
   return {
     async argumentsOf(logId) {
       const text = await redis.get(keys.arguments(logId));
       return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
     },
 
-    async resultOf(logId) {
-      const data = await redis.getBuffer(keys.result(logId));
-      return data === null ? undefined : decodeResult(data);
-    },
+    storedResultOf,
 
-    async storedResultOf(logId) {
-      return (await redis.getBuffer(keys.result(logId))) ?? undefined;
+    async resultOf(logId) {
+      const pieces = await storedResultOf(logId);
+      return pieces && decodeResult(pieces);
     },
 
     async live(logId) {

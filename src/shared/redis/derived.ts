@@ -1,19 +1,20 @@
 /**
- * Documents that callers made from stored results, by a filter: kept for 30 minutes since their last use, in a budget of
+ * Documents that callers made from stored results, by a filter or a projection: kept for 30 minutes since their last use, in a budget of
  * bytes. They can be made again, so the least recently used gives way; results themselves never do.
  */
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
+import type { ProjectionRequest } from "../projection.js";
 import { keys } from "./keys.js";
 import { guard, guarded } from "./schema.js";
-import type { StoredResult } from "./stored-result.js";
 
 /** What a derived document is told to be. */
 export interface About {
   /** The log_id or cache_id that it was made from. */
   source: string;
-  /** The jq program. */
-  filter: string;
+  /** The jq program that made it; else it is a projection. */
+  filter?: string;
+  projection?: ProjectionRequest;
   /** Of its JSON. */
   bytes: number;
   /** ms since the epoch, store clock. */
@@ -21,16 +22,12 @@ export interface About {
 }
 
 export interface Derived {
-  /** Answers its id; undefined where it alone is larger than the budget. */
-  keep(
-    principal: string,
-    about: Omit<About, "madeAt">,
-    data: StoredResult["data"],
-  ): Promise<string | undefined>;
+  /** `data`: compressed (stored-result.ts). Answers its id; undefined where it alone is larger than the budget. */
+  keep(principal: string, about: Omit<About, "madeAt">, data: Buffer): Promise<string | undefined>;
   /** Begins its 30 minutes again; undefined: there is none, or it is another principal's. */
   find(principal: string, id: string): Promise<About | undefined>;
   /** As stored (stored-result.ts); whoever asks has found it before. */
-  dataOf(id: string): Promise<Buffer | undefined>;
+  dataOf(id: string): Promise<Buffer[] | undefined>;
   /** The last used first. */
   listOf(principal: string): Promise<({ id: string } & About)[]>;
 }
@@ -121,7 +118,8 @@ export function createDerived(redis: Redis, options: DerivedOptions = {}): Deriv
     },
 
     async dataOf(id) {
-      return (await redis.hgetBuffer(keys.derived(id), "data")) ?? undefined;
+      const data = await redis.hgetBuffer(keys.derived(id), "data");
+      return data === null ? undefined : [data];
     },
 
     async listOf(principal) {

@@ -19,8 +19,16 @@ export const keys = {
   operation: (logId: string) => `${TAG}:operation:${logId}`,
   /** STRING, retention: the arguments as JSON. */
   arguments: (logId: string) => `${TAG}:arguments:${logId}`,
-  /** STRING, retention: the result (stored-result.ts). */
+  /** LIST, retention: the pieces of the result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
+  /** LIST, a minute after the last piece: a large result on its way (stage.ts). */
+  staged: (id: string) => `${TAG}:staged:${id}`,
+  /** ZSET by the end of retention, ms: `<bytes>:<log_id>` of the stored results (room.ts). */
+  resultEnds: `${TAG}:result-ends`,
+  /** INTEGER, for ever: their bytes together. */
+  resultBytes: `${TAG}:result-bytes`,
+  /** STRING with a short time to live: a result waits for room. */
+  roomWanted: `${TAG}:room-wanted`,
   /** HASH, 30 min since the last use: a document made from a result (derived.ts): principal, about (JSON), data. */
   derived: (id: string) => `${TAG}:derived:${id}`,
   /** ZSET by the time of the last use, ms: the ids of the derived documents. */

@@ -7,7 +7,9 @@ import { type Attachments, createAttachments } from "./attachments.js";
 import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
+import { RESULTS_BUDGET_BYTES } from "./room.js";
 import { createSeen, type Sight } from "./seen.js";
+import { defineStage, type Staged } from "./stage.js";
 import type { StoredResult } from "./stored-result.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
@@ -35,9 +37,13 @@ export type Changed =
   | { kind: "unknown" }
   | { kind: "fenced" }
   /** Its principal has as many running as it may: ask again. */
-  | { kind: "held" };
+  | { kind: "held" }
+  /** There is no room for its result (room.ts): ask again. */
+  | { kind: "full" };
 
-export type Created = { kind: "created"; record: OperationRecord } | { kind: "conflict" | "too_many" };
+export type Created =
+  | { kind: "created"; record: OperationRecord }
+  | { kind: "conflict" | "too_many" | "full" };
 
 export interface Operations extends Attachments {
   chain(hash: string, forceNew?: string): Promise<Chain>;
@@ -72,17 +78,26 @@ export interface Operations extends Attachments {
   now(): Promise<number>;
 }
 
-export function createOperations(redis: Redis, options: { retentionMs: number } & Partial<Caps>): Operations {
+export interface OperationsOptions extends Partial<Caps> {
+  retentionMs: number;
+  /** Of all results in the store, as they are stored. */
+  resultsBudgetBytes?: number;
+}
+
+export function createOperations(redis: Redis, options: OperationsOptions): Operations {
+  const resultsBudgetBytes = options.resultsBudgetBytes ?? RESULTS_BUDGET_BYTES;
   const apply = defineApply(redis);
+  const stage = defineStage(redis, { resultsBudgetBytes });
   const seen = createSeen();
 
   const write = (
     kind: "create" | "restore" | "change",
-    { text, record, result }: Change & { text: string },
+    { text, record }: Pick<Change, "record"> & { text: string },
     expected: string,
-    extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined },
+    extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined; staged?: Staged },
   ): Promise<Applied> => {
     const { logId, editor } = record;
+    const { staged } = extra;
     return apply(
       [
         keys.chain(record.hash),
@@ -101,6 +116,10 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         keys.held(record.principal),
         keys.tally,
         keys.durations(record.tool),
+        staged?.key ?? keys.staged(""),
+        keys.resultEnds,
+        keys.resultBytes,
+        keys.roomWanted,
       ],
       [
         expected,
@@ -113,7 +132,7 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         extra.fence ?? "",
         isFinal(record.state) ? channels.ended : channels.changed,
         extra.args ?? "",
-        result?.data ?? "",
+        staged === undefined ? "" : String(staged.bytes),
         editor,
         record.editorOpen ? "open" : "explicit",
         record.supersedes ?? "",
@@ -124,9 +143,27 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         String(options.maxRunning ?? CAPS.maxRunning),
         queueName(editor, record.lane),
         extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
+        staged?.piece ?? "",
+        String(resultsBudgetBytes),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
+  };
+
+  /** ▲14 The result is there when the record says that it ended: in one step with it, or before. */
+  const writeChange = async (
+    { record: before, text: expected }: Sight,
+    { record, result }: Change,
+    text: string,
+    fence: Fence,
+  ): Promise<Applied> => {
+    const extra = { fence, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
+    if (result === undefined) return write("change", { record, text }, expected, extra);
+    const staged = await stage(result);
+    if (staged === "full") return { kind: "full" };
+    const applied = await write("change", { record, text }, expected, { ...extra, staged });
+    if (applied.kind !== "applied") await staged.drop();
+    return applied;
   };
 
   const find = async (logId: string): Promise<OperationRecord | undefined> =>
@@ -179,7 +216,9 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         args,
         counts: countsOfCreation(record),
       });
-      if (applied.kind !== "applied") return { kind: applied.kind === "too_many" ? "too_many" : "conflict" };
+      const { kind } = applied;
+      if (kind === "too_many" || kind === "full") return { kind };
+      if (kind !== "applied") return { kind: "conflict" };
       const { mutationSeq, turn } = applied;
       return { kind: "created", record: { ...record, mutationSeq, turn } };
     },
@@ -212,14 +251,13 @@ export function createOperations(redis: Redis, options: { retentionMs: number } 
         const wanted = change(sight.record, remembered?.now ?? sight.now);
         if (wanted) {
           const text = JSON.stringify(wanted.record);
-          const counts = countsOfChange(sight.record, wanted.record);
-          const tookMs = tookBetween(sight.record, wanted.record);
-          const applied = await write("change", { ...wanted, text }, sight.text, { fence, counts, tookMs });
+          const applied = await writeChange(sight, wanted, text, fence);
           if (applied.kind === "applied") {
             seen.note({ ...sight, text, record: wanted.record });
             return { kind: "applied", record: wanted.record };
           }
-          if (applied.kind === "fenced" || applied.kind === "held") return { kind: applied.kind };
+          const { kind } = applied;
+          if (kind === "fenced" || kind === "held" || kind === "full") return { kind };
         } else if (!remembered) return { kind: "unchanged", record: sight.record };
         remembered = undefined;
       }
