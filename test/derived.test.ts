@@ -31,7 +31,7 @@ test("a derived document is its principal's alone, and tells what it was made of
   const { derived } = await open();
   const id = (await derived.keep("ann", about(".a"), DATA)) as string;
   expect(await derived.find("ann", id)).toMatchObject(about(".a"));
-  expect(await derived.dataOf(id)).toEqual(DATA);
+  expect(await derived.dataOf(id)).toEqual([DATA]);
   expect(await derived.find("bob", id)).toBeUndefined();
   expect(await derived.listOf("bob")).toEqual([]);
   expect((await derived.listOf("ann")).map((one) => one.id)).toEqual([id]);
@@ -81,5 +81,5 @@ test("it survives a restart of the broker and of Redis", async () => {
   await redis().restart();
   const { derived } = await open();
   expect(await derived.find("ann", id)).toMatchObject(about("a"));
-  expect(await derived.dataOf(id)).toEqual(DATA);
+  expect(await derived.dataOf(id)).toEqual([DATA]);
 });

@@ -1,16 +1,17 @@
-/** What a thread keeps parsed: values leave for others, their texts stay. */
+/** What a document thread keeps. */
 import { expect, test } from "vitest";
 import { createDocumentCache } from "../src/documents/document-cache.js";
-import { parseCost } from "../src/documents/parse-cost.js";
 
 const text = Buffer.from('{"items":[1,2,3]}');
-const cost = parseCost(text);
 
-test("a value is forgotten when another needs its room, and parsed again when asked for", () => {
-  const cache = createDocumentCache({ cacheBytes: 1_000, maxDocumentBytes: 1_000, parsedBytes: 2 * cost });
-  const [a, b, c] = ["a", "b", "c"].map((key) => cache.open(key, [text]));
-  for (const document of [a, b, c]) expect(document?.value()).toEqual({ items: [1, 2, 3] });
-  expect([a, b, c].map((document) => document?.parsedBytes())).toEqual([0, cost, cost]);
-  expect(cache.held()).toEqual(["a", "b", "c"]);
-  expect(a?.value()).toEqual({ items: [1, 2, 3] });
+test("what was found out about a document is kept with it, and leaves with it", async () => {
+  const cache = createDocumentCache({ cacheBytes: 2 * text.length, maxDocumentBytes: 1_000, maxHeapMb: 16 });
+  let made = 0;
+  const make = (): number => ++made;
+  const open = (key: string) => cache.open(key, [text]);
+  expect([(await open("a")).derived("x", make), (await open("a")).derived("x", make)]).toEqual([1, 1]);
+  await open("b");
+  await open("c");
+  expect(cache.held()).toEqual(["b", "c"]);
+  expect((await open("a")).derived("x", make)).toBe(2);
 });

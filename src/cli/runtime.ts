@@ -33,6 +33,7 @@ export interface Runtime extends Settings {
 }
 
 const MINUTE = 60_000;
+const MB = 1024 * 1024;
 const HOUR = 60 * MINUTE;
 
 /** The variables that are not ours: NO_COLOR, APPDATA and the like. */
@@ -74,6 +75,8 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
+      resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
+      derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
         revive?.();
@@ -93,6 +96,7 @@ export function gatewayOptions(config: Config): GatewayOptions {
       absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },
+    maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
     executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
     cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,

@@ -76,7 +76,7 @@ function apply(
     record: { ...record, mutationSeq },
     ...(endsAt === undefined ? {} : { endsAt }),
   };
-  if (result !== undefined) data.results[logId] = result.data.toString();
+  if (result !== undefined) data.results[logId] = result.pieces.join("");
   chain.version += 1;
   if (create !== undefined) store.onCreate(record);
   store.onChange(logId);

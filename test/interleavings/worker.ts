@@ -1,4 +1,5 @@
 /** An Editor's owner: the real process over a connection that may break before, during and after every message. */
+import { encodeResult } from "../../src/shared/redis/stored-result.js";
 import { EDITOR_CODES, type SubmitParams } from "../../src/shared/wire.js";
 import { ConnectionLost } from "../../src/worker/disconnect.js";
 import { createFollows } from "../../src/worker/follows.js";
@@ -98,9 +99,9 @@ export function startWorker(world: World, ownerNonce: string) {
     },
     get: (operationId) => ask(() => editor.get(operationId)),
     revoke: (operationId) => ask(() => editor.revoke(operationId)),
-    whole: async (_operationId, outcome) => {
+    result: async (_operationId, { result }) => {
       await step();
-      return outcome;
+      return result === undefined ? undefined : encodeResult(result);
     },
     refusal: (error) =>
       error instanceof Refused && error.code !== EDITOR_CODES.FENCED
@@ -130,6 +131,7 @@ export function startWorker(world: World, ownerNonce: string) {
       evidence: async () => ({}),
       passOnCancel: (record) => void passOnCancel(record.executedAs ?? record.logId).catch(() => undefined),
       pause: step,
+      roomAgain: step,
       warn: () => undefined,
     },
     { retentionMs: store.retentionMs },

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dottedPath, parsedPath } from "../../src/shared/document-path.js";
-import { pageOf } from "../../src/shared/page.js";
-import { itemsOf } from "./large-document.js";
+import { itemsOf, pageOf } from "./large-document.js";
 
 const refused = (what: RegExp) =>
   expect.objectContaining({ code: "INVALID_ARGUMENTS", message: expect.stringMatching(what) });

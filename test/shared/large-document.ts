@@ -1,9 +1,20 @@
 /** Documents that tests cut into pages, project and preview. */
 import fc from "fast-check";
-import type { Page } from "../../src/shared/page.js";
+import {
+  type PageIndex,
+  type PageRequest,
+  type Pagination,
+  pageAt,
+  pageIndexOf,
+} from "../../src/shared/page.js";
+import { previewOf } from "../../src/shared/preview.js";
+import { type Projected, type ProjectionRequest, project } from "../../src/shared/projection.js";
 
 /** JSON as a program could meet it: keys such as `__proto__`, any text (halves of surrogate pairs too), nested lists. */
-export const anyItem = fc.jsonValue({ stringUnit: "binary", maxDepth: 3 });
+export const anyItem = fc
+  .jsonValue({ stringUnit: "binary", maxDepth: 3 })
+  // There is no -0 in JSON that we write.
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
 /** An object whose keys may be anything but the given ones. */
 export function fieldsBeside(...taken: string[]): fc.Arbitrary<Record<string, unknown>> {
@@ -17,9 +28,9 @@ export function fieldsBeside(...taken: string[]): fc.Arbitrary<Record<string, un
     .map((entries) => Object.fromEntries(entries));
 }
 
-/** `{"name": …, "children": [ … ]}`, so many levels down. */
-export function nested(levels: number): unknown {
-  return JSON.parse(`${'{"name":"a","children":['.repeat(levels)}${"]}".repeat(levels)}`);
+/** The text of `{"name": …, "children": [ … ]}`, so many levels down. */
+export function nested(levels: number): string {
+  return `${'{"name":"a","children":['.repeat(levels)}${"]}".repeat(levels)}`;
 }
 
 /** UTF-8 bytes of the value as JSON, by the way that jsonBytes avoids. */
@@ -38,7 +49,35 @@ export function gameObject(id: number) {
   };
 }
 
+/** The document as it is stored; bytes are that already. */
+export const textOf = (document: unknown): Buffer =>
+  Buffer.isBuffer(document) ? document : Buffer.from(JSON.stringify(document));
+
+export interface ReadPage {
+  page: number;
+  data: unknown;
+  pagination: Pagination;
+}
+
+export const indexOf = (document: unknown, path: string | undefined, size: number): PageIndex =>
+  pageIndexOf(textOf(document), path, size);
+
+export function readPage(document: unknown, index: PageIndex, page: number): ReadPage {
+  const { json, ...told } = pageAt(textOf(document), index, page);
+  return { page: told.page, data: JSON.parse(Buffer.from(json).toString()), pagination: told.pagination };
+}
+
+export const pageOf = (document: unknown, request: PageRequest): ReadPage =>
+  readPage(document, indexOf(document, request.path, request.pageSizeBytes), request.page);
+
+export function projected(document: unknown, request: ProjectionRequest): Projected & { items: unknown[] } {
+  const { json, told } = project(textOf(document), request);
+  return { ...told, items: JSON.parse(Buffer.from(json).toString()) as unknown[] };
+}
+
+export const previewed = (document: unknown) => previewOf(textOf(document));
+
 /** The items of a page, wherever they are. */
-export function itemsOf({ data, pagination: { field } }: Page): unknown[] {
+export function itemsOf({ data, pagination: { field } }: ReadPage): unknown[] {
   return (field === undefined ? data : (data as Record<string, unknown>)[field]) as unknown[];
 }

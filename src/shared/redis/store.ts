@@ -1,5 +1,4 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
-import type { Caps } from "./cap.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import { createDerived, type Derived, type DerivedOptions } from "./derived.js";
 import { createEditors, type Editors } from "./editors.js";
@@ -7,7 +6,7 @@ import type { Fitness } from "./fitness.js";
 import { channels, keys } from "./keys.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./lease.js";
 import { createNews, type News } from "./news.js";
-import { createOperations, type Operations } from "./operations.js";
+import { createOperations, type Operations, type OperationsOptions } from "./operations.js";
 import { createQueues, type Queues } from "./queue.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions } from "./sessions.js";
@@ -40,7 +39,7 @@ export interface Store {
 /** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
-  options: ConnectOptions & { retentionMs: number } & Partial<Caps> & DerivedOptions,
+  options: ConnectOptions & OperationsOptions & DerivedOptions,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId, fitness } = connections;
