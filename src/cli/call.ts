@@ -5,6 +5,7 @@ import { createProgressView, waitForResult } from "./client/follow.js";
 import type { TypedCall } from "./client/read-outcomes.js";
 import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
+import { withWholeResult } from "./client/whole-result.js";
 import { command, UsageError } from "./command.js";
 
 const DEFAULT_WAIT_S = 30;
@@ -59,10 +60,12 @@ export const call = command({
           ? await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show })
           : accepted;
       view?.close();
+      const isForPeople = args.json === undefined && process.stdout.isTTY;
+      const shown = isForPeople ? answer : await withWholeResult(client, answer);
       const text =
         args.json === undefined
-          ? renderAnswer(answer, asking.colours, asking.self)
-          : JSON.stringify(answer, undefined, 2);
+          ? renderAnswer(shown, asking.colours, asking.self)
+          : JSON.stringify(shown, undefined, 2);
       if (await print(text)) await remember(asking, typed, answer);
       return exitCodeOf(answer);
     });

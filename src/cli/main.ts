@@ -9,6 +9,7 @@ import { VERSION } from "./version.js";
 const subCommands = {
   call: async () => (await import("./call.js")).call,
   result: async () => (await import("./result.js")).result,
+  fetch: async () => (await import("./fetch.js")).fetch,
   status: async () => (await import("./questions.js")).status,
   cancel: async () => (await import("./questions.js")).cancel,
   list: async () => (await import("./questions.js")).list,

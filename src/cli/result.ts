@@ -5,6 +5,7 @@ import { exitCodeOf } from "./client/exit-codes.js";
 import { createProgressView, waitForResult } from "./client/follow.js";
 import { renderAnswer } from "./client/render.js";
 import { askBroker } from "./client/session.js";
+import { withWholeResult } from "./client/whole-result.js";
 import { command } from "./command.js";
 
 export const result = command({
@@ -21,7 +22,8 @@ export const result = command({
       const view = args.follow ? createProgressView(process.stderr) : undefined;
       const answer = await waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
       view?.close();
-      await print(args.json ? JSON.stringify(answer, undefined, 2) : renderAnswer(answer, colours, self));
+      const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);
+      await print(args.json ? JSON.stringify(shown, undefined, 2) : renderAnswer(shown, colours, self));
       return exitCodeOf(answer);
     });
   },

@@ -3,7 +3,6 @@ import { type Page, type PageRequest, pageAt, pageIndexOf } from "../shared/page
 import { type Preview, previewOf } from "../shared/preview.js";
 import { type Projection, type ProjectionRequest, project } from "../shared/projection.js";
 import type { Document } from "./document.js";
-import { DocumentError } from "./document-error.js";
 import { type Filtered, filter } from "./jq.js";
 
 export type DocumentOp =
@@ -11,15 +10,15 @@ export type DocumentOp =
   | ({ kind: "page" } & PageRequest)
   | ({ kind: "project" } & ProjectionRequest)
   | { kind: "preview" }
-  /** All of it. */
-  | { kind: "text"; maxBytes: number };
+  /** Some of its bytes. */
+  | { kind: "piece"; offset: number; length: number };
 
 export interface Results {
   filter: Filtered;
   page: Page;
   project: Projection;
   preview: Preview;
-  text: { json: Uint8Array };
+  piece: { json: Uint8Array; total: number };
 }
 
 type OpOf<K extends DocumentOp["kind"]> = Extract<DocumentOp, { kind: K }>;
@@ -36,11 +35,10 @@ const OPERATIONS: {
   },
   project: ({ text }, request) => project(text, request),
   preview: ({ text, derived }) => derived("preview", () => previewOf(text)),
-  text({ text }, { maxBytes }) {
-    if (text.length > maxBytes)
-      throw new DocumentError("too_large", `It has ${text.length} bytes, and ${maxBytes} fit.`);
-    return { json: Buffer.from(text) };
-  },
+  piece: ({ text }, { offset, length }) => ({
+    json: Buffer.from(text.subarray(offset, offset + length)),
+    total: text.length,
+  }),
 };
 
 export async function perform(document: Document, op: DocumentOp): Promise<Results[DocumentOp["kind"]]> {

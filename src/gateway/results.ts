@@ -12,6 +12,7 @@ import type { Projected, ProjectionRequest } from "../shared/projection.js";
 import type { About, Derived } from "../shared/redis/derived.js";
 import type { Operations } from "../shared/redis/operations.js";
 import { encodeText } from "../shared/redis/stored-result.js";
+import { contentOf, mayBeContent, textTokens } from "./content.js";
 
 /** A document that this principal may read. */
 export interface Source {
@@ -32,8 +33,14 @@ export interface CutOptions extends RequestLimits {
   keep: boolean;
 }
 
+/** What an answer carries of a result: its JSON text, or in place of what is too large its size and a preview. */
+export interface ToldResult {
+  result?: string | undefined;
+  large?: { bytes: number; preview: Preview | undefined } | undefined;
+}
+
 export interface Results {
-  isLarge(bytes: number | undefined): boolean;
+  told(record: OperationRecord): Promise<ToldResult>;
   /** Undefined where it cannot be made now: the answer is complete without it. */
   preview(cacheId: string): Promise<Preview | undefined>;
   /** Undefined: there is none, or it is another principal's. Of a part that is kept the 30 minutes begin again. */
@@ -58,20 +65,33 @@ export interface Results {
     options: CutOptions,
   ): Promise<{ cut: Cut; outputs: number }>;
   whole(source: Source): Promise<unknown>;
+  /** Some bytes of its text, and how many it has. */
+  piece(source: Source, offset: number, length: number): Promise<{ bytes: Uint8Array; total: number }>;
 }
 
 /** Of JSON in one answer: the message around it escapes every quote once more, and must not reach 8 MiB. */
 export const MOST_BYTES = 6 * 1024 * 1024;
 
+/** Of a result whose size is in its pictures. */
+const MOST_CONTENT_BYTES = 8 * 1024 * 1024;
+
 export function createResults(
-  deps: { operations: Pick<Operations, "find">; derived: Derived; documents: Documents },
+  deps: { operations: Pick<Operations, "find" | "resultOf">; derived: Derived; documents: Documents },
   options: { maxResultTokens: number },
 ): Results {
   const { operations, derived, documents } = deps;
-  const isLarge: Results["isLarge"] = (bytes) =>
-    bytes !== undefined && isTooLarge(bytes, options.maxResultTokens);
+  const { maxResultTokens } = options;
+  const isLarge = (bytes: number): boolean => isTooLarge(bytes, maxResultTokens);
   const preview: Results["preview"] = (cacheId) =>
     documents.read(cacheId, { kind: "preview" }).catch(() => undefined);
+
+  /** Its pictures are no text to read: it goes on as it is where its text alone is not too large. */
+  const contentIn = async ({ logId }: OperationRecord, bytes: number): Promise<string | undefined> => {
+    if (bytes > MOST_CONTENT_BYTES) return undefined;
+    const text = await operations.resultOf(logId);
+    const blocks = text === undefined ? undefined : contentOf(JSON.parse(text));
+    return blocks && textTokens(blocks) <= maxResultTokens ? text : undefined;
+  };
 
   const cutOf = async (
     principal: string,
@@ -87,9 +107,21 @@ export function createResults(
     return id === undefined ? { data: parsed(json) } : { kept: cachedForm(id, bytes, await preview(id)) };
   };
 
+  const piece: Results["piece"] = async ({ cacheId }, offset, length) => {
+    const { json, total } = await documents.read(cacheId, { kind: "piece", offset, length });
+    return { bytes: json, total };
+  };
+
   return {
-    isLarge,
     preview,
+
+    async told(record) {
+      const { logId, resultBytes: bytes } = record;
+      if (bytes === undefined || !isLarge(bytes)) return { result: await operations.resultOf(logId) };
+      const shown = await preview(logId);
+      const content = mayBeContent(shown) ? await contentIn(record, bytes) : undefined;
+      return content === undefined ? { large: { bytes, preview: shown } } : { result: content };
+    },
 
     async find(principal, cacheId) {
       const record = await operations.find(cacheId);
@@ -120,23 +152,29 @@ export function createResults(
       return { cut: await cutOf(principal, { source: cacheId, filter: jq }, json, keep), outputs };
     },
 
-    async whole({ cacheId }) {
-      return parsed((await documents.read(cacheId, { kind: "text", maxBytes: MOST_BYTES })).json);
+    async whole(source) {
+      const { bytes, total } = await piece(source, 0, MOST_BYTES);
+      if (total > bytes.byteLength) throw tooLarge(total);
+      return parsed(bytes);
     },
+
+    piece,
   };
 }
 
 const bufferOf = (json: Uint8Array): Buffer => Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 
 function parsed(json: Uint8Array): unknown {
-  if (json.byteLength > MOST_BYTES)
-    throw new DocumentError("too_large", `It has ${json.byteLength} bytes, and ${MOST_BYTES} fit.`);
+  if (json.byteLength > MOST_BYTES) throw tooLarge(json.byteLength);
   try {
     return JSON.parse(bufferOf(json).toString("utf8"));
   } catch (error) {
     throw new DocumentError("malformed", `The document is not JSON: ${(error as Error).message}`);
   }
 }
+
+const tooLarge = (bytes: number): DocumentError =>
+  new DocumentError("too_large", `It has ${bytes} bytes, and ${MOST_BYTES} fit in one message.`);
 
 function hugeItem({ field, start_index: index }: Pagination, bytes: number): DocumentError {
   const item = `${field ?? ""}[${index}]`;

@@ -35,19 +35,16 @@ export function createViews(
 
   const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView> => {
     const final = isFinal(record.state);
-    const isLarge = final && !brief && results.isLarge(record.resultBytes);
-    const [live, result, preview, position, editor, now] = await Promise.all([
+    const [live, told, position, editor, now] = await Promise.all([
       brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
-      brief || !final || isLarge ? undefined : operations.resultOf(record.logId),
-      isLarge ? results.preview(record.logId) : undefined,
+      brief || !final ? {} : results.told(record),
       final || record.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
       operations.now(),
     ]);
     return {
       record,
-      result,
-      large: isLarge ? { bytes: record.resultBytes ?? 0, preview } : undefined,
+      ...told,
       progress: live.progress,
       partialResult: live.partialResult,
       queuePosition: position,

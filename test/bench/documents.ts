@@ -1,14 +1,17 @@
 /**
- * What a large document costs: how long each request takes, and how long this process's event loop stood still
- * meanwhile, beside a loop that has nothing to do.
+ * What a large document costs, as ratios to what nobody can do without, in the same run: a page to parsing the document,
+ * a filter to jq alone, this process's event loop to an idle one, its heap after 200 requests to that after 100.
  *
  * `npm run bench-documents -- [--mb 20]`
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as after } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
-import { createDocuments, type Documents } from "../../src/documents/documents.js";
+import { createDocuments } from "../../src/documents/documents.js";
 
 const { values } = parseArgs({ options: { mb: { type: "string", default: "20" } } });
 
@@ -35,38 +38,92 @@ function scene(bytes: number): string {
 
 const text = scene(Number(values.mb) * 1e6);
 const zipped = gzipSync(text);
-const documents: Documents = createDocuments(
-  { load: async (key) => (key === "small" ? [Buffer.from('{"a":1}')] : [Buffer.from(zipped)]) },
-  { timeoutMs: 60_000 },
-);
+const documents = createDocuments({ load: async () => [Buffer.from(zipped)] }, { timeoutMs: 60_000 });
+const FILTER = "[.hierarchy[].name] | length";
 
-async function row(name: string, work: () => Promise<unknown>): Promise<void> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  const begun = performance.now();
-  const outcome = await work().then(
-    () => "",
-    (error: Error) => error.message.slice(0, 60),
-  );
-  const took = performance.now() - begun;
-  delay.disable();
-  const ms = (ns: number): string => (ns / 1e6).toFixed(1).padStart(6);
-  const loop = `loop p99 ${ms(delay.percentile(99))} max ${ms(delay.max)} ms`;
-  console.log(`${name.padEnd(34)} ${took.toFixed(0).padStart(6)} ms   ${loop}   ${outcome}`);
+const p50 = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
+async function timed(count: number, work: (number: number) => unknown): Promise<number[]> {
+  const times: number[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const begun = performance.now();
+    await work(number);
+    times.push(performance.now() - begun);
+  }
+  return times;
 }
 
+/** p99 of this process's event loop while `work` goes on, ms. */
+async function loopDelay(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay.percentile(99) / 1e6;
+}
+
+function heapAfterCollection(): number {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+/** jq-wasm as its package offers it, in a thread that holds the text: p50 of its filter, ms. */
+async function jqAlone(): Promise<number> {
+  const program = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    import("jq-wasm").then(async ({ loadJq }) => {
+      const jq = await loadJq();
+      const times = [];
+      for (let run = 0; run < 3; run += 1) {
+        const begun = performance.now();
+        jq.raw(workerData.text, workerData.filter, ["-c"]);
+        times.push(performance.now() - begun);
+      }
+      parentPort.postMessage(times);
+    });`;
+  const worker = new Worker(program, { eval: true, workerData: { text, filter: FILTER } });
+  const times = await new Promise<number[]>((resolve, reject) =>
+    worker.once("message", resolve).once("error", reject),
+  );
+  await worker.terminate();
+  return p50(times);
+}
+
+function line(name: string, measured: string, ratio: number, goal: number): void {
+  const told = ratio <= goal ? "ok" : "MISSED";
+  console.log(`${name.padEnd(38)} ${measured.padEnd(40)} ratio ${ratio.toFixed(3)}  goal ${goal}  ${told}`);
+}
+
+const ms = (time: number): string => `${time.toFixed(1)} ms`;
+const page = (number: number): Promise<unknown> =>
+  documents.read("scene", { kind: "page", page: 1 + (number % 100), pageSizeBytes: 51_200 });
+
 console.log(`${(text.length / 1e6).toFixed(1)} MB of JSON, ${(zipped.length / 1e6).toFixed(1)} MB zipped`);
-await row("nothing, for comparison", () => after(1_000));
-await row("first request: starts a thread", () => documents.filter("small", ".a"));
-await row("filter: load, unzip, jq", () => documents.filter("scene", ".hierarchy | length"));
-await row("the same again: jq only", () => documents.filter("scene", ".hierarchy | length"));
-await row("filter: one column", () => documents.filter("scene", "[.hierarchy[].name]"));
-await row("filter: all of it comes back", () => documents.filter("scene", "."));
-await row("read: parsed for the first time", () => documents.read("scene", { kind: "size" }));
-await row("read: parsed before", () => documents.read("scene", { kind: "size" }));
-await row("endless filter, ended after 2 s", () =>
-  documents.filter("scene", "def f: f; f", { timeoutMs: 2_000 }),
-);
-await row("the next one: all anew", () => documents.filter("scene", ".sceneName"));
-console.log(`memory of this process: ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB`);
-await row("close", () => documents.close());
+const [first = 0] = await timed(1, page);
+console.log(`first page: loaded, unzipped, its boundaries found: ${ms(first)}`);
+
+const parse = p50(await timed(5, () => JSON.parse(text)));
+const warm = p50(await timed(200, page));
+line("warm page / JSON.parse", `${ms(warm)} / ${ms(parse)}`, warm / parse, 0.1);
+
+const alone = await jqAlone();
+const filters = await timed(4, () => documents.filter("scene", FILTER));
+const filter = p50(filters.slice(1));
+line("filter / jq-wasm alone", `${ms(filter)} / ${ms(alone)}`, filter / alone, 2);
+
+const idle = await loopDelay(() => after(3_000));
+const busy = await loopDelay(async () => {
+  await Promise.all([timed(2, () => documents.filter("scene", FILTER)), timed(300, page)]);
+  await documents.filter("scene", "def f: f; f", { timeoutMs: 1_000 }).catch(() => undefined);
+});
+line("event loop p99, busy / idle", `${ms(busy)} / ${ms(idle)}`, busy / idle, 3);
+
+await timed(100, page);
+const heap100 = heapAfterCollection();
+await timed(100, page);
+const heap200 = heapAfterCollection();
+const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+line("heap after call 200 / call 100", `${mb(heap200)} / ${mb(heap100)}`, heap200 / heap100, 1.2);
+console.log(`memory of this process: ${mb(process.memoryUsage().rss)}`);
+await documents.close();

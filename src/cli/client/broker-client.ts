@@ -7,6 +7,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
+import { resourceOf } from "../../gateway/result-uri.js";
 import type { Answer } from "../../shared/answer.js";
 import type { News } from "../../shared/redis/news.js";
 import { TROUBLE_LIMITS } from "../../shared/trouble.js";
@@ -31,6 +32,8 @@ export interface BrokerClient {
     options?: { onProgress?: (note: ProgressNote) => void; signal?: AbortSignal },
   ): Promise<Answer>;
   tools(): Promise<McpTool[]>;
+  /** Some bytes of a stored result, from `offset`; none after its end. Rejects where there is no such result. */
+  piece(id: string, offset: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
@@ -158,6 +161,15 @@ function clientOver(client: Client, place: string, close: () => Promise<void>): 
     },
     async tools() {
       return (await client.listTools()).tools;
+    },
+    async piece(id, offset) {
+      const { uri } = resourceOf(id);
+      const { contents } = await client.readResource(
+        { uri: `${uri}?offset=${offset}` },
+        { timeout: REQUEST_MS },
+      );
+      const [part] = contents;
+      return Buffer.from(part && "blob" in part ? part.blob : "", "base64");
     },
   };
 }

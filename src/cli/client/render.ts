@@ -35,7 +35,7 @@ function stateIn(colours: Colours, state: State | string): string {
 export function renderAnswer(answer: Answer, colours: Colours, self: string): string {
   const took = answer.execution_ms === undefined ? "" : ` in ${seconds(answer.execution_ms)}`;
   const what = answer.tool === undefined ? "" : `  ${answer.tool} on ${answer.editor}${took}`;
-  const shown = answer.result ?? answer.partial_result;
+  const shown = answer.result ?? answer.partial_result ?? answer.preview;
   return [
     `${stateIn(colours, answer.state ?? answer.status)}${what}`,
     ...(answer.log_id === undefined ? [] : [colours.dim(`log_id ${answer.log_id}`)]),
@@ -73,7 +73,14 @@ function evidenceLines(evidence: Answer["evidence"]): string[] {
 }
 
 /** The message speaks to MCP clients; these are the same ways on the command line. */
-function hintsFor({ status, state, log_id, force_new, error_code }: Answer, self: string): string[] {
+function hintsFor(answer: Answer, self: string): string[] {
+  const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb } = answer;
+  if (cached)
+    return [
+      `Its result has ${size_kb} kB; this is what is in it:`,
+      `All of it:  ${self} fetch ${cache_id} > result.json`,
+      `A part:     ${self} fetch ${cache_id} --page 1, or --jq, or --fields`,
+    ];
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
   if (force_new !== undefined && state !== undefined) return [`Once more:  add --force-new ${force_new}`];
   return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];

@@ -6,7 +6,7 @@ import { timelineOf, whyOnce } from "../../shared/timeline.js";
 import { publicTrouble } from "../../shared/trouble.js";
 import { waitTime } from "../../shared/wait-time.js";
 import { type BrokerTool, type BrokerToolCall, define, type Seen, UUID } from "./broker-tool.js";
-import { FETCH } from "./fetch-tool.js";
+import { FETCH, PART } from "./fetch-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 const RESULT_WAIT_SECONDS = 5;
@@ -26,6 +26,10 @@ const TOOLS: BrokerTool[] = [
         .min(0)
         .default(RESULT_WAIT_SECONDS)
         .describe("With wait: seconds to wait at most (up to 60)."),
+      page: PART.page.optional().describe("One page of a large result, from 1."),
+      page_size_kb: PART.page_size_kb,
+      path: PART.path,
+      jq: z.string().optional().describe("A part of the result, by a jq program such as .hierarchy[].name"),
     }),
     true,
     async (args, call) => {
@@ -35,7 +39,9 @@ const TOOLS: BrokerTool[] = [
         const seen = args.wait
           ? await call.wait(args.log_id, time.ms)
           : await call.broker.read(call.principal, args.log_id);
-        return answer(args.log_id, seen, call, args.wait ? time.note : undefined);
+        const told = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
+        const isPart = args.page !== undefined || args.jq !== undefined;
+        return isPart && told.status === "completed" ? partOf(args, told, call) : told;
       });
     },
   ),
@@ -168,6 +174,28 @@ function answer(named: string, seen: Seen, call: BrokerToolCall, note: string | 
     return answerOf(seen);
   }
   return answerOf(seen, { note });
+}
+
+/** The answer with a part of the result in place of all of it. */
+async function partOf(
+  {
+    page,
+    jq,
+    ...args
+  }: {
+    log_id: string;
+    page_size_kb: number;
+    page?: number | undefined;
+    jq?: string | undefined;
+    path?: string | undefined;
+  },
+  told: Answer,
+  call: BrokerToolCall,
+): Promise<ToolAnswer> {
+  const { result: _, cached, cache_id, size_kb, estimated_tokens, usage_hint, preview, ...rest } = told;
+  const wanted = jq === undefined ? { action: "get_page", page } : { action: "filter", jq_filter: jq };
+  const part = await FETCH.run({ ...args, ...wanted, cache_id: args.log_id }, call);
+  return { ...rest, ...part };
 }
 
 function missing(named: string, seen: "ended" | undefined): Answer {

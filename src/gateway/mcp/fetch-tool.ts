@@ -10,6 +10,23 @@ import type { ToolAnswer } from "./tool-answer.js";
 const PAGE_KB = 50;
 const KB = 1024;
 
+/** How a part is named, also by get_operation_result. */
+export const PART = {
+  page: z.int(),
+  page_size_kb: z
+    .number()
+    .positive()
+    .max(MOST_BYTES / KB)
+    .default(PAGE_KB)
+    .describe("How large a page is."),
+  path: z
+    .string()
+    .optional()
+    .describe(
+      "The list to take items from, such as scene.roots[0].children or a JSON Pointer; else the longest.",
+    ),
+};
+
 const ARGUMENTS = z.object({
   action: z
     .enum(["get", "get_page", "filter", "info", "list"])
@@ -21,19 +38,9 @@ const ARGUMENTS = z.object({
     .string()
     .optional()
     .describe("The cache_id (or log_id) that an earlier answer gave; not for list."),
-  page: z.int().default(1).describe("get_page: which, from 1; beyond the last one it is empty."),
-  page_size_kb: z
-    .number()
-    .positive()
-    .max(MOST_BYTES / KB)
-    .default(PAGE_KB)
-    .describe("get_page: how large a page is."),
-  path: z
-    .string()
-    .optional()
-    .describe(
-      "get_page, filter: the list to take items from, such as scene.roots[0].children or a JSON Pointer; else the longest.",
-    ),
+  page: PART.page.default(1).describe("get_page: which, from 1; beyond the last one it is empty."),
+  page_size_kb: PART.page_size_kb,
+  path: PART.path,
   jq_filter: z.string().optional().describe("filter: a jq program, such as .hierarchy[].name"),
   cache_filtered_result: z
     .boolean()

@@ -19,6 +19,7 @@ import type { Seen } from "./broker-tool.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 import type { OpenRequest } from "./open-request.js";
 import { PROGRESS_DEFAULTS, type ProgressOptions, showProgress } from "./progress.js";
+import { serveResources } from "./resources.js";
 import { refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
 import type { ToolList } from "./tool-list.js";
 
@@ -53,7 +54,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   const { broker, log } = deps;
   const server = new Server(
     { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
-    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: { listChanged: true }, resources: {} }, instructions: INSTRUCTIONS },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
@@ -138,5 +139,6 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       throw refusalError(error, log);
     }
   });
+  serveResources(server, deps, client);
   return server;
 }

@@ -5,6 +5,7 @@ import { BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import { isStoreAway } from "../../shared/redis/connect.js";
 import { isStoreFull } from "../../shared/redis/room.js";
+import { handedOn } from "../content.js";
 
 /** What a tool of this gateway answers: an operation's answer, or a list with a message of its own. */
 export type ToolAnswer = Answer | { status: "completed"; message: string; [field: string]: unknown };
@@ -12,18 +13,20 @@ export type ToolAnswer = Answer | { status: "completed"; message: string; [field
 /** Above this many bytes the answer is sent once, as text, not a second time as structured content. */
 const STRUCTURED_LIMIT = 256_000;
 
-/** Bytes of one message: the common client gives up above 10 MiB. */
-const MESSAGE_LIMIT = 8 * 1024 * 1024;
+/** Bytes of one message: the common client gives up above 10 MiB. The blocks beside the text take at most 1 MiB. */
+const MESSAGE_LIMIT = 7 * 1024 * 1024;
 
 /** The message around the text: protocol fields, progress of rounding up. */
 const ENVELOPE = 1024;
 
-export function toolResult(answer: ToolAnswer, requestId: RequestId | null): CallToolResult {
+export function toolResult(told: ToolAnswer, requestId: RequestId | null): CallToolResult {
+  const { shown, blocks } = handedOn(told.result, String(told.log_id));
+  const answer = shown === told.result ? told : { ...told, result: shown };
   const text = textOf(answer);
   if (text === undefined || !fits(text, requestId)) return toolResult(smaller(answer), requestId);
   const isSmall = Buffer.byteLength(text) <= STRUCTURED_LIMIT;
   return {
-    content: [{ type: "text", text }],
+    content: [{ type: "text", text }, ...blocks],
     // A part of it would be worse than nothing: clients that read the structured form read nothing else.
     ...(isSmall ? { structuredContent: answer } : {}),
     ...(answer.status === "error" || answer.status === "not_found" ? { isError: true } : {}),
