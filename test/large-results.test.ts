@@ -1,86 +1,15 @@
 /** What is too large for a caller's context: told by a preview, kept, read in part, never executed again. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { afterEach, describe, expect, test } from "vitest";
-import type { GatewayOptions } from "../src/gateway/gateway.js";
-import { type StdioService, serveStdio } from "../src/gateway/mcp/stdio.js";
+import { describe, expect, test } from "vitest";
 import { keys } from "../src/shared/redis/keys.js";
-import { parameters } from "../src/simulator/tool-definition.js";
-import { createHeardLog, createPipes, createPipeTransport } from "./harness/mcp.js";
-import { type System, useSystem } from "./harness/system.js";
+import { type Giving, type GivingOptions, useGiving } from "./harness/giving.js";
 
-const { start } = useSystem();
-const services: StdioService[] = [];
-afterEach(async () => {
-  for (const service of services.splice(0)) await service.close();
-});
+const start = useGiving();
 
 /** So small a limit that a test's document is large. */
 const TOKENS = 200;
 
-type Told = Record<string, unknown> & { log_id: string; cache_id: string; data: unknown; status: string };
-
-interface Scene {
-  system: System;
-  /** Calls the tool that answers `document`. */
-  give(document: unknown, more?: Record<string, unknown>): Promise<Told>;
-  fetch(args: Record<string, unknown>): Promise<Told>;
-  /** How often the tool ran. */
-  runs(): number;
-}
-
-async function open(gateway: Partial<GatewayOptions> = {}): Promise<Scene> {
-  let given: unknown;
-  let runs = 0;
-  const system = await start({
-    gateway: { maxResultTokens: TOKENS, ...gateway },
-    editor: {
-      tools: [
-        {
-          name: "give",
-          description: "Gives what the test wants.",
-          inputSchema: parameters({ Number: { type: "number" } }, []),
-          effect: "mutating",
-          lane: "main",
-          resumable: false,
-          cancellable: false,
-          executionClass: "quick",
-          blocksMainThread: true,
-          label: () => "give",
-          async run() {
-            runs += 1;
-            return given;
-          },
-        },
-      ],
-    },
-  });
-  const call = await callerOf(system);
-  return {
-    system,
-    async give(document, more = {}) {
-      given = document;
-      return call("give", { Number: runs, timeout: 30, ...more });
-    },
-    fetch: (args) => call("fetch_cached_response", args),
-    runs: () => runs,
-  };
-}
-
-async function callerOf(system: System, principal?: string) {
-  const pipes = createPipes();
-  const service = serveStdio(
-    { gateway: system.gateway, log: createHeardLog(), version: "0.0.0" },
-    pipes,
-    principal ? { principal } : {},
-  );
-  services.push(service);
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(createPipeTransport(pipes));
-  return async (name: string, args: Record<string, unknown>): Promise<Told> => {
-    const { content } = await client.callTool({ name, arguments: args });
-    return JSON.parse((content as [{ text: string }])[0].text) as Told;
-  };
-}
+const open = ({ gateway, ...options }: GivingOptions = {}): Promise<Giving> =>
+  start({ ...options, gateway: { maxResultTokens: TOKENS, ...gateway } });
 
 const SCENE = {
   scene: "Main",
@@ -89,7 +18,7 @@ const SCENE = {
 
 /** Every item of every page, in order. */
 async function turned(
-  { fetch }: Scene,
+  { fetch }: Giving,
   cacheId: string,
   field: string,
   args: object = {},
@@ -129,10 +58,10 @@ describe("a result", () => {
   test("is told in the same way by its log_id and to an identical call, and ran once", async () => {
     const scene = await open();
     const told = await scene.give(SCENE, { Number: 7 });
-    const call = await callerOf(scene.system);
+    const call = await scene.caller();
     const read = await call("get_operation_result", { log_id: told.log_id });
     expect(read).toMatchObject({ cached: true, cache_id: told.log_id, preview: told.preview });
-    const other = await callerOf(scene.system);
+    const other = await scene.caller();
     const again = await other("give", { Number: 7, timeout: 30 });
     expect(again).toMatchObject({ deduplicated: true, cached: true, cache_id: told.log_id });
     expect(scene.runs()).toBe(1);
@@ -254,7 +183,7 @@ describe("filters", () => {
   });
 
   test("without end are ended, and others are answered meanwhile", async () => {
-    const scene = await open({ documents: { timeoutMs: 5_000 } });
+    const scene = await open({ gateway: { documents: { timeoutMs: 5_000 } } });
     const { cache_id } = await scene.give(SCENE);
     const other = (await scene.give([...SCENE.hierarchy].reverse())).cache_id;
     let isOver = false;
@@ -276,7 +205,7 @@ describe("a cache_id", () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
     const kept = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy" });
-    const stranger = await callerOf(scene.system, "stranger");
+    const stranger = await scene.caller("stranger");
     for (const id of [cache_id, kept.cache_id, crypto.randomUUID(), "../etc"]) {
       const told = await stranger("fetch_cached_response", { cache_id: id });
       expect(told).toMatchObject({ status: "not_found", error_code: "NOT_FOUND" });
@@ -299,7 +228,7 @@ describe("a cache_id", () => {
   test("is asked for by two clients at once", async () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
-    const call = await callerOf(scene.system);
+    const call = await scene.caller();
     const asked = { cache_id, action: "filter", jq_filter: "[.hierarchy[].id] | add" };
     const both = await Promise.all([scene.fetch(asked), call("fetch_cached_response", asked)]);
     expect(both.map(({ data }) => data)).toEqual([4950, 4950]);
@@ -319,4 +248,42 @@ test("all of it is given where it fits into a message, also nested deep", async 
   for (let level = 0; level < 500; level += 1) deep = [deep];
   const { cache_id } = await scene.give({ deep, text: "x".repeat(1_000) });
   expect((await scene.fetch({ cache_id, action: "get" })).data).toEqual({ deep, text: "x".repeat(1_000) });
+});
+
+test("get_operation_result gives a page or a filtered part at once, with what became of the operation", async () => {
+  const scene = await open();
+  const { log_id } = await scene.give(SCENE);
+  const call = await scene.caller();
+  const page = await call("get_operation_result", { log_id, page: 2, page_size_kb: 1 });
+  expect(page).toMatchObject({ status: "completed", log_id, state: "completed", page: 2, tool: "give" });
+  expect(page).not.toHaveProperty("preview");
+  const filtered = await call("get_operation_result", { log_id, jq: ".hierarchy | length" });
+  expect(filtered).toMatchObject({ log_id, state: "completed", data: 100 });
+  const wrong = await call("get_operation_result", { log_id, jq: ".hierarchy[" });
+  expect(wrong).toMatchObject({ status: "error", error_type: "syntax", log_id });
+});
+
+describe("a part by fields", () => {
+  test("that is large again is kept, and can be filtered with jq", async () => {
+    const scene = await open();
+    const { cache_id } = await scene.give(SCENE);
+    const kept = await scene.fetch({ cache_id, action: "filter", fields: ["id", "name"], offset: 10 });
+    expect(kept).toMatchObject({ cached: true, source_cache_id: cache_id, total_items: 100 });
+    const filter = { action: "filter", jq_filter: "map(.id) | add" };
+    expect((await scene.fetch({ cache_id: kept.cache_id, ...filter })).data).toBe(4905);
+    expect(await scene.fetch({ cache_id: kept.cache_id, action: "info" })).toMatchObject({
+      ...{ source_cache_id: cache_id, fields: ["id", "name"], offset: 10 },
+    });
+  });
+
+  test("an item too large for a message is told by its place", async () => {
+    const scene = await open();
+    const huge = { children: Array.from({ length: 3 }, () => "x".repeat(3_000_000)) };
+    const { cache_id } = await scene.give({ roots: [huge] });
+    const told = await scene.fetch({ cache_id });
+    expect(told).toMatchObject({ status: "error", error_code: "FETCH_FAILED", error_type: "too_large" });
+    expect(told.error).toContain("roots[0]");
+    const inside = await scene.fetch({ cache_id, path: "roots[0].children" });
+    expect(inside).toMatchObject({ status: "completed", _pagination: { total_items: 3, total_pages: 3 } });
+  });
 });

@@ -16,7 +16,13 @@ export interface LargeResults {
 }
 
 export function createLargeResults(options: { inlineResultBytes: number }): LargeResults {
-  const encode = (outcome: Outcome): Buffer => Buffer.from(JSON.stringify(outcome.result ?? null), "utf8");
+  /** Parts are asked for one after the other: the last outcome's text is kept while it is wanted. */
+  let last: { result: unknown; bytes: Buffer } | undefined;
+  const encode = (outcome: Outcome): Buffer => {
+    if (last?.result === undefined || last.result !== outcome.result)
+      last = { result: outcome.result, bytes: Buffer.from(JSON.stringify(outcome.result ?? null), "utf8") };
+    return last.bytes;
+  };
   return {
     fit(outcome) {
       const bytes = encode(outcome).length;

@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Answer } from "../../src/shared/answer.js";
 import type { Log } from "../../src/shared/log.js";
+import { checkMessageSize } from "./message-size.js";
 
 /** A log that tests can wait for: the gateway says there what it tells no client. */
 export interface HeardLog extends Log {
@@ -102,7 +103,10 @@ export function createLinePeer({ stdin, stdout }: Pipes): LinePeer {
   stdout.on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) received.push(JSON.parse(line) as RpcAnswer);
+    for (const line of lines) {
+      checkMessageSize(Buffer.byteLength(line));
+      received.push(JSON.parse(line) as RpcAnswer);
+    }
     for (const look of waiting) look();
   });
   const next: LinePeer["next"] = (is) =>
@@ -129,9 +133,13 @@ export function createLinePeer({ stdin, stdout }: Pipes): LinePeer {
 /** For the SDK's client: the other end of a server's standard streams. */
 export function createPipeTransport({ stdin, stdout }: Pipes): Transport {
   const buffer = new ReadBuffer();
+  let unread = 0;
   const transport: Transport = {
     async start() {
       stdout.on("data", (chunk: Buffer) => {
+        unread += chunk.lastIndexOf("\n") === -1 ? chunk.length : chunk.indexOf("\n");
+        checkMessageSize(unread);
+        if (chunk.includes("\n")) unread = chunk.length - chunk.lastIndexOf("\n") - 1;
         buffer.append(chunk);
         for (let message = buffer.readMessage(); message; message = buffer.readMessage()) {
           transport.onmessage?.(message);
@@ -174,6 +182,7 @@ export async function post(
     ...(options.signal ? { signal: options.signal } : {}),
   });
   const text = await response.text();
+  checkMessageSize(Buffer.byteLength(text));
   const messages = response.headers.get("content-type")?.startsWith("text/event-stream")
     ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? "") as RpcAnswer)
     : text === ""

@@ -3,6 +3,7 @@
  * that a late, a lost and a doubled message can be sent, which a client library would not do.
  */
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { checkMessageSize } from "./message-size.js";
 import type { RunningProcess } from "./processes.js";
 
 /** A tool's answer, as far as tests look at it. */
@@ -144,6 +145,7 @@ function readAnswer(incoming: IncomingMessage, wanted: number | undefined): Prom
       text += chunk;
       if (!isStream) return;
       for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+        checkMessageSize(Buffer.byteLength(text.slice(0, end)));
         const message = messageOf(text.slice(0, end));
         text = text.slice(end + 2);
         if (message && !message.method && message.id === wanted) resolve(message);
@@ -152,8 +154,10 @@ function readAnswer(incoming: IncomingMessage, wanted: number | undefined): Prom
     incoming.on("error", reject);
     incoming.on("close", () => {
       if (wanted === undefined) resolve({});
-      else if (!isStream && text.startsWith("{")) resolve(JSON.parse(text) as RpcResponse);
-      else reject(new Error(`the connection ended without an answer (HTTP ${incoming.statusCode})`));
+      else if (!isStream && text.startsWith("{")) {
+        checkMessageSize(Buffer.byteLength(text));
+        resolve(JSON.parse(text) as RpcResponse);
+      } else reject(new Error(`the connection ended without an answer (HTTP ${incoming.statusCode})`));
     });
   });
 }
@@ -178,6 +182,7 @@ export async function openStdioClient(served: RunningProcess): Promise<StdioClie
 
   served.onLine((line) => {
     if (line.trim() === "") return;
+    checkMessageSize(Buffer.byteLength(line));
     // Only protocol may be written there: anything else fails here.
     const message = JSON.parse(line) as RpcResponse;
     if (message.method || typeof message.id !== "number") return;

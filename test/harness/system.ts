@@ -93,6 +93,7 @@ export interface SystemOptions {
   maxRunning?: number;
   maxQueued?: number;
   commandTimeoutMs?: number;
+  resultsBudgetBytes?: number;
   gateway?: Partial<GatewayOptions>;
   /** Null: no worker yet. */
   worker?: Partial<WorkerOptions> | null;
@@ -156,6 +157,7 @@ async function startSystem(
       retentionMs,
       maxRunning: options.maxRunning ?? 5,
       maxQueued: options.maxQueued ?? 100,
+      ...(options.resultsBudgetBytes === undefined ? {} : { resultsBudgetBytes: options.resultsBudgetBytes }),
       commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,
       onError: (error) => warnings.push(`store: ${error.message}`),
     });
