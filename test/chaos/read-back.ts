@@ -51,7 +51,7 @@ async function readOne(
   if (read.status !== "not_found") return differs(world, wish, heard, read);
   if (!mayBeGone) return `${logId} is not found any more`;
   // The store has forgotten it. What never began may be wished anew, so only the others are called again.
-  if (!hasBegun(heard)) return undefined;
+  if (!hasBegun(heard) || world.witness.wasRevoked(logId)) return undefined;
   // The same call means the newest run of it; that one is read back by its own wish.
   if (isWishedAgain) return undefined;
   const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
