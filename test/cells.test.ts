@@ -96,6 +96,10 @@ const TABLE = {
         "worker-recovery.test.ts",
         "before it began, and has forgotten the call: unknown, never called not started",
       ),
+      ...named(
+        QUIT,
+        "Editor crash or quit · sent: refused by an Editor that quits, so it is queued again and runs once",
+      ),
     ],
     running: [
       ...named(EDITOR, "Editor crash or quit · running: interrupted, and the same call is told so again"),

@@ -18,6 +18,10 @@ export function createFaults(deps: FaultsDeps) {
     reload: (downMs = 50): Promise<void> => deps.session().reload(downMs),
     /** The process dies. Unflushed ledger lines (`accepted`) are lost unless `keepUnflushed`. */
     crash: ({ keepUnflushed = false } = {}): Promise<void> => deps.crash(keepUnflushed ? "keep" : "lose"),
+    /** It is about to quit: refuses what is submitted, and still listens. */
+    beginToQuit(): void {
+      deps.session().world.phase = "quitting";
+    },
     /** A new Editor process on the same port, project and ledger. */
     restart: deps.restart,
     /** No byte goes out, heartbeats included: for `ms`, or until `speak`. What was held back goes out then. */

@@ -24,6 +24,7 @@ import { type HelloDeps, WrongEditor } from "./hello.js";
 import { createPace } from "./pace.js";
 import { createPushServer } from "./push-server.js";
 import { createReadiness } from "./readiness.js";
+import { isLeaving } from "./refusal.js";
 
 export type EditorLinkState = "connecting" | "ready" | "closed";
 
@@ -209,7 +210,8 @@ export function createEditorLink(
       if (!(error instanceof ConnectionLost)) log.warn({ host, port, err: error }, "hello failed");
       if (refused) callHandler(log, "refused", () => handlers.onRefused?.(error as Error));
       void line.close(refused ? "hello_refused" : "hello_failed");
-      refused &&= !isPassing(error);
+      // The next seconds cure it: the usual backoff is right for it.
+      refused &&= !isLeaving(error);
     }
     const reason = await line.closed;
     calls = undefined;
@@ -291,9 +293,4 @@ export function createEditorLink(
 /** The Editor's word, not a lost line or a failure of our own. */
 function isRefusal(error: unknown): boolean {
   return error instanceof RpcFailure || error instanceof UnreadableAnswer || error instanceof WrongEditor;
-}
-
-/** A refusal that the next seconds will cure: the usual backoff is right for it. */
-function isPassing(error: unknown): boolean {
-  return error instanceof RpcFailure && error.code === EDITOR_CODES.EDITOR_SHUTTING_DOWN;
 }

@@ -36,6 +36,8 @@ export interface EditorPort {
   refusal(error: unknown): Refusal | undefined;
   /** False only if it is certain that not a byte of the request left. */
   wasSent(error: unknown): boolean;
+  /** The Editor's answer that it quits: it took nothing of what was asked. */
+  isLeaving(error: unknown): boolean;
   /** Listens for the end of an operation; `outcome` rejects when the connection ends first. */
   follow(operationId: string, logId: string): { outcome: Promise<Outcome>; stop(): void };
   mark(): OperationRecord["editorMark"];
@@ -72,6 +74,11 @@ export interface ProcessOptions {
   retentionMs: number;
 }
 
+/** The operation was refused before its ledger saw it: the next session of the Editor may run it. */
+class NotTaken extends Error {
+  override readonly message = "the Editor is quitting";
+}
+
 /** Nobody asks for it unless the Editor names another operation. */
 const NO_PAST = { ancestors: [], now: 0 };
 /** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
@@ -98,7 +105,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     } catch (error) {
       const refusal = editor.refusal(error);
       if (refusal) return { asked: "submit", refusal };
-      throw error;
+      throw editor.isLeaving(error) ? new NotTaken() : error;
     }
   };
 
@@ -254,7 +261,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     try {
       return await converse(claimed.record, session, args, signal);
     } catch (error) {
-      if (isFresh && !editor.wasSent(error)) await unclaim(logId);
+      if (isFresh && (error instanceof NotTaken || !editor.wasSent(error))) await unclaim(logId);
       throw error;
     }
   };

@@ -22,3 +22,8 @@ export function refusalOf(error: unknown): Refusal | undefined {
   ];
   return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
 }
+
+/** The Editor quits: it takes nothing more, and keeps what it has. */
+export function isLeaving(error: unknown): boolean {
+  return error instanceof RpcFailure && error.code === EDITOR_CODES.EDITOR_SHUTTING_DOWN;
+}

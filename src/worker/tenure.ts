@@ -25,7 +25,7 @@ import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
 import { rebuildRecords } from "./rebuild.js";
-import { refusalOf } from "./refusal.js";
+import { isLeaving, refusalOf } from "./refusal.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -157,6 +157,7 @@ export function createTenure(
     result: (operationId, outcome) => storedResultOf(link, operationId, outcome),
     refusal: refusalOf,
     wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
+    isLeaving,
     follow: follows.follow,
     mark: presence.mark,
   };

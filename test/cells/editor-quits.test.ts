@@ -33,6 +33,17 @@ test("Editor crash or quit · queued: after a quit too", async () => {
   expect(system.executions("a")).toBe(1);
 });
 
+test("Editor crash or quit · sent: refused by an Editor that quits, so it is queued again and runs once", async () => {
+  const system = await start({ editor: { projectPath: PROJECT } });
+  const ann = system.client();
+  system.editor.faults.beginToQuit();
+  const { record } = await ann.submit("work", { Name: "a" });
+  await eventually(() => system.warnings.some((line) => line.includes("is quitting")), "it was refused");
+  await quitAndOpen(system);
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect(system.executions("a")).toBe(1);
+});
+
 test("Editor crash or quit · running: after a quit too", async () => {
   const system = await start({ editor: { projectPath: PROJECT } });
   const ann = system.client();

@@ -19,7 +19,10 @@ export async function readBack(world: ChaosWorld, wishes: readonly Wish[]): Prom
     const reader = await open();
     for (let wish = left.pop(); wish; wish = left.pop()) {
       const mayBeGone = storeWasLost(world.events, wish.askedAt);
-      const fault = await readOne(world, { reader, open }, wish, mayBeGone).catch(
+      const isWishedAgain = wishes.some(
+        ({ supersedes }) => supersedes !== undefined && wish.logIds.has(supersedes),
+      );
+      const fault = await readOne(world, { reader, open }, wish, { mayBeGone, isWishedAgain }).catch(
         (error: Error) => error.message,
       );
       if (fault !== undefined) violations.push({ what: fault, wish });
@@ -36,7 +39,7 @@ async function readOne(
   world: ChaosWorld,
   { reader, open }: { reader: Reader; open(): Promise<Reader> },
   wish: Wish,
-  mayBeGone: boolean,
+  { mayBeGone, isWishedAgain }: { mayBeGone: boolean; isWishedAgain: boolean },
 ): Promise<string | undefined> {
   const heard = wish.told.at(-1)?.told as Told;
   const logId = heard.log_id ?? "";
@@ -48,7 +51,9 @@ async function readOne(
   if (read.status !== "not_found") return differs(world, wish, heard, read);
   if (!mayBeGone) return `${logId} is not found any more`;
   // The store has forgotten it. What never began may be wished anew, so only the others are called again.
-  if (!hasBegun(heard)) return undefined;
+  if (!hasBegun(heard) || world.witness.wasRevoked(logId)) return undefined;
+  // The same call means the newest run of it; that one is read back by its own wish.
+  if (isWishedAgain) return undefined;
   const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
   const again = { ...wish.args, ...force, editor: wish.editor.id, timeout: WAIT_SECONDS };
   // Not by the reader: it may have named a deliberate second run of this call, and then means a third by it (▲7).

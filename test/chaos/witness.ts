@@ -22,6 +22,8 @@ export interface Witness {
   /** The first end that the Editor told of it. */
   outcome(operationId: string): { editor: string; outcome: Outcome } | undefined;
   outcomes(): Iterable<[string, { editor: string; outcome: Outcome }]>;
+  /** The Editor promised never to begin it. */
+  wasRevoked(operationId: string): boolean;
   /** Connections to this Editor that ended in this time. */
   ends(editor: string, from: number, to: number): number;
   /** Connections on which somebody first said something to this Editor in this time. */
@@ -36,6 +38,7 @@ const MAX_FRAME = 16 * 1024 * 1024;
 export function createWitness(): Witness {
   const submits = new Map<string, Submitted>();
   const outcomes = new Map<string, { editor: string; outcome: Outcome }>();
+  const revoked = new Set<string>();
   const stories = new Map<string, { at: number; event: string }[]>();
   const begun: { editor: string; at: number }[] = [];
   const ended: { editor: string; at: number }[] = [];
@@ -63,6 +66,7 @@ export function createWitness(): Witness {
         const answer = message.result as { state?: string; outcome?: Outcome; operationId?: string };
         if (operationId === undefined) break;
         tell(operationId, `${editor} answers ${answer.state} ${answer.operationId ?? ""}`);
+        if (answer.state === "revoked") revoked.add(operationId);
         if (answer.outcome) end(editor, operationId, answer.outcome);
         break;
       }
@@ -114,6 +118,7 @@ export function createWitness(): Witness {
     submitted: (operationId) => submits.get(operationId),
     outcome: (operationId) => outcomes.get(operationId),
     outcomes: () => outcomes,
+    wasRevoked: (operationId) => revoked.has(operationId),
     begins: (editor, from, to) => begun.filter(isOf(editor, from, to)).length,
     ends: (editor, from, to) => ended.filter(isOf(editor, from, to)).length,
     story: (operationId) => stories.get(operationId) ?? [],

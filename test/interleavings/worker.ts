@@ -108,6 +108,7 @@ export function startWorker(world: World, ownerNonce: string) {
         ? { code: error.code, message: error.message }
         : undefined,
     wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
+    isLeaving: () => false,
     follow: follows.follow,
     mark: () => undefined,
   };
