@@ -13,7 +13,7 @@ import {
 import { shortened } from "./shortened-text.js";
 
 /** `array[400]`, `object{3}`, or the type. */
-export function shapeAt(text: Uint8Array, start: number): string {
+function shapeAt(text: Uint8Array, start: number): string {
   const type = typeAt(text, start);
   if (type === "array") return `array[${countAt(text, start)}]`;
   return type === "object" ? `object{${countAt(text, start)}}` : type;

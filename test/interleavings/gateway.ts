@@ -57,7 +57,9 @@ export function createGateway(world: World) {
         close: async () => undefined,
       },
       // All of them are small.
-      results: { isLarge: () => false } as never,
+      results: {
+        told: async ({ logId }: OperationRecord) => ({ result: await operations.resultOf(logId) }),
+      } as never,
       editors: { ids: async () => [EDITOR], mutations: known, find: async () => undefined } as never,
       catalog: { tool: async (name: string) => TOOLS[name] } as never,
       calls: createCallReader({

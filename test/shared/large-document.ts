@@ -50,7 +50,7 @@ export function gameObject(id: number) {
 }
 
 /** The document as it is stored; bytes are that already. */
-export const textOf = (document: unknown): Buffer =>
+const textOf = (document: unknown): Buffer =>
   Buffer.isBuffer(document) ? document : Buffer.from(JSON.stringify(document));
 
 export interface ReadPage {

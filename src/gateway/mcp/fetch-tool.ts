@@ -79,8 +79,7 @@ export const FETCH = define(
   },
 );
 
-/** The part of a document that the arguments name; rejects with a DocumentError. */
-export async function fetched(
+async function fetched(
   results: Results,
   principal: string,
   source: Source,

@@ -7,14 +7,16 @@ import {
   McpError,
   ReadResourceRequestSchema,
   type ReadResourceResult,
+  type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { DocumentError } from "../../documents/document-error.js";
 import type { Log } from "../../shared/log.js";
+import type { Broker } from "../broker.js";
 import { binaryOf, contentOf } from "../content.js";
 import { namedResult, RESULT_TEMPLATE, resourceOf } from "../result-uri.js";
 import { MOST_BYTES, type Source } from "../results.js";
 import { UUID } from "./broker-tool.js";
-import type { McpClient, McpServerDeps } from "./server.js";
+import type { OpenRequest } from "./open-request.js";
 import { refusalError } from "./tool-answer.js";
 
 const JSON_TYPE = "application/json";
@@ -26,8 +28,8 @@ const NOT_FOUND = -32002;
 
 export function serveResources(
   server: Server,
-  { broker, log }: Pick<McpServerDeps, "broker" | "log">,
-  client: McpClient,
+  { broker, log }: { broker: Broker; log: Log },
+  client: { principal: string; request(id: RequestId): OpenRequest },
 ): void {
   const { principal } = client;
 

@@ -39,7 +39,7 @@ export interface DerivedOptions {
 }
 
 const MINUTE = 60_000;
-export const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
+const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
 
 /**
  * KEYS 1 the document, 2 uses, 3 sizes, 4 schema
