@@ -360,6 +360,8 @@ describe("who has read an answer on stdio", () => {
 
 describe("large results", () => {
   const giving = (Data: string) => ({
+    // Told whole, however large.
+    gateway: { maxResultTokens: Number.MAX_SAFE_INTEGER },
     editor: {
       tools: [
         {

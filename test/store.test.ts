@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import type { OperationRecord } from "../src/shared/operation.js";
 import { isStoreAway } from "../src/shared/redis/connect.js";
-import { keys } from "../src/shared/redis/keys.js";
+import { keys, SCHEMA_VERSION } from "../src/shared/redis/keys.js";
 import type { EditorFence, Lease } from "../src/shared/redis/lease.js";
 import { openStore, type Store } from "../src/shared/redis/store.js";
 import { layCable } from "./harness/cable.js";
@@ -229,7 +229,7 @@ describe("a Redis that cannot be used", () => {
   });
 
   test("was used by a newer broker: refused with the upgrade command", async () => {
-    await byHand().set(keys.schema, "2");
+    await byHand().set(keys.schema, String(SCHEMA_VERSION + 1));
     await expect(open()).rejects.toMatchObject({
       code: "STORE_UNFIT",
       message: expect.stringContaining("npm install -g"),
