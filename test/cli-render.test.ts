@@ -15,6 +15,7 @@ import {
 } from "../src/cli/client/render.js";
 import { type Answer, answerOf, notFound } from "../src/shared/answer.js";
 import type { OperationRecord } from "../src/shared/operation.js";
+import { previewOf } from "../src/shared/preview.js";
 import { timelineOf, whyOnce } from "../src/shared/timeline.js";
 import { executed, NOW, operation } from "./shared/record.js";
 
@@ -31,10 +32,24 @@ const duplicates = [
 ];
 const story = executed(named);
 
+const LARGE = previewOf(
+  Buffer.from(
+    JSON.stringify({
+      scene: "Main",
+      hierarchy: [
+        { name: "Cube", id: 1, tags: ["a"] },
+        { name: "Wall", id: 2 },
+      ],
+    }),
+  ),
+);
+
 /** Title → what is printed. */
 const SCREENS: Record<string, (colours: typeof plain) => string> = {
   "unity-broker call, completed": (c) =>
     renderAnswer(shown(executed(named), { result: '{"Success":true,"Errors":[]}' }), c, "unity-broker"),
+  "unity-broker call, a large result on a terminal": (c) =>
+    renderAnswer(shown(executed(named), { large: { bytes: 15_568_000, preview: LARGE } }), c, "unity-broker"),
   "unity-broker call, the wait ended": (c) =>
     renderAnswer(
       shown(operation({ ...named, state: "running", startedAt: NOW }), {}, { waitedSeconds: 30 }),

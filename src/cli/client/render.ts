@@ -78,7 +78,7 @@ function hintsFor(answer: Answer, self: string): string[] {
   if (cached)
     return [
       `Its result has ${size_kb} kB; this is what is in it:`,
-      `All of it:  ${self} fetch ${cache_id} > result.json`,
+      `All of it:  ${self} fetch ${cache_id} > all.json`,
       `A part:     ${self} fetch ${cache_id} --page 1, or --jq, or --fields`,
     ];
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
