@@ -77,9 +77,9 @@ function hintsFor(answer: Answer, self: string): string[] {
   const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb } = answer;
   if (cached)
     return [
-      `Its result has ${size_kb} kB; this is what is in it:`,
+      `Its result has ${size_kb} kB; below is what is in it.`,
       `All of it:  ${self} fetch ${cache_id} > all.json`,
-      `A part:     ${self} fetch ${cache_id} --page 1, or --jq, or --fields`,
+      "A part:     the same with --page 1, --fields name,id or --jq '.hierarchy[].name'",
     ];
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
   if (force_new !== undefined && state !== undefined) return [`Once more:  add --force-new ${force_new}`];
