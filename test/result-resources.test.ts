@@ -70,8 +70,10 @@ describe("resources", () => {
 
   test("beyond one message say how they are read", async () => {
     const { client, give } = await start();
-    const { log_id } = await give("x".repeat(7_000_000));
-    await expect(client.readResource({ uri: uriOf(log_id) })).rejects.toThrow(/offset=0&length=/);
+    for (const text of ["x".repeat(7_000_000), '"'.repeat(2_500_000)]) {
+      const { log_id } = await give(text);
+      await expect(client.readResource({ uri: uriOf(log_id) })).rejects.toThrow(/offset=0&length=/);
+    }
   });
 
   test("of others, and addresses of nothing, are not found", async () => {

@@ -22,6 +22,8 @@ import { refusalError } from "./tool-answer.js";
 const JSON_TYPE = "application/json";
 /** Bytes of one piece: base64 of it fits into a message. */
 const MOST_PIECE = 4 * 1024 * 1024;
+/** Bytes of a text in a message of at most 8 MiB. */
+const MOST_MESSAGE = 7 * 1024 * 1024;
 const LISTED = 50;
 /** What MCP answers for a resource that is not there. */
 const NOT_FOUND = -32002;
@@ -77,11 +79,12 @@ export function serveResources(
 
   const whole = async (uri: string, source: Source): Promise<ReadResourceResult> => {
     const { bytes, total } = await broker.results.piece(source, 0, MOST_BYTES);
-    if (total > bytes.byteLength) {
+    const text = Buffer.from(bytes).toString("utf8");
+    // In the message it is a string: every quote in it takes one byte more.
+    if (total > bytes.byteLength || Buffer.byteLength(JSON.stringify(text)) > MOST_MESSAGE) {
       const how = `It has ${total} bytes: read it in pieces, such as ${uri}?offset=0&length=${MOST_PIECE}, or in part with fetch_cached_response.`;
       throw new McpError(ErrorCode.InvalidParams, how, { uri, error_code: "RESULT_TOO_LARGE" });
     }
-    const text = Buffer.from(bytes).toString("utf8");
     const blocks = contentOf(JSON.parse(text)) ?? [];
     if (!blocks.some(binaryOf)) return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
     return {

@@ -18,6 +18,8 @@ export interface Attachments {
   resultOf(logId: string): Promise<string | undefined>;
   /** The same in the pieces that it is stored in (stored-result.ts). */
   storedResultOf(logId: string): Promise<Buffer[] | undefined>;
+  /** What all results take in the store, bytes; those whose retention ended leave the count with the next call. */
+  resultBytes(): Promise<number>;
   live(logId: string): Promise<Live>;
   report(logId: string, live: Live): Promise<void>;
   /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
@@ -47,6 +49,8 @@ export function createAttachments(redis: Redis, options: { retentionMs: number }
       const pieces = await storedResultOf(logId);
       return pieces && decodeResult(pieces);
     },
+
+    resultBytes: async () => Number((await redis.get(keys.resultBytes)) ?? 0),
 
     async live(logId) {
       const [progress, partial] = await redis.hmget(keys.live(logId), "progress", "partial");
