@@ -118,6 +118,11 @@ const busy = await loopDelay(async () => {
   await documents.filter("scene", "def f: f; f", { timeoutMs: 1_000 }).catch(() => undefined);
 });
 line("event loop p99, busy / idle", `${ms(busy)} / ${ms(idle)}`, busy / idle, 3);
+// What a virtual machine's scheduler does to any process that has one busy thread besides.
+const spinner = new Worker('require("os").setPriority(19); for (;;);', { eval: true });
+const beside = await loopDelay(() => after(3_000));
+await spinner.terminate();
+line("event loop p99, busy / any busy thread", `${ms(busy)} / ${ms(beside)}`, busy / beside, 3);
 
 await timed(100, page);
 const heap100 = heapAfterCollection();
