@@ -8,7 +8,7 @@
 import type { BackoffOptions } from "../shared/backoff.js";
 import { RpcFailure } from "../shared/dialogue.js";
 import type { Log } from "../shared/log.js";
-import { EDITOR_CODES, type Heartbeat, type HelloResult } from "../shared/wire.js";
+import type { Heartbeat, HelloResult } from "../shared/wire.js";
 import { type Connection, type ConnectionOptions, createConnection } from "./connection.js";
 import { ConnectionLost, type DisconnectReason } from "./disconnect.js";
 import { type EditorCalls, UnreadableAnswer } from "./editor-calls.js";

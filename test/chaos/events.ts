@@ -44,7 +44,7 @@ export function createEvents(): Events {
 
 const STORE_LOST = /^Redis (flushed|restored)/;
 
-/** Redis forgot something at or after this time. */
+/** Redis forgot something at or after this time: within a fault that may have begun before. */
 export function storeWasLost(events: Events, since = 0): boolean {
-  return events.all().some(({ kind, at }) => at >= since && STORE_LOST.test(kind));
+  return events.all().some(({ kind, until }) => (until ?? since) >= since && STORE_LOST.test(kind));
 }
