@@ -169,6 +169,13 @@ describe("caps", () => {
     expect(started.length, "the thread survives it").toBe(1);
   });
 
+  test.each(["[range(infinite)]", "[repeat(1)]"])("%s ends by its time or its memory", async (endless) => {
+    const { documents } = stage();
+    const kind = await kindOf(documents.filter("a", endless, { timeoutMs: 5_000 }));
+    expect(["timeout", "memory"]).toContain(kind);
+    expect((await documents.filter("a", ".items[0]")).json.toString()).toBe("1");
+  });
+
   test("a document that grows without measure when unzipped is refused", async () => {
     const bomb = gzipSync(Buffer.alloc(2_000_000, " "));
     const { documents } = stage({ maxDocumentBytes: 1_000_000 }, async () => [Uint8Array.from(bomb)]);

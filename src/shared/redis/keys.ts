@@ -23,9 +23,9 @@ export const keys = {
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result on its way (stage.ts). */
   staged: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms: `<bytes>:<log_id>` of the stored results (room.ts). */
+  /** ZSET by the end of retention, ms, until the last of them: `<bytes>:<log_id>` of the stored results (room.ts). */
   resultEnds: `${TAG}:result-ends`,
-  /** INTEGER, for ever: their bytes together. */
+  /** INTEGER, for as long: their bytes together. */
   resultBytes: `${TAG}:result-bytes`,
   /** STRING with a short time to live: a result waits for room. */
   roomWanted: `${TAG}:room-wanted`,

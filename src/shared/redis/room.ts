@@ -39,6 +39,9 @@ local function takeRoom(ends, total, wanted, logId, size, retention)
   local _, now = storedNow(ends, total)
   redis.call('ZADD', ends, now + retention, string.format('%.0f:%s', size, logId))
   redis.call('INCRBY', total, size)
+  for _, key in ipairs({ends, total}) do
+    if redis.call('PTTL', key) < retention then redis.call('PEXPIRE', key, retention) end
+  end
   redis.call('DEL', wanted)
 end
 `;
