@@ -1,5 +1,4 @@
 /** The program of a document thread: everything that takes long over a large document happens here. */
-import { constants, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { BrokerError } from "../shared/errors.js";
 import { MalformedJson } from "../shared/json-text.js";
@@ -7,9 +6,6 @@ import { createDocumentCache } from "./document-cache.js";
 import { DocumentError, type DocumentErrorKind } from "./document-error.js";
 import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
 import { perform } from "./operations.js";
-
-// On Linux this is about the thread that says it, elsewhere about the whole process: whoever answers others goes first.
-if (process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
 
 const port = parentPort;
 if (port === null) throw new Error("This file is the program of a worker thread.");

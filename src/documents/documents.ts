@@ -10,8 +10,10 @@ import { type StartThread, startThread } from "./thread-start.js";
 
 export interface DocumentsOptions {
   threads?: number;
-  /** Of one request, once a thread has it. */
+  /** Of one filter, once a thread has it. */
   timeoutMs?: number;
+  /** Of every other request: those always end, on a busy machine late. */
+  readTimeoutMs?: number;
   /** Of a filter's output. */
   maxOutputBytes?: number;
   /** Of one document after decompression. jq itself ends at some 20 MB of an ordinary one. */
@@ -63,7 +65,13 @@ interface Waiting {
 const MB = 1024 * 1024;
 
 export function createDocuments(source: DocumentSource, options: DocumentsOptions = {}): Documents {
-  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 256 * MB } = options;
+  const {
+    threads = 2,
+    timeoutMs = 5_000,
+    readTimeoutMs = 30_000,
+    maxOutputBytes = 32 * MB,
+    maxDocumentBytes = 256 * MB,
+  } = options;
   const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000, maxWaiting = 100 } = options;
   const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
   const seats = Array.from({ length: threads }, () =>
@@ -115,7 +123,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       const waiting: Waiting = {
         key,
         op,
-        timeoutMs: wanted.timeoutMs ?? timeoutMs,
+        timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : readTimeoutMs),
         resolve: (result) => {
           leave();
           resolve(result);

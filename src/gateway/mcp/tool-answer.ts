@@ -1,5 +1,10 @@
 /** An answer as an MCP tool result: its text and structured forms, and the size that one message may have. */
-import { type CallToolResult, McpError, type RequestId } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type CallToolResult,
+  type ContentBlock,
+  McpError,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { Answer } from "../../shared/answer.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
@@ -13,8 +18,8 @@ export type ToolAnswer = Answer | { status: "completed"; message: string; [field
 /** Above this many bytes the answer is sent once, as text, not a second time as structured content. */
 const STRUCTURED_LIMIT = 256_000;
 
-/** Bytes of one message: the common client gives up above 10 MiB. The blocks beside the text take at most 1 MiB. */
-const MESSAGE_LIMIT = 7 * 1024 * 1024;
+/** Bytes of one message: the common client gives up above 10 MiB. */
+const MESSAGE_LIMIT = 8 * 1024 * 1024;
 
 /** The message around the text: protocol fields, progress of rounding up. */
 const ENVELOPE = 1024;
@@ -23,7 +28,7 @@ export function toolResult(told: ToolAnswer, requestId: RequestId | null): CallT
   const { shown, blocks } = handedOn(told.result, String(told.log_id));
   const answer = shown === told.result ? told : { ...told, result: shown };
   const text = textOf(answer);
-  if (text === undefined || !fits(text, requestId)) return toolResult(smaller(answer), requestId);
+  if (text === undefined || !fits(text, requestId, blocks)) return toolResult(smaller(answer), requestId);
   const isSmall = Buffer.byteLength(text) <= STRUCTURED_LIMIT;
   return {
     content: [{ type: "text", text }, ...blocks],
@@ -77,11 +82,11 @@ function textOf(answer: ToolAnswer): string | undefined {
 }
 
 /** The text is a string inside the message: every quote in it is escaped once more. */
-function fits(text: string, requestId: RequestId | null): boolean {
+function fits(text: string, requestId: RequestId | null, blocks: readonly ContentBlock[]): boolean {
   if (text.length > MESSAGE_LIMIT) return false;
   const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-  if (text.length < STRUCTURED_LIMIT / 4) return true;
-  return size(text) + size(requestId) + ENVELOPE <= MESSAGE_LIMIT;
+  if (text.length < STRUCTURED_LIMIT / 4 && blocks.length === 0) return true;
+  return size(text) + size(blocks) + size(requestId) + ENVELOPE <= MESSAGE_LIMIT;
 }
 
 /** The same answer without what makes it too large: said, not cut silently. */
