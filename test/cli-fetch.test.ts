@@ -1,7 +1,10 @@
 /** Large results from a terminal: all of it into a pipe, or a part; nothing of it runs anything. */
+import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { useCommandLine } from "./harness/command-line.js";
+import { MAIN } from "./harness/processes.js";
 
 const { type, start, here } = useCommandLine();
 
@@ -33,6 +36,19 @@ test("a large result: call gives a pipe all of it, fetch all of it or a part", a
   const { cached_responses } = (await fetched()) as { cached_responses: object[] };
   expect(cached_responses).toMatchObject([{ source_cache_id: id, jq_filter: ".nodes" }]);
   expect(await fetched(id, "--info")).toMatchObject({ tool: "get-hierarchy", preview: { list: "nodes" } });
+});
+
+test("a reader that went away is no error", async () => {
+  const ledger = join(here().folder, "ledger");
+  await start("editor", ["simulate", "--port", "0", "--ledger-folder", ledger]).line(/^Simulated/);
+  const { stdout } = await type(["call", "get-hierarchy", "--json", '{"Size":30000}']);
+  const { log_id } = JSON.parse(stdout) as { log_id: string };
+  const { execPath } = process;
+  const shell = spawn("sh", ["-c", `"$0" "$1" fetch "$2" | head -c 20`, execPath, MAIN, log_id], {
+    env: here().env,
+  });
+  const said = Promise.all([text(shell.stdout), text(shell.stderr)]);
+  expect(await said).toEqual(['{"sceneName":"Sample', ""]);
 });
 
 test("what is wrong is said, with its exit code", async () => {

@@ -1,5 +1,4 @@
 /** `unity-broker fetch`: a stored result, all of it or in part. */
-import { once } from "node:events";
 import type { Answer } from "../shared/answer.js";
 import type { BrokerClient } from "./client/broker-client.js";
 import { EXIT, exitCodeOf } from "./client/exit-codes.js";
@@ -84,16 +83,23 @@ async function tell(client: BrokerClient, answer: Answer, { print }: Asking): Pr
 async function write(pieces: AsyncIterable<Buffer>): Promise<number> {
   const { stdout } = process;
   let isRead = true;
-  stdout.once("error", () => {
+  // More than one write may be under way when it goes.
+  stdout.on("error", () => {
     isRead = false;
   });
   for await (const piece of pieces) {
     if (!isRead) break;
-    if (!stdout.write(piece)) await Promise.race([once(stdout, "drain"), once(stdout, "error")]);
+    if (!stdout.write(piece)) await drained(stdout);
   }
   if (isRead) stdout.write("\n");
   return EXIT.ok;
 }
+
+const drained = (stream: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve) => {
+    stream.once("drain", resolve);
+    stream.once("error", () => resolve());
+  });
 
 function numberIn(name: string, text: string | undefined): Record<string, number> {
   if (text === undefined) return {};

@@ -74,13 +74,15 @@ function evidenceLines(evidence: Answer["evidence"]): string[] {
 
 /** The message speaks to MCP clients; these are the same ways on the command line. */
 function hintsFor(answer: Answer, self: string): string[] {
-  const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb } = answer;
-  if (cached)
+  const { status, state, log_id, force_new, error_code, cached, cache_id, size_kb, preview } = answer;
+  if (cached) {
+    const fields = Object.keys(preview?.item_fields ?? { name: "" }).slice(0, 2);
     return [
       `Its result has ${size_kb} kB; below is what is in it.`,
       `All of it:  ${self} fetch ${cache_id} > all.json`,
-      "A part:     the same with --page 1, --fields name,id or --jq '.hierarchy[].name'",
+      `A part:     the same with --page 1, or --fields ${fields.join(",")}, or --jq`,
     ];
+  }
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
   if (force_new !== undefined && state !== undefined) return [`Once more:  add --force-new ${force_new}`];
   return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];

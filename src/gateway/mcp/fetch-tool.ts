@@ -164,6 +164,6 @@ const CALLERS: readonly DocumentErrorKind[] = ["refused", "syntax", "runtime"];
 function failed(cacheId: string, { kind, message: error }: DocumentError): ToolAnswer {
   if (kind === "missing") return missing(cacheId);
   const code: ErrorCode = CALLERS.includes(kind) ? "INVALID_ARGUMENTS" : "FETCH_FAILED";
-  const { message } = new BrokerError(code, error);
+  const { message } = new BrokerError(code, /[.!?]$/.test(error) ? error : `${error}.`);
   return { status: "error", cache_id: cacheId, error_code: code, error_type: kind, error, message };
 }
