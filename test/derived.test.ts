@@ -1,28 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { keys } from "../src/shared/redis/keys.js";
-import { openStore, type Store } from "../src/shared/redis/store.js";
 import { eventually } from "./harness/eventually.js";
-import { useSystem } from "./harness/system.js";
+import { useOpenedStores } from "./harness/opened-stores.js";
 
-const { redis } = useSystem();
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-async function open(given: Partial<Parameters<typeof openStore>[1]> = {}): Promise<Store> {
-  const store = await openStore(redis().connection, { retentionMs: 60_000, ...given });
-  closers.push(() => store.close());
-  return store;
-}
-
-function byHand(): Redis {
-  const hand = new Redis(redis().connection);
-  closers.push(() => hand.disconnect());
-  return hand;
-}
+const { open, byHand, redis } = useOpenedStores();
 
 const about = (filter: string) => ({ source: "log-1", filter, bytes: 100 });
 const DATA = randomBytes(100);

@@ -1,5 +1,4 @@
-import { Redis } from "ioredis";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../src/shared/operation.js";
 import { isStoreAway } from "../src/shared/redis/connect.js";
 import { keys, SCHEMA_VERSION } from "../src/shared/redis/keys.js";
@@ -7,25 +6,9 @@ import type { EditorFence, Lease } from "../src/shared/redis/lease.js";
 import { openStore, type Store } from "../src/shared/redis/store.js";
 import { layCable } from "./harness/cable.js";
 import { eventually } from "./harness/eventually.js";
-import { useSystem } from "./harness/system.js";
+import { useOpenedStores } from "./harness/opened-stores.js";
 
-const { redis } = useSystem();
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-async function open(given: Partial<Parameters<typeof openStore>[1]> = {}): Promise<Store> {
-  const store = await openStore(redis().connection, { retentionMs: 60_000, ...given });
-  closers.push(() => store.close());
-  return store;
-}
-
-function byHand(): Redis {
-  const hand = new Redis(redis().connection);
-  closers.push(() => hand.disconnect());
-  return hand;
-}
+const { open, byHand, redis, closeLater } = useOpenedStores();
 
 const record = (logId: string, changed: Partial<OperationRecord> = {}): OperationRecord => ({
   logId,
@@ -140,7 +123,7 @@ describe("the lease", () => {
         onError: () => undefined,
       },
     );
-    closers.push(() => lease.close());
+    closeLater(() => lease.close());
     return { lease, held, losses: () => losses };
   };
 
@@ -159,12 +142,12 @@ describe("the lease", () => {
 
   test("is lost by one that is cut off, before another can have it", async () => {
     const cable = await layCable(() => redis().connection);
-    closers.push(() => cable.close());
+    closeLater(() => cable.close());
     const far = await openStore(
       { host: "127.0.0.1", port: cable.port },
       { retentionMs: 60_000, commandTimeoutMs: 500 },
     );
-    closers.push(() => far.close());
+    closeLater(() => far.close());
     const first = leaseOf(far);
     await eventually(() => first.held.length === 1, "taken");
     cable.hold();
@@ -212,7 +195,7 @@ describe("a Redis that cannot be used", () => {
   test("evicts data: refused with the command that mends it", async () => {
     const hand = byHand();
     await hand.config("SET", "maxmemory-policy", "allkeys-lru");
-    closers.push(() => hand.config("SET", "maxmemory-policy", "noeviction"));
+    closeLater(() => hand.config("SET", "maxmemory-policy", "noeviction"));
     await expect(open()).rejects.toMatchObject({
       code: "STORE_UNFIT",
       message: expect.stringContaining("CONFIG SET maxmemory-policy noeviction"),
@@ -222,7 +205,7 @@ describe("a Redis that cannot be used", () => {
   test("has no AOF: told, not refused", async () => {
     const hand = byHand();
     await hand.config("SET", "appendonly", "no");
-    closers.push(() => hand.config("SET", "appendonly", "yes"));
+    closeLater(() => hand.config("SET", "appendonly", "yes"));
     const told: string[] = [];
     await open({ onError: (error) => told.push(error.message) });
     expect(told).toEqual([expect.stringContaining("no AOF")]);
@@ -240,12 +223,12 @@ describe("a Redis that cannot be used", () => {
     "is lost while running (%s): an error in time, then it works by itself",
     async (kind) => {
       const cable = await layCable(() => redis().connection);
-      closers.push(() => cable.close());
+      closeLater(() => cable.close());
       const store = await openStore(
         { host: "127.0.0.1", port: cable.port },
         { retentionMs: 60_000, commandTimeoutMs: 500 },
       );
-      closers.push(() => store.close());
+      closeLater(() => store.close());
       const news: string[] = [];
       store.news.on("changed", (logId) => news.push(logId));
       cable[kind]();
@@ -268,7 +251,7 @@ describe("a Redis that cannot be used", () => {
 
   test("is lost again while its channels are subscribed, and the store closed: nothing is left unhandled", async () => {
     const cable = await layCable(() => redis().connection);
-    closers.push(() => cable.close());
+    closeLater(() => cable.close());
     const store = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
     cable.cut();
     const asked = new Promise<void>((resolve) => {
@@ -282,7 +265,7 @@ describe("a Redis that cannot be used", () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown): void => void unhandled.push(error);
     process.on("unhandledRejection", note);
-    closers.push(() => process.off("unhandledRejection", note));
+    closeLater(() => process.off("unhandledRejection", note));
     await store.close();
     cable.cut();
     await eventually(() => !process.getActiveResourcesInfo().includes("TCPSocketWrap"), "it is gone");
