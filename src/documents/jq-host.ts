@@ -26,6 +26,21 @@ const STDERR = 2;
 const MESSAGES = 16_384;
 const FIRST_OUTPUT = 65_536;
 
+const PAGE = 65_536;
+/** What the module may have at most, by its own declaration. */
+const MAX_MEMORY = 4_096 * PAGE;
+/** Of a document's length, what jq takes to hold it. */
+const PARSED = 12;
+
+/**
+ * All at once what jq would ask for in some twenty steps: the engine answers each with a collection, whose helpers take
+ * the cores that the event loop's thread needs. Pages that nobody touches cost nothing.
+ */
+function grow(memory: Memory, documentBytes: number): void {
+  const wanted = Math.min(MAX_MEMORY, memory.buffer.byteLength + PARSED * documentBytes);
+  memory.grow(Math.floor((wanted - memory.buffer.byteLength) / PAGE));
+}
+
 export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutputBytes: number): JqHost {
   let memory: Memory | undefined;
   let consumed = 0;
@@ -102,6 +117,7 @@ export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutpu
       // A thread of its own may instantiate without yielding.
       const instance = new Instance(module, imports);
       memory = Object.values(instance.exports).find((value) => value instanceof Memory);
+      if (memory !== undefined) grow(memory, input.length);
       done(instance, module);
     },
     output: () => written.subarray(0, length),

@@ -37,15 +37,17 @@ export async function filter(document: Uint8Array, jq: string, maxOutputBytes: n
   // A C string would end there.
   if (jq.includes("\0")) throw new DocumentError("syntax", "The filter contains a NUL character.");
   const host = createJqHost(jqModule(), document, maxOutputBytes);
-  const instance = await loadJq({ instantiateWasm: host.instantiate });
-  const exitCode = run(() => instance.raw("", jq, ["-c", "--"]).exitCode, maxOutputBytes);
+  const exitCode = await run(async () => {
+    const instance = await loadJq({ instantiateWasm: host.instantiate });
+    return instance.raw("", jq, ["-c", "--"]).exitCode;
+  }, maxOutputBytes);
   if (exitCode !== 0) throw failure(exitCode, host.messages().trim());
   return collected(host.output());
 }
 
-function run(jq: () => number, maxOutputBytes: number): number {
+async function run(jq: () => Promise<number>, maxOutputBytes: number): Promise<number> {
   try {
-    return jq();
+    return await jq();
   } catch (thrown) {
     if (thrown instanceof OutputFull)
       throw new DocumentError("too_large", `The filter's output is larger than ${maxOutputBytes} bytes.`);

@@ -5,7 +5,7 @@ export type CompiledModule = object;
 interface WebAssemblyParts {
   Module: new (bytes: Uint8Array) => CompiledModule;
   Instance: new (module: CompiledModule, imports: Imports) => { readonly exports: Record<string, unknown> };
-  Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer };
+  Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer; grow(pages: number): number };
   RuntimeError: new (message?: string) => Error;
 }
 
