@@ -1,10 +1,14 @@
 /** The documents that a thread keeps, with what was found out about them: the least recently used leave first. */
-import { createDocument, type Document, textOf } from "./document.js";
+import { createDocument, type Document, sizeOf, textOf } from "./document.js";
 import { DocumentError } from "./document-error.js";
 import type { ThreadLimits } from "./messages.js";
+import { release } from "./own-bytes.js";
 
 export interface DocumentCache {
-  /** What is held under the key, or what the chunks contain; kept if the budget has room for it at all. */
+  /**
+   * What is held under the key, or what the chunks contain, which are given away. Kept: the budget is for what is kept besides, so that a
+   * document of any size is loaded once and not for every page of it.
+   */
   open(key: string, chunks: readonly Uint8Array[] | undefined): Promise<Document>;
   held(): string[];
 }
@@ -20,11 +24,14 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
   };
 
   const keep = (key: string, document: Document): void => {
-    if (document.text.length > limits.cacheBytes) return;
     documents.set(key, document);
     bytes += document.text.length;
+  };
+
+  /** Before the next is loaded: two large ones at once would be twice the memory. */
+  const makeRoomFor = (length: number): void => {
     for (const [oldest, held] of documents) {
-      if (bytes <= limits.cacheBytes) return;
+      if (bytes + length <= limits.cacheBytes) return;
       drop(oldest, held);
     }
   };
@@ -38,7 +45,9 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
         return held;
       }
       if (chunks === undefined) throw new DocumentError("crashed", "The thread does not hold the document.");
+      makeRoomFor(sizeOf(chunks));
       const document = createDocument(await textOf(chunks, limits.maxDocumentBytes));
+      release(chunks);
       keep(key, document);
       return document;
     },

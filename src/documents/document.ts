@@ -24,19 +24,25 @@ export function createDocument(text: Buffer): Document {
 
 /** The text of what was loaded: plain JSON, or gzip by its first two bytes. */
 export async function textOf(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
-  const [first] = chunks;
-  const isZipped = first?.[0] === 0x1f && first[1] === 0x8b;
-  const text = isZipped ? await unzipped(chunks, maxBytes) : Buffer.concat(chunks);
+  const text = isZipped(chunks) ? await unzipped(chunks, maxBytes) : Buffer.concat(chunks);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   // jq takes nothing for no document rather than for a broken one.
   if (text.every((byte) => byte <= 0x20)) throw new DocumentError("malformed", "The document is empty.");
   return text;
 }
 
-/** Into one buffer of the size that gzip tells at its end: a large document is there once. */
-async function unzipped(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
+/** Bytes of that text: gzip tells them at its end. */
+export function sizeOf(chunks: readonly Uint8Array[]): number {
+  if (!isZipped(chunks)) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const tail = Buffer.concat(chunks.slice(-SIZE_BYTES).map((chunk) => chunk.subarray(-SIZE_BYTES)));
-  const size = tail.length < SIZE_BYTES ? 0 : tail.readUInt32LE(tail.length - SIZE_BYTES);
+  return tail.length < SIZE_BYTES ? 0 : tail.readUInt32LE(tail.length - SIZE_BYTES);
+}
+
+const isZipped = ([first]: readonly Uint8Array[]): boolean => first?.[0] === 0x1f && first[1] === 0x8b;
+
+/** Into one buffer of its size: a large document is there once. */
+async function unzipped(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
+  const size = sizeOf(chunks);
   if (size > maxBytes) throw tooLarge(maxBytes);
   const text = Buffer.allocUnsafeSlow(size);
   let length = 0;

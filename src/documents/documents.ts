@@ -18,7 +18,7 @@ export interface DocumentsOptions {
   maxOutputBytes?: number;
   /** Of one document after decompression. jq itself ends at some 20 MB of an ordinary one. */
   maxDocumentBytes?: number;
-  /** Of the texts that a thread keeps. */
+  /** Of the texts that a thread keeps; one larger than that is kept alone. */
   cacheBytes?: number;
   /** The heap of a thread: for what a filter or a page is made of, documents are not in it. */
   maxThreadHeapMb?: number;

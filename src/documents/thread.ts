@@ -2,6 +2,7 @@
 import type { Worker } from "node:worker_threads";
 import { DocumentError } from "./document-error.js";
 import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
+import { ownBuffers } from "./own-bytes.js";
 import type { StartThread } from "./thread-start.js";
 
 export interface Thread {
@@ -62,7 +63,8 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
     const post = (): void => {
       const late = new DocumentError("timeout", `It took longer than ${timeoutMs} ms and was ended.`);
       timer = setTimeout(() => die(living, late), timeoutMs);
-      living.worker.postMessage(request, movable(request.chunks ?? []));
+      // A piece of a larger buffer is copied.
+      living.worker.postMessage(request, ownBuffers(request.chunks ?? []));
     };
     return new Promise<ThreadAnswer>((answered, failed) => {
       living.request = { isReady: post, answered, failed };
@@ -107,12 +109,6 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
     },
   };
 }
-
-/** Bytes that are alone in their buffer are moved, a piece of a larger buffer is copied: others may own the rest. */
-const movable = (chunks: readonly Uint8Array[]): ArrayBuffer[] =>
-  chunks
-    .filter((chunk) => chunk.byteLength === chunk.buffer.byteLength)
-    .map((chunk) => chunk.buffer as ArrayBuffer);
 
 const fatal = (error: NodeJS.ErrnoException): DocumentError =>
   error.code === "ERR_WORKER_OUT_OF_MEMORY"

@@ -69,11 +69,8 @@ export function createGateway(
   );
   const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
-  /** Copies: the document's thread takes what it is given. */
-  const load = async (id: string): Promise<Uint8Array[] | undefined> => {
-    const pieces = (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
-    return pieces?.map((piece) => Uint8Array.from(piece));
-  };
+  const load = async (id: string): Promise<Buffer[] | undefined> =>
+    (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
   const queuedNews = createQueuedNews({ news: store.news, tell, log });
   const documents = createDocuments({ load }, options.documents);
   const broker = createBroker(

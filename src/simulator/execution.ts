@@ -7,6 +7,7 @@ import type { Outcome, Progress } from "../shared/wire.js";
 import type { CounterFile } from "./counter-file.js";
 import type { LedgerOperation } from "./journal-entry.js";
 import type { Lanes } from "./lanes.js";
+import type { LargeResults } from "./large-results.js";
 import type { Ledger } from "./ledger.js";
 import { createProgressThrottle } from "./progress.js";
 import type { Timers } from "./timers.js";
@@ -18,6 +19,7 @@ export interface ExecutionDeps {
   ledger: Ledger;
   lanes: Lanes;
   tools: ToolTable;
+  results: LargeResults;
   world: World;
   counter: CounterFile;
   timers: Timers;
@@ -70,7 +72,11 @@ export function createExecutions(
     const startedAt = operation.startedAt ?? deps.now();
     const endedAt = deps.now();
     const executionMs = endedAt - startedAt;
-    settle(operation, { ...result.outcome, startedAt, endedAt, executionMs, endedIn: deps.standing() });
+    const times = { startedAt, endedAt, executionMs };
+    settle(
+      operation,
+      deps.results.keep(operation, { ...result.outcome, ...times, endedIn: deps.standing() }),
+    );
     if (result.reload) deps.requestReload();
   };
 

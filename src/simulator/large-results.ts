@@ -4,42 +4,58 @@
  */
 import type { Outcome } from "../shared/wire.js";
 import type { LedgerOperation } from "./journal-entry.js";
+import { type ResultText, resultText } from "./result-text.js";
 
 export interface LargeResults {
+  /** The outcome as the ledger shall keep it: of a read's large result the text alone. */
+  keep(operation: LedgerOperation, outcome: Outcome): Outcome;
   /** The outcome as it may travel. */
-  fit(outcome: Outcome): Outcome;
+  inFrame(outcome: Outcome): Outcome;
   part(
     operation: LedgerOperation | undefined,
     offset: number,
     length: number,
   ): { offset: number; total: number; base64: string } | undefined;
+  /** The result itself. */
+  whole(outcome: Outcome): unknown;
 }
 
 export function createLargeResults(options: { inlineResultBytes: number }): LargeResults {
-  /** Parts are asked for one after the other: the last outcome's text is kept while it is wanted. */
-  let last: { result: unknown; bytes: Buffer } | undefined;
-  const encode = (outcome: Outcome): Buffer => {
-    if (last?.result === undefined || last.result !== outcome.result)
-      last = { result: outcome.result, bytes: Buffer.from(JSON.stringify(outcome.result ?? null), "utf8") };
-    return last.bytes;
+  /** As long as the ledger has the outcome. */
+  const texts = new WeakMap<Outcome, ResultText>();
+
+  const textOf = (outcome: Outcome): ResultText => {
+    const text = texts.get(outcome) ?? resultText(outcome.result);
+    if (text.length > options.inlineResultBytes) texts.set(outcome, text);
+    return text;
   };
+  const without = (outcome: Outcome, text: ResultText): Outcome => {
+    const { result: _result, ...rest } = outcome;
+    const fitting = { ...rest, resultBytes: text.length };
+    texts.set(fitting, text);
+    return fitting;
+  };
+  const inFrame = (outcome: Outcome): Outcome => {
+    if (outcome.result === undefined) return outcome;
+    const text = textOf(outcome);
+    return text.length <= options.inlineResultBytes ? outcome : without(outcome, text);
+  };
+
   return {
-    fit(outcome) {
-      const bytes = encode(outcome).length;
-      if (bytes <= options.inlineResultBytes) return outcome;
-      const { result: _result, ...rest } = outcome;
-      return { ...rest, resultBytes: bytes };
-    },
+    // What the journal must hold stays whole.
+    keep: ({ readOnly }, outcome) => (readOnly ? inFrame(outcome) : outcome),
+    inFrame,
     part(operation, offset, length) {
-      if (operation?.outcome?.result === undefined) return undefined;
-      const bytes = encode(operation.outcome);
+      const outcome = operation?.outcome;
+      if (outcome === undefined || (outcome.result === undefined && !texts.has(outcome))) return undefined;
+      const text = textOf(outcome);
       // A part must fit into a frame itself, whatever was asked for; base64 grows it by a third.
-      const size = Math.min(length, options.inlineResultBytes);
-      return {
-        offset,
-        total: bytes.length,
-        base64: bytes.subarray(offset, offset + size).toString("base64"),
-      };
+      const part = text.part(offset, Math.min(length, options.inlineResultBytes));
+      return { offset, total: text.length, base64: part.toString("base64") };
+    },
+    whole(outcome) {
+      const text = texts.get(outcome);
+      return text === undefined ? outcome.result : JSON.parse(text.part(0, text.length).toString("utf8"));
     },
   };
 }

@@ -99,7 +99,7 @@ export function createOperations(deps: OperationsDeps) {
           return answer({ state: "failed", outcome: refuseForSecurity(operation, admitted.reason) });
         case "attach": {
           const { state, outcome } = admitted;
-          return answer({ state, ...(outcome ? { outcome: deps.results.fit(outcome) } : {}) });
+          return answer({ state, ...(outcome ? { outcome: deps.results.inFrame(outcome) } : {}) });
         }
         case "same_as": {
           const { kind, ...fields } = admitted;
@@ -128,7 +128,7 @@ export function createOperations(deps: OperationsDeps) {
       ...(operation.origin ? { origin: operation.origin } : {}),
       ...(progress ? { progress } : {}),
       ...(progress?.partialResult === undefined ? {} : { partialResult: progress.partialResult }),
-      ...(operation.outcome ? { outcome: deps.results.fit(operation.outcome) } : {}),
+      ...(operation.outcome ? { outcome: deps.results.inFrame(operation.outcome) } : {}),
     });
   };
 
@@ -173,7 +173,7 @@ export function createOperations(deps: OperationsDeps) {
       unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
       operations: [...ledger.open(), ...ledger.unacknowledged()].map((operation) => {
         const { arguments: _arguments, outcome, ...known } = operation;
-        return { ...known, ...(outcome ? { outcome: deps.results.fit(outcome) } : {}) };
+        return { ...known, ...(outcome ? { outcome: deps.results.inFrame(outcome) } : {}) };
       }),
     });
 

@@ -28,7 +28,7 @@ export interface SimulatedEditorOptions {
   reloadMs?: number;
   /** Largest frame that a worker may send. Default 1 MiB. */
   maxFrameBytes?: number;
-  /** Larger results are handed out by `operation/result`. Default 16 MiB. */
+  /** Larger results are handed out by `operation/result`. Default 1 MiB. */
   inlineResultBytes?: number;
   /** Tools that the security settings refuse. */
   deniedTools?: string[];
@@ -69,7 +69,7 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     progressIntervalMs: options.progressIntervalMs ?? 250,
     reloadMs: options.reloadMs ?? 200,
     maxFrameBytes: options.maxFrameBytes ?? 1024 * 1024,
-    inlineResultBytes: options.inlineResultBytes ?? 16 * 1024 * 1024,
+    inlineResultBytes: options.inlineResultBytes ?? 1024 * 1024,
     deniedTools: options.deniedTools ?? [],
     plainSurfaceBesideWorker: options.plainSurfaceBesideWorker ?? false,
     foreignSilenceMs: options.foreignSilenceMs ?? 60_000,

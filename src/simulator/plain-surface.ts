@@ -8,12 +8,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { RPC_INTERNAL_ERROR, RPC_UNKNOWN_METHOD } from "../shared/rpc.js";
 import type { Outcome } from "../shared/wire.js";
 import type { LedgerOperation } from "./journal-entry.js";
+import type { LargeResults } from "./large-results.js";
 import { hasEnded, type Ledger } from "./ledger.js";
 import type { Operations } from "./operations.js";
 import type { Answer } from "./tcp-server.js";
 import type { ToolTable } from "./tools.js";
 
 export interface PlainSurfaceDeps {
+  results: LargeResults;
   ledger: Ledger;
   operations: Operations;
   tools: ToolTable;
@@ -78,7 +80,7 @@ export function createPlainSurface(deps: PlainSurfaceDeps) {
       const outcome = await outcomeOf(operationId);
       // Unreturned while the answer cannot be written: the next identical call gets this outcome.
       const afterwards = (): void => deps.ledger.acknowledge([operationId]);
-      if (outcome.status === "completed") return { result: outcome.result ?? null, afterwards };
+      if (outcome.status === "completed") return { result: deps.results.whole(outcome) ?? null, afterwards };
       return { ...internal("internal_error", outcome.error?.message ?? outcome.status), afterwards };
     },
   };

@@ -56,7 +56,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
   const notify = (method: string, params: object): void =>
     seat.notify(method, { ...params, ledgerSeq: ledger.ledgerSeq() });
   const tellFinished = ({ operationId, outcome }: LedgerOperation): void => {
-    if (outcome) notify("operation/finished", { operationId, outcome: results.fit(outcome) });
+    if (outcome) notify("operation/finished", { operationId, outcome: results.inFrame(outcome) });
   };
 
   const executions = createExecutions(
@@ -64,6 +64,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
       ledger,
       lanes,
       tools: deps.tools,
+      results,
       world,
       counter: deps.counter,
       timers,
@@ -93,7 +94,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     now,
     securityRefusal,
   });
-  const plain = createPlainSurface({ ledger, operations, tools: deps.tools, now, securityRefusal });
+  const plain = createPlainSurface({ ledger, operations, tools: deps.tools, results, now, securityRefusal });
   const hello = createHello(
     {
       identity: deps.identity,

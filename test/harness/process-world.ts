@@ -17,6 +17,8 @@ export interface Execution {
 
 /** The Editor's own account, and its faults (src/simulator/control.ts). */
 export interface EditorControl {
+  /** The simulator; of the C# bridge, whose process it is a child of. */
+  readonly process: RunningProcess;
   readonly editorId: string;
   readonly counterFile: string;
   readonly do: ControlledEditor["do"];
@@ -210,6 +212,7 @@ async function startEditor(
     env,
   );
   return {
+    process: editor.process,
     editorId: editor.editorId,
     counterFile,
     do: editor.do,

@@ -38,14 +38,25 @@ namespace JobBroker.Bridge.Unity
         private static SceneObject Read(GameObject one, string parent, string scene)
         {
             var path = parent.Length == 0 ? one.name : parent + "/" + one.name;
-            var children = new List<SceneObject>();
-            foreach (Transform child in one.transform) children.Add(Read(child.gameObject, path, scene));
-            // A component whose script is gone is null.
-            var components = one.GetComponents<Component>()
-                .Select(component => component == null ? "Missing script" : component.GetType().Name)
-                .ToList();
             return new SceneObject(
-                one.name, path, scene, one.activeInHierarchy, one.tag, one.layer, components, children, one.GetInstanceID());
+                one.name,
+                path,
+                scene,
+                one.activeInHierarchy,
+                one.tag,
+                one.layer,
+                ComponentNames(one),
+                one.transform.Cast<Transform>().Select(child => Read(child.gameObject, path, scene)),
+                one.GetInstanceID());
+        }
+
+        private static IEnumerable<string> ComponentNames(GameObject one)
+        {
+            // A component whose script is gone is null.
+            foreach (var component in one.GetComponents<Component>())
+            {
+                yield return component == null ? "Missing script" : component.GetType().Name;
+            }
         }
 
         private static string PathOf(GameObject one)

@@ -16,7 +16,7 @@ export interface Attachments {
   argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
-  /** The same in the pieces that it is stored in (stored-result.ts). */
+  /** The same in the pieces that it is stored in (stored-result.ts), each the caller's own. */
   storedResultOf(logId: string): Promise<Buffer[] | undefined>;
   /** What all results take in the store, bytes; those whose retention ended leave the count with the next call. */
   resultBytes(): Promise<number>;
@@ -27,14 +27,32 @@ export interface Attachments {
   duplicatesOf(logId: string): Promise<Duplicate[]>;
 }
 
+/** Pieces of one answer, of some 1 MiB each. */
+const STEP = 4;
+
+/** What Redis answers are parts of a buffer that is there until the last of them is gone. */
+const owned = (piece: Buffer): Buffer => Buffer.from(piece);
+
 export function createAttachments(redis: Redis, options: { retentionMs: number }): Attachments {
-  const storedResultOf: Attachments["storedResultOf"] = async (logId) => {
-    const pieces = await redis.lrangeBuffer(keys.result(logId), 0, -1).catch(async (error: Error) => {
+  const some = (key: string, from: number): Promise<Buffer[]> =>
+    redis.lrangeBuffer(key, from, from + STEP - 1).catch(async (error: Error) => {
       // A string is what schema 1 wrote.
       if (!error.message.startsWith("WRONGTYPE")) throw error;
-      return [await redis.getBuffer(keys.result(logId))].filter((data) => data !== null);
+      return [await redis.getBuffer(key)].filter((data) => data !== null);
     });
-    return pieces.length === 0 ? undefined : pieces;
+
+  /** Step by step: neither Redis nor this process has all of a large result in one answer. */
+  const storedResultOf: Attachments["storedResultOf"] = async (logId) => {
+    const key = keys.result(logId);
+    const pieces: Buffer[] = [];
+    for (;;) {
+      const step = await some(key, pieces.length);
+      pieces.push(...step.map(owned));
+      if (step.length < STEP) break;
+    }
+    if (pieces.length === 0) return undefined;
+    // Its retention may have ended between two steps.
+    return pieces.length < STEP || (await redis.llen(key)) === pieces.length ? pieces : undefined;
   };
 
   return {

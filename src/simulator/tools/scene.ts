@@ -1,4 +1,6 @@
 /** The scene tree: hierarchies of any size, search, and values that can be set and read back. */
+import { createHash } from "node:crypto";
+import { lazyList } from "../result-text.js";
 import { parameters, type SimulatedTool } from "../tool-definition.js";
 
 interface Node {
@@ -24,6 +26,10 @@ const reading = {
   blocksMainThread: true,
 } as const;
 
+/** The same for the same object: a read tells twice what it told once. */
+const noiseOf = (index: number, bytes: number): string =>
+  createHash("shake256", { outputLength: bytes }).update(String(index)).digest("base64");
+
 export const getHierarchy: SimulatedTool = {
   ...reading,
   name: "get-hierarchy",
@@ -35,15 +41,27 @@ export const getHierarchy: SimulatedTool = {
       minimum: 0,
       default: 20,
     },
+    NoiseBytes: {
+      type: "integer",
+      description: "Simulator: bytes of each object that no compression makes smaller",
+      minimum: 0,
+      default: 0,
+    },
     IncludeComponents: { type: "boolean", description: "Whether to list components", default: true },
   }),
   async run({ args }) {
     const withComponents = args.flag("IncludeComponents", true);
-    const nodes = Array.from({ length: args.number("Size", 20) }, (_, index) => {
+    const nodeCount = args.number("Size", 20);
+    const noise = args.number("NoiseBytes", 0);
+    const nodes = lazyList(nodeCount, (index) => {
       const { components, ...rest } = node(index);
-      return withComponents ? { ...rest, components } : rest;
+      return {
+        ...rest,
+        ...(withComponents ? { components } : {}),
+        ...(noise > 0 ? { noise: noiseOf(index, noise) } : {}),
+      };
     });
-    return { sceneName: "SampleScene", nodeCount: nodes.length, nodes };
+    return { sceneName: "SampleScene", nodeCount, nodes };
   },
 };
 

@@ -128,7 +128,7 @@ namespace JobBroker.Bridge.Api
         {
             var outcome = operation.Outcome!;
             var answer = outcome.Status == LedgerState.Completed
-                ? Answer.Result(ledger.ResultOf(operation)?.DeepClone() ?? JValue.CreateNull())
+                ? Answer.Result(ledger.ResultOf(operation) ?? JValue.CreateNull())
                 : Internal(outcome.ErrorMessage ?? outcome.Status);
             // Unreturned while the answer cannot be written: the next identical call gets this outcome.
             return answer.Then(() => Returned(operation.OperationId));

@@ -71,7 +71,7 @@ namespace JobBroker.Bridge.Api
         {
             var bytes = ledger.ResultBytes(operation);
             if (bytes > inlineResultBytes) json["resultBytes"] = bytes;
-            else json["result"] = ledger.ResultOf(operation)?.DeepClone() ?? JValue.CreateNull();
+            else json["result"] = ledger.ResultOf(operation) ?? JValue.CreateNull();
         }
     }
 }

@@ -3,7 +3,7 @@ using System;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Tools;
-using Newtonsoft.Json;
+using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
 {
@@ -20,14 +20,18 @@ namespace JobBroker.Bridge.Execution
             }
             try
             {
-                return Outcome.Completed(ToolJson.From(task.Result), startedAt, endedAt);
+                return Outcome.Completed(Text(task.Result), startedAt, endedAt);
             }
-            catch (JsonException error)
+            catch (Exception error)
             {
+                // Newtonsoft's own, or what a sequence threw whose items are made on their way.
                 var message = "The tool ran, but its result cannot be written as JSON: " + error.Message;
                 return Outcome.Error(LedgerState.Failed, "result_not_serializable", message, startedAt, endedAt);
             }
         }
+
+        private static JsonText Text(object? result) =>
+            result is JToken token ? JsonText.Of(token) : JsonText.Of(writer => ToolJson.Write(result, writer));
 
         private static Outcome Error(Exception error, bool cancelRequested, long startedAt, long endedAt)
         {

@@ -13,8 +13,6 @@ namespace JobBroker.Bridge.Ledger
     /// </summary>
     internal static class LedgerJson
     {
-        public static byte[] Bytes(JToken token) => Bytes(writer => Copy(token, writer));
-
         /// <summary>Half of a surrogate pair becomes U+FFFD, as it does in whatever Newtonsoft reads.</summary>
         public static byte[] Bytes(Action<JsonWriter> write)
         {

@@ -32,7 +32,7 @@ namespace JobBroker.Bridge.Ledger
     {
         public Outcome(
             string status,
-            JToken? result,
+            JsonText? result,
             string? errorType,
             string? errorMessage,
             string? stack,
@@ -57,7 +57,7 @@ namespace JobBroker.Bridge.Ledger
         /// Null where there is none, and in the ledger's copy also where it lies in a file of its own: ask
         /// <see cref="OperationLedger.ResultOf"/>.
         /// </summary>
-        public JToken? Result { get; }
+        public JsonText? Result { get; }
 
         /// <summary>A completed outcome has one only when its result was lost: <see cref="ResultLost"/>.</summary>
         public string? ErrorType { get; }
@@ -80,7 +80,7 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>The error type of an execution that completed and whose result cannot be read any more.</summary>
         public const string ResultLost = "result_lost";
 
-        public static Outcome Completed(JToken result, long startedAt, long endedAt) =>
+        public static Outcome Completed(JsonText result, long startedAt, long endedAt) =>
             new Outcome(LedgerState.Completed, result, null, null, null, startedAt, endedAt);
 
         /// <summary>failed, cancelled or interrupted; without <paramref name="startedAt"/> it never began.</summary>

@@ -31,13 +31,8 @@ namespace JobBroker.Bridge.Ledger
         public Outcome Keep(LedgerOperation operation, Outcome outcome, out StoredResult? stored)
         {
             stored = null;
-            if (outcome.Result == null)
-            {
-                return outcome;
-            }
-
-            var json = LedgerJson.Bytes(outcome.Result);
-            if (json.Length <= largeBytes)
+            var json = outcome.Result;
+            if (json == null || json.Length <= largeBytes)
             {
                 return outcome;
             }
@@ -64,7 +59,7 @@ namespace JobBroker.Bridge.Ledger
             var stored = Find(operation, out var inline);
             if (stored == null)
             {
-                return inline;
+                return inline?.Token();
             }
 
             var json = ReadStored(operation, stored, 0, (int)Math.Min(stored.Bytes, int.MaxValue));
@@ -74,7 +69,7 @@ namespace JobBroker.Bridge.Ledger
         public long Length(LedgerOperation operation)
         {
             var stored = Find(operation, out var inline);
-            return stored?.Bytes ?? (inline == null ? 0 : LedgerJson.Bytes(inline).Length);
+            return stored?.Bytes ?? inline?.Length ?? 0;
         }
 
         public byte[]? Part(LedgerOperation operation, long offset, int length)
@@ -85,21 +80,7 @@ namespace JobBroker.Bridge.Ledger
             }
 
             var stored = Find(operation, out var inline);
-            if (stored != null)
-            {
-                return ReadStored(operation, stored, offset, length);
-            }
-
-            if (inline == null)
-            {
-                return null;
-            }
-
-            var json = LedgerJson.Bytes(inline);
-            var from = (int)Math.Min(offset, json.Length);
-            var part = new byte[Math.Min(length, json.Length - from)];
-            Buffer.BlockCopy(json, from, part, 0, part.Length);
-            return part;
+            return stored != null ? ReadStored(operation, stored, offset, length) : inline?.Part(offset, length);
         }
 
         /// <summary>The outcome stays, its result goes: long acknowledged, and kept for same_as alone.</summary>
@@ -130,7 +111,7 @@ namespace JobBroker.Bridge.Ledger
             operation.StoredResult = null;
         }
 
-        private StoredResult? Find(LedgerOperation operation, out JToken? inline)
+        private StoredResult? Find(LedgerOperation operation, out JsonText? inline)
         {
             lock (gate)
             {

@@ -43,7 +43,7 @@ namespace JobBroker.Bridge.Ledger
         {
             writer.WriteStartObject();
             Text(writer, "status", outcome.Status);
-            Token(writer, "result", outcome.Result);
+            Token(writer, "result", outcome.Result?.Token());
             if (stored != null)
             {
                 Number(writer, "resultBytes", stored.Bytes);
@@ -96,7 +96,7 @@ namespace JobBroker.Bridge.Ledger
             var error = json["error"];
             return new Outcome(
                 (string)json["status"]!,
-                Take(json, "result"),
+                Take(json, "result") is { } result ? JsonText.Of(result) : null,
                 (string?)error?["type"],
                 (string?)error?["message"],
                 (string?)error?["stack"],

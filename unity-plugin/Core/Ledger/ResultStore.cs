@@ -21,12 +21,13 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>Throws IOException or UnauthorizedAccessException when it cannot be written.</summary>
-        public StoredResult Put(string operationId, byte[] json, bool readOnly)
+        public StoredResult Put(string operationId, JsonText json, bool readOnly)
         {
             Directory.CreateDirectory(folder);
             var name = ResultName.Of(operationId, readOnly);
-            AtomicFile.Write(PathOf(name), !readOnly, stream => stream.Write(json, 0, json.Length));
-            return new StoredResult(name, json.Length, Crc32.Of(json, 0, json.Length));
+            var crc = "";
+            AtomicFile.Write(PathOf(name), !readOnly, stream => crc = json.WriteTo(stream));
+            return new StoredResult(name, json.Length, crc);
         }
 
         /// <summary>

@@ -37,7 +37,10 @@ namespace JobBroker.Bridge.Ports
         public IReadOnlyList<ComponentProperty> Properties { get; }
     }
 
-    /// <summary>One object of an open scene.</summary>
+    /// <summary>
+    /// One object of an open scene. What is below it and on it is read when it is asked for: a scene may have a million
+    /// objects, and whoever walks them needs none for longer than a moment. Main thread only.
+    /// </summary>
     public sealed class SceneObject
     {
         public SceneObject(
@@ -47,8 +50,8 @@ namespace JobBroker.Bridge.Ports
             bool active,
             string tag,
             int layer,
-            IReadOnlyList<string> components,
-            IReadOnlyList<SceneObject> children,
+            IEnumerable<string> components,
+            IEnumerable<SceneObject> children,
             int instanceId = 0)
         {
             Name = name;
@@ -77,9 +80,9 @@ namespace JobBroker.Bridge.Ports
         public int Layer { get; }
 
         /// <summary>Type names of its components.</summary>
-        public IReadOnlyList<string> Components { get; }
+        public IEnumerable<string> Components { get; }
 
-        public IReadOnlyList<SceneObject> Children { get; }
+        public IEnumerable<SceneObject> Children { get; }
 
         /// <summary>Unity's id of the object: paths are not unique.</summary>
         public int InstanceId { get; }

@@ -36,7 +36,7 @@ namespace JobBroker.Bridge.Session
         public int MaxFrameBytes { get; set; } = 1024 * 1024;
 
         /// <summary>Larger results are handed out by <c>operation/result</c>.</summary>
-        public int InlineResultBytes { get; set; } = 16 * 1024 * 1024;
+        public int InlineResultBytes { get; set; } = 1024 * 1024;
 
         /// <summary>Silence of the bound broker after which another store may take an idle Editor.</summary>
         public int ForeignSilenceMs { get; set; } = 60_000;

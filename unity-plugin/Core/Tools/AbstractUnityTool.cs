@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Tools
         /// stays there.
         /// </summary>
         public async Task<object?> ExecuteAsync(JObject arguments, ToolContext context) =>
-            ToolJson.From(await ExecuteAsync(Bind(arguments), context));
+            await ExecuteAsync(Bind(arguments), context);
 
         /// <summary>Runs the call with its parameters.</summary>
         protected abstract Task<TResponse> ExecuteAsync(TSchema parameters, ToolContext context);

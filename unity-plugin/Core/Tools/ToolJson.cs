@@ -17,6 +17,9 @@ namespace JobBroker.Bridge.Tools
             return value as JToken ?? JToken.FromObject(value, Serializer());
         }
 
+        /// <summary>Writes the same without making tokens of it: results may be large.</summary>
+        public static void Write(object? value, JsonWriter writer) => Serializer().Serialize(writer, value);
+
         /// <summary>Reads what <see cref="From"/> made; null when it is not there or something else.</summary>
         public static T? Read<T>(JToken? token)
             where T : class

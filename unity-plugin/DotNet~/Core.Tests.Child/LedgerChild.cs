@@ -33,7 +33,7 @@ internal static class LedgerChild
 
             ledger.Begin(operation);
             Say("running", operation.OperationId, ledger.LedgerSeq);
-            ledger.End(operation, Outcome.Completed(Result(operation.OperationId, random.Next(1500)), 1, 2));
+            ledger.End(operation, Outcome.Completed(JsonText.Of(Result(operation.OperationId, random.Next(1500))), 1, 2));
             Say("completed", operation.OperationId, ledger.LedgerSeq);
         }
     }
@@ -77,7 +77,7 @@ internal static class LedgerChild
                 ledger.Accept(operation);
                 ledger.Begin(operation);
                 Say("invoked", operation.OperationId);
-                ledger.End(operation, Outcome.Completed(Result(operation.OperationId, 400), 1, 2));
+                ledger.End(operation, Outcome.Completed(JsonText.Of(Result(operation.OperationId, 400)), 1, 2));
                 Say("completed", operation.OperationId);
             }
         }

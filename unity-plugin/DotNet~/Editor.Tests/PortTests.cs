@@ -220,8 +220,8 @@ public sealed class PortTests
 
         var read = Assert.Single(scenes.Roots());
         Assert.Equal(["Transform", "Mover"], read.Components);
-        Assert.Equal(("Root/Child", "Main"), (read.Children[0].Path, read.Children[0].Scene));
-        Assert.Equal(["Transform", "Missing script"], read.Children[0].Components);
+        Assert.Equal(("Root/Child", "Main"), (read.Children.First().Path, read.Children.First().Scene));
+        Assert.Equal(["Transform", "Missing script"], read.Children.First().Components);
         Assert.Equal(["Root"], scenes.Selection());
 
         string[] Values(bool inherited) => scenes.Components(read, inherited)

@@ -7,7 +7,7 @@ internal sealed class HostScene(NativeEditor native) : ISceneQuery
 {
     public IReadOnlyList<SceneObject> Roots() => Enumerable.Range(0, native.Script.SceneObjects)
         .GroupBy(index => index / 100)
-        .Select(group => Object($"Root{group.Key}", $"Root{group.Key}", ["Transform"], group.Select(Child).ToList()))
+        .Select(group => Object($"Root{group.Key}", $"Root{group.Key}", ["Transform"], group.Select(Child)))
         .ToList();
 
     public IReadOnlyList<string> Selection() => ["Root0"];
@@ -22,7 +22,7 @@ internal sealed class HostScene(NativeEditor native) : ISceneQuery
     }
 
     private static SceneObject Object(
-        string name, string path, IReadOnlyList<string> components, IReadOnlyList<SceneObject> children) =>
+        string name, string path, IEnumerable<string> components, IEnumerable<SceneObject> children) =>
         new(name, path, "SampleScene", true, "Untagged", 0, components, children);
 }
 

@@ -21,7 +21,7 @@ public sealed record HostSettings
 
     public int MaxFrameBytes { get; init; } = 1024 * 1024;
 
-    public int InlineResultBytes { get; init; } = 16 * 1024 * 1024;
+    public int InlineResultBytes { get; init; } = 1024 * 1024;
 
     public int ForeignSilenceMs { get; init; } = 60_000;
 

@@ -18,7 +18,7 @@ var timeScale = new Option<double>("--time-scale") { DefaultValueFactory = _ => 
 var heartbeat = new Option<int>("--heartbeat-ms") { DefaultValueFactory = _ => 1000 };
 var progress = new Option<int>("--progress-interval-ms") { DefaultValueFactory = _ => 250 };
 var maxFrame = new Option<int>("--max-frame-bytes") { DefaultValueFactory = _ => 1024 * 1024 };
-var inline = new Option<int>("--inline-result-bytes") { DefaultValueFactory = _ => 16 * 1024 * 1024 };
+var inline = new Option<int>("--inline-result-bytes") { DefaultValueFactory = _ => 1024 * 1024 };
 var silence = new Option<int>("--foreign-silence-ms") { DefaultValueFactory = _ => 60_000 };
 var forget = new Option<long>("--forget-after-ms") { DefaultValueFactory = _ => 24L * 3600 * 1000 };
 var keep = new Option<int>("--keep-operations") { DefaultValueFactory = _ => 1000 };

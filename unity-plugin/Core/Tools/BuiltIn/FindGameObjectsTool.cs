@@ -155,7 +155,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             IsActive = one.Active,
             Tag = one.Tag,
             Layer = one.Layer,
-            Components = one.Components,
+            Components = one.Components.ToList(),
             ComponentDetails = withProperties ? scene.Components(one, true) : null,
         };
     }

@@ -46,7 +46,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public bool IsActive { get; set; }
 
         [JsonProperty("components")]
-        public IReadOnlyList<string>? Components { get; set; }
+        public IEnumerable<string>? Components { get; set; }
     }
 
     public sealed class GetHierarchyResponse
@@ -63,7 +63,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         /// <summary>Parents before their children: a flat list can be read in pages, a tree cannot.</summary>
         [JsonProperty("nodes")]
-        public IReadOnlyList<HierarchyNode> Nodes { get; set; } = Array.Empty<HierarchyNode>();
+        public IEnumerable<HierarchyNode> Nodes { get; set; } = Array.Empty<HierarchyNode>();
     }
 
     /// <summary>Lists the objects of the open scenes.</summary>
@@ -84,16 +84,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         protected override Task<GetHierarchyResponse> ExecuteAsync(GetHierarchySchema parameters, ToolContext context)
         {
             var roots = Roots(parameters);
-            var nodes = SceneWalk.From(roots, parameters.IncludeInactive, parameters.MaxDepth)
-                .Select(entry => Node(entry.Key, entry.Value, parameters))
-                .ToList();
+            var entries = SceneWalk.From(roots, parameters.IncludeInactive, parameters.MaxDepth);
             var scenes = roots.Select(root => root.Scene).Distinct().ToList();
             return Task.FromResult(new GetHierarchyResponse
             {
                 SceneName = scenes.FirstOrDefault() ?? "",
                 Scenes = scenes,
-                NodeCount = nodes.Count,
-                Nodes = nodes,
+                NodeCount = entries.Count(),
+                // Made one by one while they are written: a scene may have a million of them.
+                Nodes = entries.Select(entry => Node(entry.Key, entry.Value, parameters)),
             });
         }
 

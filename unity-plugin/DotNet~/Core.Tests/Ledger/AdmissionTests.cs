@@ -106,7 +106,7 @@ public sealed class AdmissionTests
 
     private static Outcome OutcomeOf(JObject json) => new(
         (string)json["status"]!,
-        json["result"],
+        json["result"] is { } result ? JsonText.Of(result) : null,
         (string?)json["error"]?["type"],
         (string?)json["error"]?["message"],
         null,

@@ -162,7 +162,7 @@ public sealed class LargeResultTests : IDisposable
             var read = Sample.Operation("read", readOnly: true);
             ledger.Accept(read);
             ledger.Begin(read);
-            ledger.End(read, Outcome.Completed(Large, 1, 2));
+            ledger.End(read, Outcome.Completed(JsonText.Of(Large), 1, 2));
             Assert.Null(read.Outcome!.Result);
             Assert.True(JToken.DeepEquals(Large, ledger.ResultOf(read)));
             Assert.Single(Directory.GetFiles(folder.Results));
@@ -171,7 +171,7 @@ public sealed class LargeResultTests : IDisposable
             var another = Sample.Operation("another", readOnly: true);
             ledger.Accept(another);
             ledger.Begin(another);
-            ledger.End(another, Outcome.Completed(Large, 1, 2));
+            ledger.End(another, Outcome.Completed(JsonText.Of(Large), 1, 2));
         }
 
         Open().Dispose();
@@ -199,10 +199,10 @@ public sealed class LargeResultTests : IDisposable
         using var ledger = Open();
         var operation = ledger.Begun("op");
         File.WriteAllText(folder.Results, "a file where the folder should be");
-        Assert.Throws<LedgerUnavailableException>(() => ledger.End(operation, Outcome.Completed(Large, 1, 2)));
+        Assert.Throws<LedgerUnavailableException>(() => ledger.End(operation, Outcome.Completed(JsonText.Of(Large), 1, 2)));
         Assert.Equal(LedgerState.Running, operation.State);
         File.Delete(folder.Results);
-        ledger.End(operation, Outcome.Completed(Large, 1, 2));
+        ledger.End(operation, Outcome.Completed(JsonText.Of(Large), 1, 2));
         Assert.True(JToken.DeepEquals(Large, ledger.ResultOf(operation)));
     }
 

@@ -148,7 +148,7 @@ public sealed class LedgerTests : IDisposable
         Assert.Null(ledger.LatestOfHash("h"));
         ledger.Begin(read);
         Assert.Throws<InvalidOperationException>(() => ledger.Begin(read));
-        ledger.End(read, Outcome.Completed(new JObject(), 1, 2));
+        ledger.End(read, Outcome.Completed(JsonText.Of(new JObject()), 1, 2));
         Assert.Single(ledger.Unacknowledged());
         ledger.Acknowledge(new[] { "read" });
         Assert.Null(ledger.Get("read"));

@@ -38,7 +38,7 @@ internal static class Sample
     {
         var operation = ledger.Accepted(id, hash, acceptedAt);
         ledger.Begin(operation);
-        ledger.End(operation, Outcome.Completed(result ?? new JObject { ["ok"] = true }, 1000, 2000));
+        ledger.End(operation, Outcome.Completed(JsonText.Of(result ?? new JObject { ["ok"] = true }), 1000, 2000));
         return operation;
     }
 

@@ -37,7 +37,7 @@ public sealed class ToolCall : IProgressSink
     public async Task<JToken> Run(IUnityTool tool, object? arguments = null)
     {
         var given = arguments as JObject ?? JObject.FromObject(arguments ?? new object());
-        return (JToken)(await tool.ExecuteAsync(given, Context))!;
+        return ToolJson.From(await tool.ExecuteAsync(given, Context));
     }
 
     public static async Task<ToolException> Fails(IUnityTool tool, object? arguments = null) =>

@@ -218,7 +218,7 @@ internal sealed partial class ModelWorld
         Note("end " + id);
         var result = new JObject { ["id"] = id, ["text"] = new string('x', random.Next(400)) };
         var operation = ledger.Get(id)!;
-        if (Writes(() => ledger.End(operation, Outcome.Completed(result, 1, 2))))
+        if (Writes(() => ledger.End(operation, Outcome.Completed(JsonText.Of(result), 1, 2))))
         {
             expected.Operations[id].State = LedgerState.Completed;
             Flushed();

@@ -1,0 +1,18 @@
+/** Bytes that are alone in their buffer: those can be moved between threads, and given back to the system. */
+
+/** The buffers of such bytes. A piece of a larger buffer is left out: others may own the rest. */
+export const ownBuffers = (chunks: readonly Uint8Array[]): ArrayBuffer[] =>
+  chunks
+    .filter((chunk) => chunk.byteLength === chunk.buffer.byteLength)
+    .map((chunk) => chunk.buffer as ArrayBuffer);
+
+/**
+ * Gives the memory of the chunks back now, and not with a collection that a thread without work may never have: a
+ * message that nobody can receive is destroyed with what was moved into it. The chunks are empty afterwards.
+ */
+export function release(chunks: readonly Uint8Array[]): void {
+  const { port1, port2 } = new MessageChannel();
+  port1.postMessage(undefined, ownBuffers(chunks));
+  port1.close();
+  port2.close();
+}
