@@ -25,6 +25,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/harness/global-setup.ts"],
+    setupFiles: ["test/harness/watch-messages.ts"],
     testTimeout: 180_000,
     hookTimeout: 120_000,
     // Most tests start processes of their own and wait for them: one file more than the two cores of the smallest machine.

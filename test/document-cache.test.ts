@@ -15,3 +15,12 @@ test("what was found out about a document is kept with it, and leaves with it", 
   expect(cache.held()).toEqual(["b", "c"]);
   expect((await open("a")).derived("x", make)).toBe(2);
 });
+
+test("what a document was made from is given back at once, where nobody else has a part of its buffer", async () => {
+  const cache = createDocumentCache({ cacheBytes: 1_000, maxDocumentBytes: 1_000, maxHeapMb: 16 });
+  const own = Buffer.from(Uint8Array.from(text).buffer);
+  const shared = Buffer.from(own.buffer.slice(0)).subarray(1);
+  expect((await cache.open("own", [own])).text).toEqual(text);
+  await cache.open("shared", [Buffer.from("["), shared, Buffer.from("]")]);
+  expect([own.length, shared.length]).toEqual([0, text.length - 1]);
+});
