@@ -12,7 +12,7 @@ const pieces = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`));
 
 test.each([1, 3, 4, 5, 8, 9])(
-  "%i pieces come in order, each in a buffer of the caller's own",
+  "%i pieces come in order",
   async (count) => {
     const { operations } = await open();
     await byHand().rpush(KEY, ...pieces(count));
