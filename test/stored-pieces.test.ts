@@ -11,14 +11,11 @@ const KEY = keys.result("log-1");
 const pieces = (count: number): Buffer[] =>
   Array.from({ length: count }, (_, at) => Buffer.from(`piece ${at}`));
 
-test.each([1, 3, 4, 5, 8, 9])(
-  "%i pieces come in order",
-  async (count) => {
-    const { operations } = await open();
-    await byHand().rpush(KEY, ...pieces(count));
-    expect(await operations.storedResultOf("log-1")).toEqual(pieces(count));
-  },
-);
+test.each([1, 3, 4, 5, 8, 9])("%i pieces come in order", async (count) => {
+  const { operations } = await open();
+  await byHand().rpush(KEY, ...pieces(count));
+  expect(await operations.storedResultOf("log-1")).toEqual(pieces(count));
+});
 
 test("none are no result", async () => {
   const { operations } = await open();
