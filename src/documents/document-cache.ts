@@ -6,8 +6,8 @@ import { release } from "./own-bytes.js";
 
 export interface DocumentCache {
   /**
-   * What is held under the key, or what the chunks contain, which are given away. Kept: the budget is for what is kept besides, so that a
-   * document of any size is loaded once and not for every page of it.
+   * What is held under the key, or what the chunks contain, which are given away. It is kept, whatever its size: a
+   * document is loaded once and not for every page of it. The budget is for what is kept besides.
    */
   open(key: string, chunks: readonly Uint8Array[] | undefined): Promise<Document>;
   held(): string[];

@@ -37,6 +37,7 @@ namespace JobBroker.Bridge.Ledger
                 write(writer);
             }
 
+            blocks.Trim();
             return new JsonText(blocks);
         }
 
@@ -46,6 +47,8 @@ namespace JobBroker.Bridge.Ledger
             var bytes = Part(0, (int)Length);
             return LedgerJson.Parse(bytes, 0, bytes.Length);
         }
+
+        public override string ToString() => Encoding.UTF8.GetString(Part(0, (int)Length));
 
         /// <summary>The bytes from <paramref name="offset"/>, fewer or none at the end.</summary>
         public byte[] Part(long offset, int length)
@@ -98,6 +101,20 @@ namespace JobBroker.Bridge.Ledger
                     offset += taken;
                     count -= taken;
                 }
+            }
+
+            /// <summary>Nothing more will be written: most results are small, and kept for long.</summary>
+            public void Trim()
+            {
+                var used = (int)(length % BlockBytes);
+                if (used == 0)
+                {
+                    return;
+                }
+
+                var last = new byte[used];
+                Buffer.BlockCopy(blocks[blocks.Count - 1], 0, last, 0, used);
+                blocks[blocks.Count - 1] = last;
             }
 
             public void Read(long offset, byte[] part)

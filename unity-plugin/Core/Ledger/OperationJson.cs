@@ -43,7 +43,12 @@ namespace JobBroker.Bridge.Ledger
         {
             writer.WriteStartObject();
             Text(writer, "status", outcome.Status);
-            Token(writer, "result", outcome.Result?.Token());
+            if (outcome.Result != null)
+            {
+                writer.WritePropertyName("result");
+                writer.WriteRawValue(outcome.Result.ToString());
+            }
+
             if (stored != null)
             {
                 Number(writer, "resultBytes", stored.Bytes);

@@ -3,12 +3,14 @@ using System.IO;
 using System.Linq;
 using System.Text;
 using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Tests.Framing;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 using Xunit;
 
 namespace JobBroker.Bridge.Tests.Ledger;
 
+[Collection(Alone.Name)]
 public sealed class JsonTextTests
 {
     /// <summary>Around the ends of one, two and three blocks of 64 KiB, with characters of two bytes on them.</summary>
@@ -30,6 +32,16 @@ public sealed class JsonTextTests
         var file = new MemoryStream();
         Assert.Equal(Crc32.Of(whole, 0, whole.Length), text.WriteTo(file));
         Assert.Equal(whole, file.ToArray());
+    }
+
+    [Fact]
+    public void A_small_one_takes_little_memory()
+    {
+        var before = GC.GetTotalMemory(true);
+        var texts = Enumerable.Range(0, 1_000).Select(number => JsonText.Of(new JValue(number))).ToList();
+        // A block for each would be 64 MB.
+        Assert.True(GC.GetTotalMemory(true) - before < 2_000_000);
+        Assert.Equal("999", texts[999].ToString());
     }
 
     [Fact]
