@@ -23,7 +23,7 @@ const SCENES = [
     engine: "typescript",
     objects: 310_000,
     small: { Size: 2_000 },
-    large: { Size: 310_000, NoiseBytes: 84 },
+    large: { Size: 310_000, SimulatedNoiseBytes: 84 },
   },
   {
     // Of about 118 bytes each.

@@ -41,7 +41,7 @@ export const getHierarchy: SimulatedTool = {
       minimum: 0,
       default: 20,
     },
-    NoiseBytes: {
+    SimulatedNoiseBytes: {
       type: "integer",
       description: "Simulator: bytes of each object that no compression makes smaller",
       minimum: 0,
@@ -52,7 +52,7 @@ export const getHierarchy: SimulatedTool = {
   async run({ args }) {
     const withComponents = args.flag("IncludeComponents", true);
     const nodeCount = args.number("Size", 20);
-    const noise = args.number("NoiseBytes", 0);
+    const noise = args.number("SimulatedNoiseBytes", 0);
     const nodes = lazyList(nodeCount, (index) => {
       const { components, ...rest } = node(index);
       return {

@@ -2,6 +2,8 @@
 using System;
 using System.IO;
 using System.Linq;
+using System.Net;
+using System.Net.Sockets;
 using Xunit;
 
 namespace JobBroker.Bridge.Editor.Tests;
@@ -85,9 +87,12 @@ public sealed class EditorBootstrapTests : IDisposable
     [Fact]
     public void A_reload_leaves_no_thread_behind_and_the_next_domain_listens_on_the_same_port()
     {
+        // Away from 8700 and the next ones, which any Editor that starts meanwhile would take.
+        var port = FreePort();
+        Environment.SetEnvironmentVariable("UNITY_TCP_PORT", $"{port}");
         var first = Domain();
         first.Load();
-        var port = first.Port;
+        Assert.Equal(port, first.Port);
         Assert.NotEmpty(BridgeThreads());
 
         first.Raise("BeforeReload");
@@ -97,6 +102,7 @@ public sealed class EditorBootstrapTests : IDisposable
         first.Raise("AfterReload");
         Assert.Null(first.Status);
 
+        Environment.SetEnvironmentVariable("UNITY_TCP_PORT", null);
         var second = Domain(first);
         second.Load();
         Assert.True(second.IsListening, string.Join("\n", second.Console));
@@ -156,6 +162,15 @@ public sealed class EditorBootstrapTests : IDisposable
         Assert.Contains("Allow Code Execution", drawn.Select(line => line.Trim('[', ']')));
         Assert.Contains("Cursor: not installed", drawn);
         Assert.Contains("[Stop]", drawn);
+    }
+
+    private static int FreePort()
+    {
+        var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+        return port;
     }
 
     private static string[] BridgeThreads() => Directory.GetDirectories("/proc/self/task")
