@@ -61,7 +61,7 @@ describe("a command line", () => {
   it.each([
     { args: ["gatway"], says: /gatway/ },
     { args: ["gateway", "--prot", "1"], says: /unknown option --prot/ },
-    { args: ["gateway", "extra"], says: /unexpected argument extra/ },
+    { args: ["gateway", "extra"], says: /unexpected argument extra\nSee `unity-broker gateway --help`/ },
     { args: ["gateway", "--port", "seven"], says: /--port seven is not a port/ },
     { args: ["simulate", "--time-scale", "fast"], says: /--time-scale fast/ },
   ])("$args is the user's mistake: exit code 2, and what is wrong", async ({ args, says }) => {

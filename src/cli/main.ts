@@ -39,8 +39,15 @@ const main = defineCommand({
   subCommands,
 });
 
-/** Of the command that the words name, as far as they name one. */
-async function usageOf(words: readonly string[]): Promise<string> {
+interface Named {
+  command: CommandDef;
+  parent: CommandDef | undefined;
+  /** As it is typed. */
+  path: string;
+}
+
+/** The command that the words name, as far as they name one. */
+async function commandOf(words: readonly string[]): Promise<Named> {
   let command: CommandDef = main;
   let parent: CommandDef | undefined;
   let path = "unity-broker";
@@ -53,7 +60,7 @@ async function usageOf(words: readonly string[]): Promise<string> {
     path += ` ${word}`;
     command = await (typeof next === "function" ? next() : next);
   }
-  return renderUsage(command, parent);
+  return { command, parent, path };
 }
 
 async function run(rawArgs: string[]): Promise<number> {
@@ -62,7 +69,8 @@ async function run(rawArgs: string[]): Promise<number> {
     return 0;
   }
   if (rawArgs.length === 0 || rawArgs.includes("--help") || rawArgs.includes("-h")) {
-    const usage = await usageOf(rawArgs);
+    const { command, parent } = await commandOf(rawArgs);
+    const usage = await renderUsage(command, parent);
     console.log(process.stdout.isTTY ? usage : stripVTControlCharacters(usage));
     return 0;
   }
@@ -72,7 +80,7 @@ async function run(rawArgs: string[]): Promise<number> {
   } catch (error) {
     const { message, exitCode } = explain(error);
     console.error(`unity-broker: ${stripVTControlCharacters(message)}`);
-    if (exitCode === 2) console.error("See `unity-broker --help`.");
+    if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;
   }
 }

@@ -244,10 +244,9 @@ namespace JobBroker.Bridge.Execution
         {
             var operation = execution.Operation;
             execution.Sink.Close();
-            var endedAt = clock.NowMs;
             var requested = cancellations.WasRequested(operation.OperationId);
             cancellations.Leave(operation.OperationId);
-            var outcome = OutcomeOf.Task(execution.Task, requested, operation.StartedAt ?? endedAt, endedAt);
+            var outcome = OutcomeOf.Task(execution.Task, requested, operation.StartedAt, clock);
             Settle(operation, outcome.In(standing()));
             if (mainThread.IsCurrent) resumeRecords.Erase(operation.OperationId);
         }

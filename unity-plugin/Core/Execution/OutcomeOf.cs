@@ -2,6 +2,7 @@
 using System;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Tools;
 using Newtonsoft.Json.Linq;
 
@@ -10,23 +11,28 @@ namespace JobBroker.Bridge.Execution
     /// <summary>What a call's end becomes.</summary>
     internal static class OutcomeOf
     {
-        /// <summary>The outcome of a task that is complete; never throws.</summary>
-        public static Outcome Task(Task<object?> task, bool cancelRequested, long startedAt, long endedAt)
+        /// <summary>
+        /// The outcome of a task that is complete; never throws. The end is when its result is written: what that takes is
+        /// the tool's time, too.
+        /// </summary>
+        public static Outcome Task(Task<object?> task, bool cancelRequested, long? startedAt, IClock clock)
         {
             if (task.Status != TaskStatus.RanToCompletion)
             {
                 var error = task.Exception?.GetBaseException() ?? new OperationCanceledException();
-                return Error(error, cancelRequested, startedAt, endedAt);
+                return Error(error, cancelRequested, startedAt ?? clock.NowMs, clock.NowMs);
             }
             try
             {
-                return Outcome.Completed(Text(task.Result), startedAt, endedAt);
+                var text = Text(task.Result);
+                return Outcome.Completed(text, startedAt ?? clock.NowMs, clock.NowMs);
             }
             catch (Exception error)
             {
                 // Newtonsoft's own, or what a sequence threw whose items are made on their way.
                 var message = "The tool ran, but its result cannot be written as JSON: " + error.Message;
-                return Outcome.Error(LedgerState.Failed, "result_not_serializable", message, startedAt, endedAt);
+                const string type = "result_not_serializable";
+                return Outcome.Error(LedgerState.Failed, type, message, startedAt ?? clock.NowMs, clock.NowMs);
             }
         }
 

@@ -5,6 +5,7 @@ using System.Threading.Tasks;
 using JobBroker.Bridge.Execution;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tests.Ledger;
 using JobBroker.Bridge.Tools;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -14,6 +15,21 @@ namespace JobBroker.Bridge.Tests.Tools;
 
 public sealed class OutcomeOfTests
 {
+    private readonly ManualClock clock = new();
+
+    [Fact]
+    public void It_has_ended_when_its_result_is_written()
+    {
+        IEnumerable<int> Slow()
+        {
+            clock.NowMs += 500;
+            yield return 1;
+        }
+
+        var outcome = OutcomeOf.Task(Task.FromResult<object?>(Slow()), false, 900, clock);
+        Assert.Equal((900, 1_500), (outcome.StartedAt!.Value, outcome.EndedAt));
+    }
+
     public static IEnumerable<object?[]> Results() => new object?[]
     {
         null,
@@ -32,7 +48,7 @@ public sealed class OutcomeOfTests
     [MemberData(nameof(Results))]
     public void A_result_is_written_as_its_tokens_would_be(object? result)
     {
-        var outcome = OutcomeOf.Task(Task.FromResult(result), false, 1, 2);
+        var outcome = OutcomeOf.Task(Task.FromResult(result), false, 1, clock);
         Assert.Equal(LedgerState.Completed, outcome.Status);
         Assert.Equal(ToolJson.From(result).ToString(Formatting.None), outcome.Result!.ToString());
     }
@@ -44,7 +60,7 @@ public sealed class OutcomeOfTests
         ring.Add(ring);
         foreach (var result in new object[] { ring, Broken() })
         {
-            var outcome = OutcomeOf.Task(Task.FromResult<object?>(result), false, 1, 2);
+            var outcome = OutcomeOf.Task(Task.FromResult<object?>(result), false, 1, clock);
             Assert.Equal((LedgerState.Failed, "result_not_serializable"), (outcome.Status, outcome.ErrorType));
             Assert.StartsWith("The tool ran, but its result cannot be written as JSON: ", outcome.ErrorMessage);
         }
