@@ -36,7 +36,7 @@ function named(name: string, living: readonly EndpointFile[]): EndpointFile {
     name,
     living.map(({ editorId }) => editorId),
   );
-  const editor = "kind" in target && target.kind === "explicit" ? target.editor : undefined;
+  const editor = "kind" in target && target.kind === "named" ? target.editor : undefined;
   const found = living.find(({ editorId }) => editorId === editor);
   if (found) return found;
   const ids = living.map(({ editorId }) => editorId).join(", ") || "none";

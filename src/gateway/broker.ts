@@ -71,7 +71,7 @@ const CANCEL_ANSWER_MS = 2_000;
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
-  const deliveries = createDeliveries(operations, options.replay);
+  const deliveries = createDeliveries(operations);
   const submit = createSubmit({ ...deps, deliveries }, options);
 
   return {

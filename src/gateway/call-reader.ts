@@ -6,7 +6,7 @@ import type { Band } from "../shared/operation.js";
 import type { CallParameters } from "../shared/parameters.js";
 import { takeParameters } from "../shared/parameters.js";
 import type { Requester } from "../shared/replay.js";
-import { resolveTarget, type Target, type TargetProblem } from "../shared/target.js";
+import { type Around, resolveTarget, type Target, type TargetProblem } from "../shared/target.js";
 import type { Tool } from "../shared/tool.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { Catalog } from "./catalog.js";
@@ -28,6 +28,7 @@ export interface ReadCall {
   requester: Requester;
   tool: Tool;
   target: Target;
+  around: Around;
   /** The known Editors, among which the target was found. */
   editorIds: string[];
   /** The tool's own arguments as JSON text. */
@@ -61,7 +62,7 @@ export function createCallReader(deps: {
       const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
       const target = resolveTarget(named, editorIds);
       if ("code" in target) throw targetError(target);
-      const tool = target.kind === "explicit" ? await deps.catalog.tool(call.tool, [target.editor]) : open;
+      const tool = target.kind === "named" ? await deps.catalog.tool(call.tool, [target.editor]) : open;
 
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
@@ -82,6 +83,7 @@ export function createCallReader(deps: {
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target,
+        around: { candidates: editorIds.map((id) => ({ id })) },
         editorIds,
         arguments: text,
         parameters,

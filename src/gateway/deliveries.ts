@@ -1,119 +1,107 @@
-/** ▲6 ▲7 Who was told an outcome, and who has proven to have read it. */
+/** ▲6 ▲7 To whom an outcome was delivered, and who has proven to have read it. */
 import { type Delivery, isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Operations } from "../shared/redis/operations.js";
-import { REPLAY_DEFAULTS, type ReplayOptions, type Requester } from "../shared/replay.js";
+import type { Requester } from "../shared/replay.js";
 
 export interface Deliveries {
   /**
-   * A final answer was written to a request that was still open. `names`: the request named the log_id, which
-   * confirms what it is answered with if the answer came before any client would have given the request up.
+   * Notes that an answer with the outcome is delivered to a request that is still open. For a repeatable tool before
+   * the first byte is written, for a mutating one after the last.
    */
-  delivered(requester: Requester, logId: string, answer: { tookMs: number; names: boolean }): Promise<void>;
-  /** The caller named this log_id in a message: what it was told before has been read. */
+  delivered(requester: Requester, logId: string, answer: Answered): Promise<void>;
+  /** The caller named this log_id in a message: it has read what was delivered to it before. */
   confirm(requester: Requester, logId: string): Promise<void>;
-  /**
-   * A message came from this caller. On stdio, where clients cancel what they give up, it confirms everything told
-   * before, except to an identical call: pass the hash of a tool call, nothing for any other message.
-   */
-  heard(requester: Requester, hash?: string): Promise<void>;
-  /** The client gave this request up: it cannot have read the answer; takes delivery and confirmation back. */
+  /** The client gave this request up, or its connection was reset: takes delivery and proof back. */
   retracted(requester: Requester): Promise<void>;
-  /** The record after a confirmation by this requester, for verbs that confirm by themselves. */
+  /** The record after a proof by this requester, for verbs that prove by themselves. */
   confirmedBy(record: OperationRecord, requester: Requester, now: number): OperationRecord;
   /** The caller's session ended. */
   forget(callerId: string): void;
 }
 
-/** What a caller was told in this process and may still confirm or give up. */
-interface Told {
+export interface Answered {
+  /** How long the request had been open, ms. */
+  tookMs: number;
+  /** The last message that had arrived by then, where arrival orders a caller's requests. */
+  upTo?: number | undefined;
+}
+
+/** A delivery of this process, as long as its request may still be given up. */
+interface Retractable {
   logId: string;
-  hash: string;
   requestId: Requester["requestId"];
 }
 
 /** Cancellations of answered requests come soon after the answer, if at all. */
 const REMEMBERED_PER_CALLER = 200;
 
-export function createDeliveries(
-  operations: Operations,
-  options: Pick<ReplayOptions, "quickAnswerMs"> = REPLAY_DEFAULTS,
-): Deliveries {
-  const told = new Map<string, Told[]>();
-  const unconfirmed = new Map<string, Told[]>();
+/** Stands for all requests without a caller: nothing can be proven or taken back of them. */
+const NOBODY = "";
 
-  /** `by`: the message that proves it; a request that was made before it is no new wish either. */
-  const confirmFor = async (callerId: string, logId: string, by: Requester["requestId"]): Promise<void> => {
-    await operations.change(logId, (record) => {
-      const delivery = record.deliveries[callerId];
-      if (!delivery) return undefined;
-      const requestId = by === null ? delivery.requestId : latestOf(delivery.requestId, by);
-      if (delivery.confirmed && delivery.requestId === requestId) return undefined;
-      return { record: withDelivery(record, callerId, { ...delivery, requestId, confirmed: true }) };
+export function createDeliveries(
+  operations: Pick<Operations, "change" | "look" | "incarnation">,
+): Deliveries {
+  const retractable = new Map<string, Retractable[]>();
+
+  /** ▲10 (b) What answered for the operation is what was delivered. */
+  const change = async (
+    logId: string,
+    edit: (record: OperationRecord, now: number) => OperationRecord | undefined,
+  ): Promise<void> => {
+    const [incarnation, asked] = await Promise.all([operations.incarnation(), operations.look(logId)]);
+    await operations.change(asked?.executedAs ?? logId, (record, now) => {
+      const changed = isFinal(record.state) ? edit(inIncarnation(record, incarnation), now) : undefined;
+      return changed && { record: changed };
     });
   };
 
   return {
-    async delivered({ caller, requestId }, logId, { tookMs, names }) {
-      if (!caller || requestId === null) {
-        await operations.change(logId, (record, now) =>
-          record.firstDeliveredAt === undefined && isFinal(record.state)
-            ? { record: { ...record, firstDeliveredAt: now } }
-            : undefined,
-        );
-        return;
-      }
-      // Before the write: one whose reply is lost may have been done, and must still be taken back by a retraction.
-      remember(told, caller.id, { logId, hash: "", requestId });
-      const confirms = names && tookMs < options.quickAnswerMs;
-      const changed = await operations.change(logId, (record, now) => {
-        if (!isFinal(record.state)) return undefined;
-        const before = record.deliveries[caller.id];
+    async delivered({ caller, requestId }, logId, { tookMs, upTo }) {
+      const id = requestId === null ? NOBODY : (caller?.id ?? NOBODY);
+      // Before the write: one whose reply is lost may have been done, and must still be taken back.
+      if (id !== NOBODY) remember(retractable, id, { logId, requestId });
+      await change(logId, (record, now) => {
+        const before = record.deliveries[id];
         const delivery: Delivery = {
-          requestId: latestOf(before?.requestId, requestId),
+          requestId: latestOf(before?.requestId, requestId ?? 0),
+          ...upToOf(before?.upTo, upTo),
           at: now,
           tookMs,
-          confirmed: confirms || (before?.confirmed ?? false),
+          confirmed: before?.confirmed ?? false,
         };
-        const firstDeliveredAt = record.firstDeliveredAt ?? now;
-        return { record: { ...withDelivery(record, caller.id, delivery), firstDeliveredAt } };
+        return { ...withDelivery(record, id, delivery), firstDeliveredAt: record.firstDeliveredAt ?? now };
       });
-      if (!("record" in changed)) return;
-      if (!confirms) remember(unconfirmed, caller.id, { logId, hash: changed.record.hash, requestId });
     },
 
     async confirm({ caller, requestId }, logId) {
-      if (caller) await confirmFor(caller.id, logId, requestId);
-    },
-
-    async heard({ caller }, hash) {
-      if (caller?.transport !== "stdio") return;
-      const open = unconfirmed.get(caller.id) ?? [];
-      const read = open.filter((entry) => entry.hash !== hash);
-      unconfirmed.set(
-        caller.id,
-        open.filter((entry) => entry.hash === hash),
-      );
-      for (const entry of read) await confirmFor(caller.id, entry.logId, null);
+      if (!caller) return;
+      await change(logId, (record) => {
+        const delivery = record.deliveries[caller.id];
+        if (!delivery) return undefined;
+        // A request that was sent before the proof is no new call either.
+        const by = typeof requestId === "number" ? requestId : undefined;
+        const proven = { ...delivery, ...upToOf(delivery.upTo, by), confirmed: true };
+        if (delivery.confirmed && delivery.upTo === proven.upTo) return undefined;
+        return withDelivery(record, caller.id, proven);
+      });
     },
 
     async retracted({ caller, requestId }) {
-      const entry = caller && told.get(caller.id)?.find((at) => at.requestId === requestId);
+      const entry = caller && retractable.get(caller.id)?.find((at) => at.requestId === requestId);
       if (!caller || !entry) return;
-      drop(unconfirmed, caller.id, requestId);
-      await operations.change(entry.logId, (record) => {
+      await change(entry.logId, (record) => {
         const delivery = record.deliveries[caller.id];
         if (!delivery) return undefined;
-        // A later request was told the same: it stands, but what the given-up one confirmed is not proven any more.
-        if (delivery.requestId !== requestId) {
-          return {
-            record: sinceDelivered(withDelivery(record, caller.id, { ...delivery, confirmed: false })),
-          };
+        // A later request was delivered the same: that stands, but what the given-up one proved does not.
+        if (isBefore(requestId, delivery.requestId)) {
+          return withDelivery(record, caller.id, { ...delivery, confirmed: false });
         }
         const { [caller.id]: _given, ...deliveries } = record.deliveries;
-        return { record: sinceDelivered({ ...record, deliveries }) };
+        return sinceDelivered({ ...record, deliveries });
       });
       // Only now: a retraction that could not be stored is asked for again.
-      drop(told, caller.id, requestId);
+      const left = (retractable.get(caller.id) ?? []).filter((at) => at.requestId !== requestId);
+      retractable.set(caller.id, left);
     },
 
     confirmedBy(record, { caller, requestId }, now) {
@@ -121,20 +109,26 @@ export function createDeliveries(
       return withDelivery(record, caller.id, { requestId, at: now, tookMs: 0, confirmed: true });
     },
 
-    forget(callerId) {
-      told.delete(callerId);
-      unconfirmed.delete(callerId);
-    },
+    forget: (callerId) => void retractable.delete(callerId),
   };
 }
 
-/** Deliveries kept on a record; forgetting the oldest is safe: what is not proven replays. */
+/** ▲7 What was noted in another incarnation of the store proves nothing. */
+function inIncarnation(record: OperationRecord, incarnation: string): OperationRecord {
+  if (record.deliveredIn === incarnation) return record;
+  const { firstDeliveredAt: _before, ...undelivered } = record;
+  return { ...undelivered, deliveries: {}, deliveredIn: incarnation };
+}
+
+/** Callers kept on a record; of those that are left out it is only known that there were some. */
 const REMEMBERED_PER_RECORD = 32;
 
 function withDelivery(record: OperationRecord, callerId: string, delivery: Delivery): OperationRecord {
   const { [callerId]: _before, ...others } = record.deliveries;
-  const kept = Object.entries(others).slice(1 - REMEMBERED_PER_RECORD);
-  return { ...record, deliveries: { ...Object.fromEntries(kept), [callerId]: delivery } };
+  const entries = Object.entries(others);
+  const kept = entries.slice(1 - REMEMBERED_PER_RECORD);
+  const leftOut = entries.length > kept.length ? { [NOBODY]: { ...delivery, confirmed: false } } : {};
+  return { ...record, deliveries: { ...leftOut, ...Object.fromEntries(kept), [callerId]: delivery } };
 }
 
 /** ▲6 The window begins with the first delivery that still stands. */
@@ -148,13 +142,15 @@ function latestOf(a: Delivery["requestId"] | undefined, b: Delivery["requestId"]
   return typeof a === "number" && typeof b === "number" ? Math.max(a, b) : b;
 }
 
-function remember(map: Map<string, Told[]>, callerId: string, entry: Told): void {
-  map.set(callerId, [...(map.get(callerId) ?? []), entry].slice(-REMEMBERED_PER_CALLER));
+function upToOf(a: number | undefined, b: number | undefined): Pick<Delivery, "upTo"> {
+  const upTo = Math.max(a ?? Number.NEGATIVE_INFINITY, b ?? Number.NEGATIVE_INFINITY);
+  return Number.isFinite(upTo) ? { upTo } : {};
 }
 
-function drop(map: Map<string, Told[]>, callerId: string, requestId: Told["requestId"]): void {
-  map.set(
-    callerId,
-    (map.get(callerId) ?? []).filter((entry) => entry.requestId !== requestId),
-  );
+function isBefore(a: Requester["requestId"], b: Delivery["requestId"]): boolean {
+  return typeof a === "number" && typeof b === "number" ? a < b : a !== b;
+}
+
+function remember(map: Map<string, Retractable[]>, callerId: string, entry: Retractable): void {
+  map.set(callerId, [...(map.get(callerId) ?? []), entry].slice(-REMEMBERED_PER_CALLER));
 }

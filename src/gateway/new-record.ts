@@ -1,7 +1,8 @@
 /** The record of a call that becomes an operation. */
 import type { Decision } from "../shared/decide.js";
 import type { OperationRecord } from "../shared/operation.js";
-import type { Chain } from "../shared/redis/operations.js";
+import type { Chain } from "../shared/redis/chain.js";
+import type { Requester } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
 import type { ReadCall } from "./call-reader.js";
 
@@ -29,12 +30,20 @@ export function newRecord(
     after: decision.after,
     ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),
     order: Number(chain.version) + 1,
+    entered: Number(chain.version) + 1,
+    incarnation: chain.incarnation,
     band: call.band,
     // The script counts; a reader finds the count beside the record.
     mutationSeq: 0,
     state: "accepted",
     acceptedAt: chain.now,
-    createdBy: { caller: requester.caller?.id ?? null, requestId: requester.requestId },
+    createdBy: createdBy(requester),
     deliveries: {},
+    deliveredIn: chain.incarnation,
   };
+}
+
+function createdBy({ caller, requestId }: Requester): OperationRecord["createdBy"] {
+  if (caller === null) return { caller, requestId };
+  return { caller: caller.id, requestId, transport: caller.transport };
 }

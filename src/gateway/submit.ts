@@ -5,8 +5,9 @@ import { BrokerError } from "../shared/errors.js";
 import { executionClassOf } from "../shared/execution-class.js";
 import type { JsonObject } from "../shared/idempotency.js";
 import type { OperationRecord } from "../shared/operation.js";
+import type { Chain } from "../shared/redis/chain.js";
 import type { Editors } from "../shared/redis/editors.js";
-import type { Chain, Operations } from "../shared/redis/operations.js";
+import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import type { Tally } from "../shared/redis/tally.js";
 import type { ReplayOptions } from "../shared/replay.js";
@@ -48,7 +49,7 @@ export function createSubmit(
   deps: SubmitDeps,
   options: SubmitOptions,
 ): (call: ToolCall) => Promise<Submission> {
-  const { operations, queues, editors, deliveries } = deps;
+  const { operations, queues, deliveries } = deps;
   const newLogId = deps.newLogId ?? randomUUID;
 
   /** ▲1 The job follows the record. Adding it twice is harmless, so whoever finds `accepted` adds it. */
@@ -56,18 +57,16 @@ export function createSubmit(
     if (await queues.add(record)) deps.jobAdded(record.logId);
   };
 
-  const noteDuplicate = (
+  const noteDuplicate = async (
     { logId }: OperationRecord,
     relation: Duplicate["relation"],
     { requester }: ReadCall,
     { now }: Chain,
-  ): Promise<void> =>
-    operations.noteDuplicate(logId, {
-      at: now,
-      relation,
-      caller: requester.caller?.id ?? null,
-      requestId: requester.requestId,
-    });
+  ): Promise<void> => {
+    const caller = requester.caller?.id ?? null;
+    if (caller !== null) await operations.change(logId, (record) => askedBy(record, caller));
+    await operations.noteDuplicate(logId, { at: now, relation, caller, requestId: requester.requestId });
+  };
 
   const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {
     const told = tool.executionClass;
@@ -89,6 +88,8 @@ export function createSubmit(
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
       case "refuse":
+        if (decision.problem.code === "FORCE_NEW_MISMATCH")
+          throw new ForceNewRefused(call, decision.problem.newest);
         throw refusal(decision.problem, call);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
@@ -116,25 +117,21 @@ export function createSubmit(
     const readCall = await deps.calls.read(call).catch(async (error: unknown) => {
       throw await withTroubles(error, deps);
     });
-    const { requester, tool, parameters } = readCall;
-    await deliveries.heard(requester, readCall.hash);
+    const { requester, parameters } = readCall;
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
-      // A mutating call that is accepted between the two is concurrent with this one (▲5).
-      const [chain, known] = await Promise.all([
-        operations.chain(readCall.hash, parameters.forceNew),
-        editors.mutations(readCall.editorIds),
-      ]);
+      // A mutating call that is accepted between this look and the write is concurrent with this one (▲5).
+      const asker = { principal: call.principal, caller: requester.caller };
+      const chain = await operations.chain(readCall.hash, asker, parameters.forceNew);
       const decision = decide(
-        { ...chain, editors: known },
+        chain,
         {
           ...requester,
-          tool: tool.name,
-          effect: tool.effect,
           fingerprint: readCall.fingerprint,
           hash: readCall.hash,
           target: readCall.target,
+          around: readCall.around,
           keyed: parameters.idempotencyKey !== undefined,
           forceNew: parameters.forceNew,
           forceNewHash: named?.principal === call.principal ? named.hash : undefined,
@@ -149,18 +146,43 @@ export function createSubmit(
   };
 }
 
-function refusal(problem: Extract<Decision, { kind: "refuse" }>["problem"], call: ReadCall): BrokerError {
-  switch (problem.code) {
-    case "IDEMPOTENCY_CONFLICT":
-      return new BrokerError(
-        problem.code,
-        `The idempotency_key "${call.parameters.idempotencyKey}" belongs to a call with other arguments.`,
-      );
-    case "FORCE_NEW_MISMATCH":
-      return new BrokerError(problem.code, `${call.parameters.forceNew} is an operation of another call.`);
-    default:
-      return targetError(problem);
+/** ▲8 `force_new` is no operation of this call; `newest`, where there is one, is shown as a replay shows it. */
+export class ForceNewRefused extends BrokerError {
+  readonly newest: OperationRecord | undefined;
+
+  constructor({ parameters }: ReadCall, newest: OperationRecord | undefined) {
+    const path = "/force_new";
+    const use = newest
+      ? `to run this call once more, pass force_new: "${newest.logId}"`
+      : "this call has not run, so leave force_new out";
+    const reason = `force_new takes the log_id of an earlier operation of this very call, and "${parameters.forceNew}" is none; ${use}`;
+    super("INVALID_ARGUMENTS", `${path}: ${reason}.`, {
+      faults: [{ path, reason }],
+      ...(newest ? { force_new: newest.logId } : {}),
+    });
+    this.newest = newest;
   }
+}
+
+type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;
+
+function refusal(problem: Problem, call: ReadCall): BrokerError {
+  if (problem.code !== "IDEMPOTENCY_CONFLICT") return targetError(problem);
+  return new BrokerError(
+    problem.code,
+    `The idempotency_key "${call.parameters.idempotencyKey}" belongs to a call with other arguments.`,
+  );
+}
+
+/** More than this many callers that wait for one outcome are not told apart from any other. */
+const ASKING_CALLERS = 100;
+
+/** ▲6 A further caller waits for the outcome of a mutating operation; undefined where that is known. */
+function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
+  const known = record.askedBy ?? [];
+  if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
+    return undefined;
+  return { record: { ...record, askedBy: [...known, caller].slice(-ASKING_CALLERS) } };
 }
 
 function tooMany(): BrokerError {

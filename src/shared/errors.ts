@@ -45,7 +45,7 @@ export const ERRORS = {
     http: 400,
     rpc: -32602,
     retry: "never",
-    next: "Mend the arguments; nothing was executed.",
+    next: "Fix the arguments. Nothing was executed.",
   },
   INTEGER_TOO_LARGE: {
     http: 400,
@@ -82,12 +82,6 @@ export const ERRORS = {
     rpc: -32602,
     retry: "never",
     next: "Use a new idempotency_key for another call, or repeat the first call's tool and arguments. Nothing was executed.",
-  },
-  FORCE_NEW_MISMATCH: {
-    http: 409,
-    rpc: -32602,
-    retry: "never",
-    next: "force_new takes the log_id of an earlier operation of this very call; nothing was executed.",
   },
   TOO_MANY_OPERATIONS: {
     http: 429,

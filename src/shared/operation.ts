@@ -92,18 +92,21 @@ export type Band = "interactive" | "batch";
 /** Who asked: one MCP session, one stdio process, or a token with a client id. */
 export interface Caller {
   id: string;
-  /** On stdio, clients cancel what they give up, so silence about a request says something (▲7). */
+  /** Only over stdio does the arrival of a later message say that a quick answer was read (▲7). */
   transport: "stdio" | "http";
 }
 
-/** A final answer that was written to a request of a caller that was still open. */
+/** An answer with the outcome that was written to a request of a caller that was still open. */
 export interface Delivery {
+  /** The answered request: over HTTP its JSON-RPC id, over stdio the number of its arrival. */
   requestId: RpcId;
+  /** Where larger than that: the last request that is known to have been sent before the answer, or its proof, was read. */
+  upTo?: number;
   /** ms since the epoch, store clock. */
   at: number;
-  /** How long the answered request had been open, ms. */
+  /** How long the answered request had been open, ms, counted from when its client can have sent it. */
   tookMs: number;
-  /** A later message proved that the caller read it (▲7). */
+  /** A later message of the caller named the log_id (▲7). */
   confirmed: boolean;
 }
 
@@ -131,8 +134,15 @@ export interface OperationRecord {
   supersedes?: string;
   /** Position in the chain of its hash. */
   order: number;
-  /** Mutating operations accepted for the Editor up to and including this one (▲5). */
+  /** Operations that count as changes (countsAsChange), accepted for the Editor up to and including this one (▲5). */
   mutationSeq: number;
+  /**
+   * When the record entered the store, as a version of its chain: what entered before another operation was known when
+   * that one was accepted. A restored record enters when it is restored (▲10 (b)). Absent in records of schema 2: `order`.
+   */
+  entered?: number;
+  /** The store's incarnation in which it entered (▲13); absent in records of schema 2. */
+  incarnation?: string;
   /** How urgent it is; absent: interactive. */
   band?: Band;
   /** Its place in the queue, fair between principals: lower first (src/shared/redis/turn.ts). The store counts. */
@@ -145,25 +155,29 @@ export interface OperationRecord {
   executionMs?: number;
   /** Of the result's JSON, which is stored beside the record. */
   resultBytes?: number;
-  createdBy: { caller: string | null; requestId: RpcId | null };
+  createdBy: { caller: string | null; requestId: RpcId | null; transport?: Caller["transport"] };
+  /** Further callers that asked for the outcome of a mutating operation (▲6). */
+  askedBy?: string[];
   /** The Editor session that the submit was last sent in, stored before the first byte (▲12). */
   sentIn?: string;
-  /** The Editor executed this call under another operation's id (▲10). */
+  /** Another operation answers this call: this one was never begun and has no start or end of its own (▲10 (b)). */
   executedAs?: string;
   /** It was sent to a ledger that has lost what the store saw of it: never sent again, only asked for (▲10 (c)). */
   ledgerLost?: true;
   /** The store had lost it, and the Editor told of it: its arguments are gone (▲10 (d)). */
   rebuilt?: true;
-  /** Where the Editor stood when the operation ended, to tell `editor_changed_since`. */
-  editorMark?: EditorMark;
+  /** Where the Editor stood when the operation ended, to know whether it has changed since. */
+  editorMark?: EndMark;
   error?: { code: string; type: string; message: string };
   /** Of an unknown outcome: the Editor's last signs of life. */
   evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
-  /** When a final answer was first written to an open request (▲6). */
+  /** When the outcome was first delivered to an open request (▲6), ms since the epoch, store clock. */
   firstDeliveredAt?: number;
-  /** By caller id. */
+  /** By caller id; "" stands for all requests without a caller. */
   deliveries: Record<string, Delivery>;
+  /** The store's incarnation in which the two above were noted; in another one they prove nothing (▲7). */
+  deliveredIn?: string;
 }
 
 /** What is known of the Editor from before its silence; times in ms since the epoch, store clock. */
@@ -183,12 +197,18 @@ export interface EditorMark {
   assetCounter: number;
 }
 
+/** Where an Editor stood when an operation ended; `reloadAnnounced`: the compilation reloads the domain behind its end. */
+export interface EndMark extends EditorMark {
+  reloadAnnounced?: true;
+}
+
 /** BullMQ jobs are keyed by the idempotency hash, and an id is never used again (▲2). */
 export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string {
   return `${record.hash}.${record.logId}`;
 }
 
-/** Did the Editor begin to execute it? Only such outcomes replay (▲6). */
+/** Did the Editor begin to execute it? Only such operations answer later calls (▲6). */
 export function hasBegun(record: OperationRecord): boolean {
+  if (record.executedAs !== undefined) return false;
   return record.startedAt !== undefined || record.state === "completed" || record.state === "interrupted";
 }

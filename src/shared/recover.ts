@@ -2,7 +2,9 @@
  * recover(record, answer): what an owner does with what it finds when it asks the Editor about an operation.
  * The answer may come right after the first send, after a reconnect, a domain reload, or in another process.
  */
+import { lookUp, type Sought } from "./decide.js";
 import type { OperationRecord } from "./operation.js";
+import type { Moment, ReplayOptions } from "./replay.js";
 import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "./wire.js";
 
 /** Stands for a code where the Editor answered with something that cannot be read. */
@@ -22,15 +24,22 @@ export type Found =
 export interface Surroundings {
   /** The Editor session that answered. */
   session: string;
-  /** What ran before this call was wished, by the store's own frozen links: the ids before `after`, and `executedAs`. */
-  ancestors: readonly string[];
-  /** ms since the epoch; an outcome older than the retention answers nobody. */
-  now: number;
+  /** What the store knows of the operation that the Editor named in its place (`same_as`). */
+  other?: OtherOperation | undefined;
   retentionMs: number;
+  options?: ReplayOptions | undefined;
+}
+
+/** The operation that an Editor names with `same_as`, as the store knows it, restored by then if it had been lost. */
+export interface OtherOperation extends Moment {
+  /** Undefined: it could not be restored either, because nobody knows whose it is. */
+  record: OperationRecord | undefined;
+  /** Its retention ended: the store knew it before the asking operation was accepted. */
+  isTombstone: boolean;
 }
 
 export type Recovery =
-  /** It waits or runs there: follow it; under another id when the Editor executed the call as that one. */
+  /** It waits or runs there: follow it; with `executedAs` another operation answers the call: take its outcome. */
   | { kind: "attach"; executedAs?: string }
   | { kind: "settle"; outcome: Outcome }
   /**
@@ -99,21 +108,74 @@ function isBehind(record: OperationRecord): boolean {
 
 type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 
-/** ▲10 The Editor has another latest operation of this hash than the store believed. */
+/**
+ * ▲10 (b) The Editor has another latest operation of this hash than this one was accepted after, and has run nothing.
+ * What entered the store before this operation was known when that was accepted; anything else is decided on as if
+ * the call came now.
+ */
 function afterSameAs(record: OperationRecord, answer: SameAs, around: Surroundings): Recovery {
-  const other = answer.operationId;
-  // The store knows it and knows that this call was wished after it (it expired or was cancelled in between).
-  if (around.ancestors.includes(other)) return { kind: "resubmit", after: other };
-  // A forced operation never takes the outcome of what it supersedes, nor of anything before it. Any other one that
-  // the store has forgotten is this same forced call, made before (▲8).
-  if (record.supersedes === other) return { kind: "resubmit", after: other };
-  if (answer.stateThere === "not_started") return { kind: "resubmit", instead: other };
-  const isOpen = answer.stateThere === "accepted" || answer.stateThere === "running";
-  const isStale = answer.endedAt !== undefined && answer.endedAt + around.retentionMs < around.now;
-  if (isStale && !isOpen) return { kind: "resubmit", after: other };
-  // The store has forgotten it, so nobody can have confirmed it: this call is a retry of that one.
-  return { kind: "attach", executedAs: other };
+  const { operationId, stateThere, endedAt } = answer;
+  const { other } = around;
+  const again: Recovery = { kind: "resubmit", after: operationId };
+  if (!other || other.isTombstone || record.supersedes === operationId) return again;
+  if (other.record === undefined) return NOBODYS;
+  if (enteredOf(other.record) < enteredOf(record)) return again;
+  if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
+  const isOpen = stateThere === "accepted" || stateThere === "running";
+  if (!isOpen && endedAt !== undefined && endedAt + around.retentionMs < other.now) return again;
+  return afterLookUp(record, other.record, other, around.options);
 }
+
+function afterLookUp(
+  record: OperationRecord,
+  other: OperationRecord,
+  moment: Moment,
+  options: ReplayOptions | undefined,
+): Recovery {
+  const isForcedToo = record.supersedes !== undefined && other.supersedes === record.supersedes;
+  const snapshot = {
+    ...moment,
+    newest: other.logId,
+    records: [other],
+    ...(isForcedToo ? { forced: other } : {}),
+  };
+  const found = lookUp(snapshot, creatingRequestOf(record), options);
+  switch (found?.kind) {
+    case "join":
+    case "replay":
+      return { kind: "attach", executedAs: other.logId };
+    case "refuse":
+      return { kind: "fail", type: "idempotency_conflict", message: OTHER_CALL };
+    default:
+      return { kind: "resubmit", after: other.logId };
+  }
+}
+
+/** The call that created the operation, to be decided on again. */
+function creatingRequestOf(record: OperationRecord): Sought {
+  const { caller, requestId, transport = "http" } = record.createdBy;
+  return {
+    caller: caller === null ? null : { id: caller, transport },
+    requestId,
+    fingerprint: record.fingerprint,
+    target: { kind: "named", editor: record.editor },
+    keyed: record.keyed,
+    forceNew: record.supersedes,
+  };
+}
+
+/** Schema 2 counted the place in the chain only. */
+function enteredOf(record: OperationRecord): number {
+  return record.entered ?? record.order;
+}
+
+const NOBODYS: Recovery = {
+  kind: "interrupt",
+  why: "The Editor has executed this call for a client that it does not name, so whose outcome it has is not known.",
+};
+
+const OTHER_CALL =
+  "The idempotency_key belongs to a call with other arguments, which the broker's store had lost.";
 
 function afterRefusal({ code, message }: Refusal): Recovery {
   switch (code) {

@@ -17,7 +17,7 @@ export type Duration = "queued" | "executed" | "waited";
 const REPETITIONS = ["joined", "replayed"] as const;
 export type Repetition = (typeof REPETITIONS)[number];
 
-const EFFECTS: readonly Effect[] = ["read_only", "idempotent", "mutating"];
+const EFFECTS: readonly Effect[] = ["read_only", "repeatable", "mutating"];
 
 /** Upper bounds of the buckets, seconds: from a ping to a long build. */
 export const BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600] as const;

@@ -37,8 +37,11 @@ export type ToolDetails = z.infer<typeof ToolDetails>;
 
 export const ToolDetailsAnswer = z.looseObject({ Tools: z.array(ToolDetails), Ver: z.string().optional() });
 
-/** How a repetition of a tool's call may be treated. */
-export type Effect = "read_only" | "idempotent" | "mutating";
+/**
+ * How a repetition of a tool's call may be treated: a `read_only` one runs again; a `repeatable` one has no effect that
+ * a second run could double, so a stale answer is worse than another run; a `mutating` one has, so doubt replays.
+ */
+export type Effect = "read_only" | "repeatable" | "mutating";
 
 /** A tool with every question answered. `inputSchema` is JSON Schema 2020-12 of an object. */
 export interface Tool {
@@ -65,7 +68,10 @@ export interface JsonObjectSchema {
 const BACKGROUND_TOOLS = new Set(["ping", "get-logs"]);
 
 const READ_ONLY = [/^get-/, /^find-/, /-search$/, /^ping$/];
-const IDEMPOTENT = [/^compile$/, /^save/, /^set-/, /^modify-/, /^refresh/];
+const REPEATABLE = [/^save/, /^set-/, /^modify-/, /^refresh/];
+
+/** Repeatable whatever their bridge says: people run them again because they have edited files, which no bridge sees. */
+const ALWAYS_REPEATABLE = new Set(["compile", "run-tests"]);
 
 /** Completes what a bridge says of a tool; silence about a tool's effect is decided by its name, else mutating. */
 export function completeTool(details: ToolDetails): Tool {
@@ -90,17 +96,38 @@ export function completeTool(details: ToolDetails): Tool {
 }
 
 function effectOf(name: string, annotations: NonNullable<ToolDetails["annotations"]>): Effect {
+  if (ALWAYS_REPEATABLE.has(name)) return "repeatable";
   if (annotations.readOnlyHint !== undefined || annotations.idempotentHint !== undefined) {
     if (annotations.readOnlyHint) return "read_only";
-    return annotations.idempotentHint ? "idempotent" : "mutating";
+    return annotations.idempotentHint ? "repeatable" : "mutating";
   }
   return effectOfTool(name);
 }
 
 /** What a tool's name says, where its bridge says nothing: anything unknown is never run again. */
 export function effectOfTool(name: string): Effect {
+  if (ALWAYS_REPEATABLE.has(name)) return "repeatable";
   if (READ_ONLY.some((pattern) => pattern.test(name))) return "read_only";
-  return IDEMPOTENT.some((pattern) => pattern.test(name)) ? "idempotent" : "mutating";
+  return REPEATABLE.some((pattern) => pattern.test(name)) ? "repeatable" : "mutating";
+}
+
+/** Tests and compilation: what their callers want to see is what files are now. */
+export function isAlwaysRepeatable(tool: string): boolean {
+  return ALWAYS_REPEATABLE.has(tool);
+}
+
+/** The effect as an older version stored it: it knew no repeatable tools, and called some `idempotent`. */
+export function storedEffect(tool: string, effect: string): Effect {
+  if (ALWAYS_REPEATABLE.has(tool)) return "repeatable";
+  return effect === "read_only" || effect === "mutating" ? effect : "repeatable";
+}
+
+/**
+ * ▲5 Does an accepted call of it count as a change that a later call must see? Tests change nothing that other calls
+ * look at, and must not keep each other's retries from finding them.
+ */
+export function countsAsChange({ tool, effect }: { tool: string; effect: Effect }): boolean {
+  return effect !== "read_only" && tool !== "run-tests";
 }
 
 /** uLoop's parameterSchema as JSON Schema, where a bridge has no inputSchema of its own. */

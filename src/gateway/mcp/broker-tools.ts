@@ -156,7 +156,7 @@ export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
   TOOLS.map((tool) => [tool.described.name, tool]),
 );
 
-/** ▲7 Naming a log_id confirms what was told of it, before anything is done for the call. */
+/** ▲7 Naming a log_id proves that what was told of it was read, before anything is done for the call. */
 async function ofNamed(
   named: string,
   call: BrokerToolCall,
@@ -170,7 +170,7 @@ async function ofNamed(
 function answer(named: string, seen: Seen, call: BrokerToolCall, note: string | undefined): Answer {
   if (typeof seen !== "object") return missing(named, seen);
   if (isFinal(seen.record.state)) {
-    call.request.tells(named, true);
+    call.request.tells(seen.record);
     return answerOf(seen);
   }
   return answerOf(seen, { note });

@@ -68,6 +68,7 @@ export const FETCH = define(
     if (!source) return missing(cacheId);
     // ▲7 Who names a log_id has read what was told of it.
     if (source.record) await broker.confirm(request.requester, cacheId);
+    if (source.record) request.tells(source.record);
     // What the client says next need not wait for a filter.
     request.accepted();
     try {

@@ -1,15 +1,28 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 export interface Exchange {
   /** Aborted when the connection closed before the whole response was handed to the system. */
   gone: AbortSignal;
   /** True once the whole response was handed to the system, false when the connection closed before that. */
   written: Promise<boolean>;
+  /** Calls back if the connection is reset before its next request, and soon after the response. */
+  onReset(callback: () => void): void;
 }
+
+/** A client that gives up while it reads resets its connection within this time, ms. */
+const RESET_MS = 10_000;
+
+/** How many exchanges a connection has had. */
+const exchanges = new WeakMap<Socket, number>();
 
 export function watchExchange(raw: ServerResponse): Exchange {
   const gone = new AbortController();
+  // Behind its end the response knows its connection no more.
+  const { socket } = raw;
+  const exchange = socket ? (exchanges.get(socket) ?? 0) + 1 : 0;
+  if (socket) exchanges.set(socket, exchange);
   // A write to a connection that is just closing; "close" says it.
   raw.on("error", () => undefined);
   const written = new Promise<boolean>((resolve) => {
@@ -22,7 +35,21 @@ export function watchExchange(raw: ServerResponse): Exchange {
     gone.abort();
     resolve(false);
   });
-  return { gone: gone.signal, written };
+  const onReset = (callback: () => void): void => {
+    if (!socket) return;
+    const done = (): void => {
+      clearTimeout(timer);
+      socket.off("close", closed);
+    };
+    const closed = (hadError: boolean): void => {
+      done();
+      if (hadError && exchanges.get(socket) === exchange) callback();
+    };
+    const timer = setTimeout(done, RESET_MS);
+    timer.unref();
+    socket.once("close", closed);
+  };
+  return { gone: gone.signal, written, onReset };
 }
 
 const FORWARDED = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"];

@@ -5,7 +5,7 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions } from "../../shared/redis/sessions.js";
-import { sendResponse, watchExchange, webRequest } from "./http-exchange.js";
+import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
 import type { Channel } from "./open-request.js";
 import type { McpServerDeps } from "./server.js";
 import { type McpSession, openMcpSession } from "./session.js";
@@ -85,8 +85,9 @@ export function createHttpSessions(
     void mcp.closed.then(() => {
       if (held.get(id) === session) held.delete(id);
     });
-    const channel = (gone: AbortSignal, written: Promise<boolean>): Channel => ({
+    const channel = ({ gone, written, onReset }: Exchange): Channel => ({
       gone,
+      onReset,
       async write(answer) {
         await transport.send(answer);
         return written;
@@ -117,7 +118,7 @@ export function createHttpSessions(
           if (repeated !== undefined) transport.closeSSEStream(repeated);
           const response = await transport.handleRequest(webRequest(request), {
             parsedBody: body,
-            authInfo: carry(channel(exchange.gone, exchange.written)),
+            authInfo: carry(channel(exchange)),
           });
           await sendResponse(response, raw);
           if (!held.has(id)) await mcp.close(0);
@@ -135,7 +136,7 @@ export function createHttpSessions(
           }),
           {
             parsedBody: stored,
-            authInfo: carry(channel(new AbortController().signal, Promise.resolve(true))),
+            authInfo: carry(channel(NOWHERE)),
           },
         );
         await response.text();
@@ -187,6 +188,13 @@ export function createHttpSessions(
     },
   };
 }
+
+/** The way back of a request that nobody sent. */
+const NOWHERE: Exchange = {
+  gone: new AbortController().signal,
+  written: Promise.resolve(true),
+  onReset: () => undefined,
+};
 
 /** What the tap needs of a request travels with it as the SDK's `authInfo`. */
 function carry(channel: Channel): AuthInfo {

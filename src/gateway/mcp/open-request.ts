@@ -1,6 +1,8 @@
 /** One request of a client, from its arrival until its answer was written or nobody wants it any more. */
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { OperationRecord } from "../../shared/operation.js";
 import type { Requester } from "../../shared/replay.js";
+import type { Instant } from "./arrival-clock.js";
 
 /** The way back to the client for one request. */
 export interface Channel {
@@ -8,6 +10,8 @@ export interface Channel {
   readonly gone: AbortSignal;
   /** Sends an answer; true once it has left this process, false when the client was gone by then. */
   write(answer: JSONRPCMessage): Promise<boolean>;
+  /** Calls back if the connection is reset so soon after the answer that its client cannot have read it. */
+  onReset?(callback: () => void): void;
   /** Frees what was kept for an answer that nobody wants any more. */
   discard(answer: JSONRPCMessage): Promise<void>;
 }
@@ -19,20 +23,23 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
   accepted(): void;
-  /** The answer will tell the final outcome of this operation. `names`: the request named the log_id. */
-  tells(logId: string, names: boolean): void;
+  /** The answer carries the outcome of this operation. */
+  tells(operation: Told): void;
 }
+
+/** The operation whose outcome an answer carries. */
+export type Told = Pick<OperationRecord, "logId" | "effect">;
 
 /** What the tap sees of it. */
 export interface RequestEntry extends OpenRequest {
   /** The client's own id. */
   readonly id: RequestId;
   readonly channel: Channel;
-  /** Monotonic ms. */
-  readonly arrivedAt: number;
+  /** When its client can have sent it, at the earliest. */
+  readonly sentAt: Instant;
   /** Nobody wants the answer: given up, gone, or sent again under the same id. */
   readonly isDropped: boolean;
-  readonly told: { logId: string; names: boolean } | undefined;
+  readonly told: Told | undefined;
   /** Resolves with `accepted()`. */
   readonly turnOver: Promise<void>;
   drop(): void;
@@ -41,7 +48,12 @@ export interface RequestEntry extends OpenRequest {
   release(): void;
 }
 
-export function createRequestEntry(requester: Requester, id: RequestId, channel: Channel): RequestEntry {
+export function createRequestEntry(
+  requester: Requester,
+  id: RequestId,
+  channel: Channel,
+  sentAt: Instant,
+): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
   let told: RequestEntry["told"];
@@ -59,12 +71,12 @@ export function createRequestEntry(requester: Requester, id: RequestId, channel:
     requester,
     id,
     channel,
-    arrivedAt: performance.now(),
+    sentAt,
     signal: wait.signal,
     turnOver,
     accepted: () => accepted(),
-    tells(logId, names) {
-      told = { logId, names };
+    tells(operation) {
+      told = operation;
     },
     get isDropped() {
       return isDropped;

@@ -68,8 +68,12 @@ export function serveResources(
       const source =
         named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
       if (!named || !source) throw new McpError(NOT_FOUND, "There is no such result of yours.", { uri });
-      // ▲7 Who names a log_id has read what was told of it.
-      if (source.record) await broker.confirm(client.request(requestId).requester, named.id);
+      if (source.record) {
+        const request = client.request(requestId);
+        // ▲7 Naming a log_id proves that what was told of it was read.
+        await broker.confirm(request.requester, named.id);
+        request.tells(source.record);
+      }
       if (named.range === undefined) return whole(uri, source);
       const { offset, length = MOST_PIECE } = named.range;
       const { bytes } = await broker.results.piece(source, offset, Math.min(length, MOST_PIECE));

@@ -99,7 +99,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const startedAt = performance.now();
     const seen = await wait(extra, request, logId, time.ms);
     if (typeof seen !== "object") return notFound(logId, seen === "ended");
-    if (isFinal(seen.record.state)) request.tells(logId, false);
+    if (isFinal(seen.record.state)) request.tells(seen.record);
     const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
     return answerOf(seen, {
       waitedSeconds: Math.round(waitedMs) / 1000,

@@ -1,6 +1,5 @@
 /** One client from its first message to its last: its server, tapped, and told of changes. */
 import type { Caller } from "../../shared/operation.js";
-import { BROKER_TOOLS } from "./broker-tools.js";
 import { createMcpServer, type McpServerDeps } from "./server.js";
 import { type Line, tapTransport } from "./tap.js";
 
@@ -25,7 +24,6 @@ export function openMcpSession(
     deliveries: broker,
     caller,
     log,
-    isSubmission: ({ method, params }) => method === "tools/call" && !BROKER_TOOLS.has(String(params?.name)),
   });
   const server = createMcpServer(deps, { principal, request: tap.request });
   const stopTelling = toolList.onChange(() => {

@@ -1,9 +1,11 @@
 /**
  * Sits between a transport and the SDK's server: sees every message of one client in order, and every answer when it
- * has really been written. What it learns decides whether an identical call is a retry or a new wish (▲6 ▲7).
+ * has really been written. What it learns decides whether an identical call is a retry or a new call (▲6 ▲7).
  *
- * - Messages are handled one after the other; what a message or a written answer says about earlier deliveries is
- *   stored before the next message is handled. Only accepting a call takes its turn, waiting for its outcome does not.
+ * - Messages are handled one after the other; what a written answer delivered is stored before the next message is
+ *   handled, and before the first byte where the tool is repeatable. Only accepting a call takes its turn, waiting for
+ *   its outcome does not.
+ * - Over stdio requests are ordered by their arrival, over HTTP by their ids.
  * - Requests get an id of our own towards the SDK: a client (or a proxy) that sends a request again under its old id
  *   is answered where it asked last, and the older copy is dropped.
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
@@ -19,9 +21,20 @@ import type {
 import { ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation.js";
-import type { Deliveries } from "../deliveries.js";
-import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
+import { createRecent } from "../../shared/redis/recent.js";
+import type { Answered, Deliveries } from "../deliveries.js";
+import { createArrivalClock, since } from "./arrival-clock.js";
+import {
+  type Channel,
+  createRequestEntry,
+  type OpenRequest,
+  type RequestEntry,
+  type Told,
+} from "./open-request.js";
 import { createTurns } from "./turns.js";
+
+/** Cancellations of answered requests come soon after the answer, if at all. */
+const REMEMBERED = 200;
 
 /** A transport, and what the tap must know about its way back. */
 export interface Line {
@@ -45,11 +58,9 @@ export interface Tap {
 }
 
 export interface TapDeps {
-  deliveries: Pick<Deliveries, "delivered" | "heard" | "retracted">;
+  deliveries: Pick<Deliveries, "delivered" | "retracted">;
   caller: Caller;
   log: Log;
-  /** Does this call become an operation? Then `broker.submit` itself notes that the client was heard. */
-  isSubmission: (request: JSONRPCRequest) => boolean;
 }
 
 export function tapTransport(line: Line, deps: TapDeps): Tap {
@@ -63,6 +74,11 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   /** Retractions that the store did not take yet: no call may be accepted before it has them. */
   const owed = new Set<RequestId>();
   let idleWaiters: (() => void)[] = [];
+  /** Of requests that were answered lately, what orders them: by the client's id. */
+  const answered = createRecent<RequestId>(REMEMBERED);
+  const clock = createArrivalClock();
+  const isOrderedByArrival = caller.transport === "stdio";
+  let arrived = 0;
   let lastId = 0;
   let waitsEnded = false;
   let isHushed = false;
@@ -82,24 +98,18 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     owed.delete(id);
   };
 
-  const hear = async (requestId: RequestId | null): Promise<void> => {
-    if (caller.transport !== "stdio") return;
-    // A confirmation that is lost only means that an identical call replays.
-    await deliveries
-      .heard({ caller, requestId })
-      .catch((error: unknown) => log.warn({ error: (error as Error).message }, "confirmation not stored"));
-  };
-
   const cancelled = (id: RequestId): void => {
     const entry = newest.get(id);
     // At once, not in its turn: an answer that is written from now on does not count.
     entry?.drop();
     log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
-    inTurn(() => retract(id));
+    const requestId = entry?.requester.requestId ?? answered.get(String(id));
+    if (requestId !== undefined && requestId !== null) inTurn(() => retract(requestId));
   };
 
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
-    const entry = createRequestEntry({ caller, requestId: message.id }, message.id, line.channelOf(extra));
+    const requester = { caller, requestId: isOrderedByArrival ? arrived : message.id };
+    const entry = createRequestEntry(requester, message.id, line.channelOf(extra), clock.arrival());
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();
@@ -114,31 +124,54 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
         log.warn({ error: (error as Error).message }, "a retraction is still not stored");
         if (isCall) return answer(sdkId, storeAway(message.id));
       }
-      if (!deps.isSubmission(message)) await hear(message.id);
       transport.onmessage?.({ ...message, id: sdkId }, extra);
       if (isCall) await entry.turnOver;
     });
   };
 
-  const answer = async (sdkId: RequestId, message: JSONRPCMessage): Promise<void> => {
+  /** As of now; over stdio everything that has arrived by now was sent before the answer was read. */
+  const answeredNow = ({ sentAt }: RequestEntry): Answered => ({
+    tookMs: since(sentAt),
+    upTo: isOrderedByArrival ? arrived : undefined,
+  });
+
+  /** ▲6 What a repeatable tool's answer delivers counts from before its first byte: unnoted, it is not given. */
+  const notedBefore = async (entry: RequestEntry, message: JSONRPCMessage): Promise<JSONRPCMessage> => {
+    if (entry.told?.effect !== "repeatable" || !isCounted(entry)) return message;
+    try {
+      await deliveries.delivered(entry.requester, entry.told.logId, answeredNow(entry));
+      return message;
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, "a delivery is not stored; the outcome is not told");
+      return storeAway(entry.id);
+    }
+  };
+
+  const answer = async (sdkId: RequestId, unnoted: JSONRPCMessage): Promise<void> => {
     const entry = open.get(sdkId);
     if (!entry) return;
     entry.accepted();
+    const message = await notedBefore(entry, unnoted);
     const wasDropped = entry.isDropped;
     if (wasDropped) log.debug({ requestId: entry.id }, "nobody waits for this answer any more");
     const isNewest = newest.get(entry.id) === entry;
     const written = wasDropped ? false : await entry.channel.write(message).catch(() => false);
     if (wasDropped && isNewest) await entry.channel.discard(message).catch(() => undefined);
     const { told } = entry;
-    if (written && told && isCounted(entry)) {
-      const tookMs = performance.now() - entry.arrivedAt;
-      turns.add(() => deliveries.delivered(entry.requester, told.logId, { tookMs, names: told.names }));
+    if (written && told && told.effect !== "repeatable" && isCounted(entry)) {
+      const at = answeredNow(entry);
+      turns.add(() => deliveries.delivered(entry.requester, told.logId, at));
+      const { requestId } = entry.requester;
+      if (told.effect === "mutating" && requestId !== null) {
+        entry.channel.onReset?.(() => inTurn(() => retract(requestId)));
+      }
     }
     ended(sdkId, entry);
   };
 
   const ended = (sdkId: RequestId, entry: RequestEntry): void => {
     open.delete(sdkId);
+    answered.set(String(entry.id), entry.requester.requestId ?? entry.id);
     entry.release();
     if (newest.get(entry.id) === entry) newest.delete(entry.id);
     if (open.size === 0) tellIdle();
@@ -152,19 +185,16 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   const transport: Transport = {
     async start() {
       inner.onmessage = (message, extra) => {
+        arrived += 1;
         const id = cancellationOf(message);
         if (id !== undefined) cancelled(id);
         else if (isRequest(message)) requested(message, extra);
-        else {
-          inTurn(async () => {
-            await hear(null);
-            transport.onmessage?.(message, extra);
-          });
-        }
+        else inTurn(async () => transport.onmessage?.(message, extra));
       };
       inner.onerror = (error) => transport.onerror?.(error);
       inner.onclose = () => {
         isClosed = true;
+        clock.close();
         for (const entry of open.values()) {
           entry.drop();
           entry.accepted();

@@ -1,6 +1,7 @@
 /** The one script that writes operations. */
 import type { Redis, Result } from "ioredis";
 import { CAP } from "./cap.js";
+import { INCARNATION } from "./incarnation.js";
 import { keys } from "./keys.js";
 import { isStoreFull, ROOM } from "./room.js";
 import { guard, guarded } from "./schema.js";
@@ -16,23 +17,26 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 staged result, 18 the ends of results,
- *      19 their bytes, 20 room wanted, 21 schema
+ *      19 their bytes, 20 room wanted, 21 incarnation, 22 the caller's mutations, 23 the principal's, 24 schema
  * ARGV 1 change: the expected record JSON, else the expected chain version ("0": no chain yet), 2 record JSON, 3 log_id,
  *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
  *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
  *      10 arguments JSON or "", 11 bytes of the result or "",
- *      not for a change: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
- *      16 principal, 17 "interactive" | "batch",
+ *      12 editor, 13 "began" (the Editor began it) | "began_earlier" (a restored one, before others) | "", 14 superseded log_id or "",
+ *      15 "counts" (as a change: countsAsChange) | "", 16 principal, 17 "interactive" | "batch",
  *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "",
- *      22 the result's only piece, or "" (staged), 23 budget of results;
- *      24… pairs of a counter and what it grows by
+ *      22 the result's only piece, or "" (staged), 23 budget of results, 24 the incarnation in which it was decided on
+ *      or "" (any), 25 an id for a new one;
+ *      26… pairs of a counter and what it grows by
  * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease)
  *      | ["too_many"] (not created: the principal has as many waiting as it may)
  *      | ["held"] (not sent: the principal has as many running as it may)
- *      | ["full"] (the results have no room: not created, or the result not stored). A newer schema refuses.
+ *      | ["full"] (the results have no room: not created, or the result not stored)
+ *      | ["incarnation"] (▲13 the store has lost something since it was decided on). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[21]")}${TURN}${CAP}${ROOM}
+const APPLY = `${guard("KEYS[24]")}${TURN}${CAP}${ROOM}${INCARNATION}
+if ARGV[24] ~= '' and incarnationOf(KEYS[21], ARGV[25]) ~= ARGV[24] then return {'incarnation'} end
 local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
@@ -50,7 +54,13 @@ if not isNews then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
   if ARGV[6] == 'sent' then redis.call('SADD', KEYS[13], logId)
   elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
-  local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
+  local seq
+  if ARGV[15] == 'counts' then
+    seq = redis.call('INCR', KEYS[9])
+    for i = 22, 23 do redis.call('SET', KEYS[i], seq, 'PX', 3 * retention) end
+  else
+    seq = tonumber(redis.call('GET', KEYS[9]) or '0')
+  end
   local turn = takeTurn(KEYS[11], KEYS[8], KEYS[12], ARGV[16], ARGV[17])
   redis.call('HSET', KEYS[2], 'mutationSeq', seq, 'turn', turn)
   if ARGV[10] ~= '' then redis.call('SET', KEYS[3], ARGV[10]) end
@@ -58,7 +68,6 @@ if not isNews then
   redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', tonumber(ARGV[5]) - 3 * retention)
   redis.call(name, KEYS[1], 'newest', logId)
   redis.call(name, KEYS[1], 'at:' .. ARGV[12], logId)
-  if ARGV[13] == 'open' then redis.call(name, KEYS[1], 'open', logId) end
   if ARGV[14] ~= '' then redis.call(name, KEYS[1], 'forced:' .. ARGV[14], logId) end
 end
 local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
@@ -67,6 +76,9 @@ if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn
 end
 if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end
 redis.call('HSET', KEYS[2], 'doc', ARGV[2])
+if ARGV[13] ~= '' then
+  redis.call(ARGV[13] == 'began' and 'HSET' or 'HSETNX', KEYS[1], 'began:' .. ARGV[12], logId)
+end
 if size then
   redis.call('DEL', KEYS[4])
   if ARGV[22] == '' then redis.call('RENAME', KEYS[17], KEYS[4]) else redis.call('RPUSH', KEYS[4], ARGV[22]) end
@@ -93,7 +105,7 @@ if ARGV[21] ~= '' then
   redis.call('LTRIM', KEYS[16], 0, ${KEPT_DURATIONS - 1})
   redis.call('PEXPIRE', KEYS[16], ${DURATIONS_MS})
 end
-for i = 24, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
+for i = 26, #ARGV, 2 do redis.call('HINCRBY', KEYS[15], ARGV[i], ARGV[i + 1]) end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 redis.call('PEXPIRE', KEYS[1], 3 * retention)
 if isNews then redis.call('PUBLISH', ARGV[9], logId) end
@@ -108,13 +120,13 @@ declare module "ioredis" {
 
 export type Applied =
   | { kind: "applied"; mutationSeq: number; turn: number }
-  | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" };
+  | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" | "incarnation" };
 
 /** Defines the script on a connection. */
 export function defineApply(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 21, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 24, lua: APPLY });
   return async (keyList, argumentList) => {
     const answer = await guarded(redis.ujbApply(...keyList, keys.schema, ...argumentList)).catch((error) => {
       // Nothing was written: the first write is refused like all.

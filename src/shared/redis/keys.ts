@@ -13,7 +13,10 @@ export const keys = {
   /** STRING, for ever: a random id of this store, told to Editors in hello. */
   storeId: `${TAG}:store-id`,
 
-  /** HASH, 3 × retention after the last write: version, newest, at:<editor>, open, forced:<log_id>. */
+  /** HASH, for ever: id, run, orderly (incarnation.ts). */
+  incarnation: `${TAG}:incarnation`,
+
+  /** HASH, 3 × retention after the last write: version, newest, at:<editor>, began:<editor>, forced:<log_id>. */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
   /** HASH, retention: doc (the record as JSON), mutationSeq, turn. */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
@@ -75,6 +78,9 @@ export const keys = {
   /** INTEGER, for ever: mutating operations accepted for an Editor. */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 
+  /** INTEGER, 3 × retention after the last: the count above at the last such operation of a caller, or of a principal. */
+  askerMutations: (editor: string, asker: string) => `${TAG}:mutations-by:${editor}:${asker}`,
+
   /** STRING with the lease's time to live: the owner's nonce. */
   lease: (editor: string) => `${TAG}:lease:${editor}`,
   /** INTEGER, for ever: the highest epoch given to an owner. */
@@ -99,4 +105,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;

@@ -1,27 +1,21 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { isFinal, type OperationRecord, type State } from "../operation.js";
+import { hasBegun, isFinal, type OperationRecord, type State } from "../operation.js";
 import { type Counts, countsOfChange, countsOfCreation } from "../tally.js";
+import { countsAsChange } from "../tool.js";
 import { type Applied, defineApply } from "./apply.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { CAPS, type Caps } from "./cap.js";
+import { type Chains, createChains } from "./chain.js";
+import { defineIncarnation } from "./incarnation.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
+import { createFind, parseRecord } from "./record.js";
 import { RESULTS_BUDGET_BYTES } from "./room.js";
 import { createSeen, type Sight } from "./seen.js";
 import { defineStage, type Staged } from "./stage.js";
 import type { StoredResult } from "./stored-result.js";
-
-/** A hash's chain at one moment: any later write to one of its operations changes `version`. */
-export interface Chain {
-  version: string;
-  newest: string | null;
-  /** The newest of all, of each Editor, and of those with an open target, without those whose retention ended. */
-  records: OperationRecord[];
-  /** Made by an earlier call with the same force_new. */
-  forced: OperationRecord | undefined;
-  now: number;
-}
 
 export interface Change {
   record: OperationRecord;
@@ -31,6 +25,12 @@ export interface Change {
 /** The owner's nonce: a write is refused once another owner holds the lease (▲11). */
 export type Fence = string | undefined;
 
+export interface ChangeOptions {
+  fence?: Fence;
+  /** ▲13 Only in this incarnation of the store. */
+  incarnation?: string | undefined;
+}
+
 export type Changed =
   | { kind: "applied"; record: OperationRecord }
   | { kind: "unchanged"; record: OperationRecord }
@@ -38,6 +38,8 @@ export type Changed =
   | { kind: "fenced" }
   /** Its principal has as many running as it may: ask again. */
   | { kind: "held" }
+  /** ▲13 The store may have lost something since: what the Editor knows is imported first. */
+  | { kind: "incarnation" }
   /** There is no room for its result (room.ts): ask again. */
   | { kind: "full" };
 
@@ -45,13 +47,12 @@ export type Created =
   | { kind: "created"; record: OperationRecord }
   | { kind: "conflict" | "too_many" | "full" };
 
-export interface Operations extends Attachments {
-  chain(hash: string, forceNew?: string): Promise<Chain>;
+export interface Operations extends Attachments, Chains {
   /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
   create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
-   * ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile.
-   * False: it is there, its retention has ended, or another owner holds the lease. Reads, writes, and looks again until
+   * ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile, and
+   * enters the store now. False: it is there, its retention has ended, or another owner holds the lease. Reads, writes, and looks again until
    * nobody came in between.
    */
   restore(record: OperationRecord, fence: string): Promise<boolean>;
@@ -63,8 +64,10 @@ export interface Operations extends Attachments {
   change(
     logId: string,
     change: (record: OperationRecord, now: number) => Change | undefined,
-    fence?: Fence,
+    options?: Fence | ChangeOptions,
   ): Promise<Changed>;
+  /** The store's incarnation (▲13); a new one begins with the first look at a store that may have lost something. */
+  incarnation(): Promise<string>;
   find(logId: string): Promise<OperationRecord | undefined>;
   /** For who will change it soon: that need not read it again. */
   look(logId: string): Promise<OperationRecord | undefined>;
@@ -88,13 +91,21 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   const resultsBudgetBytes = options.resultsBudgetBytes ?? RESULTS_BUDGET_BYTES;
   const apply = defineApply(redis);
   const stage = defineStage(redis, { resultsBudgetBytes });
+  const incarnation = defineIncarnation(redis);
   const seen = createSeen();
 
   const write = (
     kind: "create" | "restore" | "change",
     { text, record }: Pick<Change, "record"> & { text: string },
     expected: string,
-    extra: { args?: string; fence?: Fence; counts: Counts; tookMs?: number | undefined; staged?: Staged },
+    extra: {
+      args?: string;
+      fence?: Fence;
+      incarnation?: string | undefined;
+      counts: Counts;
+      tookMs?: number | undefined;
+      staged?: Staged;
+    },
   ): Promise<Applied> => {
     const { logId, editor } = record;
     const { staged } = extra;
@@ -120,6 +131,9 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         keys.resultEnds,
         keys.resultBytes,
         keys.roomWanted,
+        keys.incarnation,
+        keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
+        keys.askerMutations(editor, record.principal),
       ],
       [
         expected,
@@ -134,9 +148,9 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         extra.args ?? "",
         staged === undefined ? "" : String(staged.bytes),
         editor,
-        record.editorOpen ? "open" : "explicit",
+        beganAs(record),
         record.supersedes ?? "",
-        record.effect === "read_only" ? "" : "mutating",
+        countsAsChange(record) ? "counts" : "",
         record.principal,
         record.band ?? "interactive",
         String(options.maxQueued ?? CAPS.maxQueued),
@@ -145,6 +159,8 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         staged?.piece ?? "",
         String(resultsBudgetBytes),
+        extra.incarnation ?? "",
+        randomUUID(),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
@@ -155,9 +171,9 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     { record: before, text: expected }: Sight,
     { record, result }: Change,
     text: string,
-    fence: Fence,
+    only: ChangeOptions,
   ): Promise<Applied> => {
-    const extra = { fence, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
+    const extra = { ...only, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
     if (result === undefined) return write("change", { record, text }, expected, extra);
     const staged = await stage(result);
     if (staged === "full") return { kind: "full" };
@@ -166,8 +182,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     return applied;
   };
 
-  const find = async (logId: string): Promise<OperationRecord | undefined> =>
-    parse(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+  const find = createFind(redis);
 
   const read = async (logId: string): Promise<Sight | undefined> => {
     const askedAt = performance.now();
@@ -175,7 +190,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"),
       now(),
     ]);
-    const record = parse(fields);
+    const record = parseRecord(fields);
     return record && seen.note({ text: fields[0] ?? "", record, now: at, askedAt });
   };
 
@@ -187,18 +202,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
-  const chain = async (hash: string, forceNew?: string): Promise<Chain> => {
-    const [fields, at] = await Promise.all([redis.hgetall(keys.chain(hash)), now()]);
-    const pointers = Object.entries(fields)
-      .filter(([name]) => name === "newest" || name === "open" || name.startsWith("at:"))
-      .map(([, logId]) => logId);
-    const forcedId = forceNew === undefined ? undefined : fields[`forced:${forceNew}`];
-    const [records, forced] = await Promise.all([
-      findAll([...new Set(pointers)]),
-      forcedId === undefined ? undefined : find(forcedId),
-    ]);
-    return { version: fields.version ?? "0", newest: fields.newest ?? null, records, forced, now: at };
-  };
+  const chains = createChains(redis, { find, now, incarnation });
 
   const tombstone = async (logId: string): Promise<string | undefined> =>
     (await redis.get(keys.tombstone(logId))) ?? undefined;
@@ -207,13 +211,15 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     ...createAttachments(redis, options),
     find,
     now,
-    chain,
+    incarnation,
+    ...chains,
     tombstone,
     look: async (logId) => (await read(logId))?.record,
 
     async create(record, args, version) {
       const applied = await write("create", { text: JSON.stringify(record), record }, version, {
         args,
+        incarnation: record.incarnation,
         counts: countsOfCreation(record),
       });
       const { kind } = applied;
@@ -228,22 +234,27 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const [known, principal, found] = await Promise.all([
           find(lost.logId),
           tombstone(lost.logId),
-          chain(lost.hash),
+          chains.chain(lost.hash, { principal: lost.principal, caller: null }),
         ]);
         if (known || principal !== undefined) return false;
         // Newer than what the chain has only if it was made right after that.
         const isNewest = found.newest === null || found.newest === lost.after;
-        const record = { ...lost, order: isNewest ? Number(found.version) + 1 : 0 };
+        const entered = Number(found.version) + 1;
+        const order = isNewest ? entered : 0;
+        const { incarnation: at } = found;
+        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at };
         const text = JSON.stringify(record);
         const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
           fence,
+          incarnation: found.incarnation,
           counts: {},
         });
-        if (applied.kind !== "conflict") return applied.kind === "applied";
+        if (applied.kind !== "conflict" && applied.kind !== "incarnation") return applied.kind === "applied";
       }
     },
 
-    async change(logId, change, fence) {
+    async change(logId, change, options) {
+      const only = typeof options === "string" ? { fence: options } : (options ?? {});
       let remembered = seen.lately(logId);
       for (;;) {
         const sight = remembered?.sight ?? (await read(logId));
@@ -251,13 +262,14 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const wanted = change(sight.record, remembered?.now ?? sight.now);
         if (wanted) {
           const text = JSON.stringify(wanted.record);
-          const applied = await writeChange(sight, wanted, text, fence);
+          const applied = await writeChange(sight, wanted, text, only);
           if (applied.kind === "applied") {
             seen.note({ ...sight, text, record: wanted.record });
             return { kind: "applied", record: wanted.record };
           }
           const { kind } = applied;
-          if (kind === "fenced" || kind === "held" || kind === "full") return { kind };
+          if (kind === "fenced" || kind === "held" || kind === "full" || kind === "incarnation")
+            return { kind };
         } else if (!remembered) return { kind: "unchanged", record: sight.record };
         remembered = undefined;
       }
@@ -277,10 +289,10 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   };
 }
 
-function parse([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
-  if (!doc) return undefined;
-  const record = JSON.parse(doc) as OperationRecord;
-  return { ...record, mutationSeq: Number(mutationSeq ?? 0), turn: Number(turn ?? 0) };
+/** How the script notes that the Editor began it; a restored one that others followed takes nobody's place. */
+function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
+  if (!hasBegun(record)) return "";
+  return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
 }
 
 /** How long it took, at the moment when that is known; of use to guess how long the tool takes next time. */

@@ -10,6 +10,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { BrokerError } from "../errors.js";
+import { FIRST_INCARNATION } from "./incarnation.js";
 import { keys, SCHEMA_VERSION } from "./keys.js";
 
 const REFUSAL = "UJBNEWER";
@@ -32,10 +33,14 @@ export async function guarded<T>(script: Promise<T>): Promise<T> {
 }
 
 /**
- * KEYS 1 schema, 2 store id; ARGV 1 our version, 2 an id for a new store. Answer: the schema before, the store id.
+ * KEYS 1 schema, 2 store id, 3 incarnation; ARGV 1 our version, 2 an id for a new store, 3 the incarnation of a store
+ * whose schema knew none. Answer: the schema before, the store id.
  */
 const CLAIM = `
 local schema = redis.call('GET', KEYS[1]) or '0'
+if schema ~= '0' and redis.call('EXISTS', KEYS[3]) == 0 and tonumber(schema) < 3 then
+  redis.call('HSET', KEYS[3], 'id', ARGV[3], 'run', string.match(redis.call('INFO', 'server'), 'run_id:(%x+)'))
+end
 if tonumber(schema) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
 redis.call('SETNX', KEYS[2], ARGV[2])
 return {schema, redis.call('GET', KEYS[2])}
@@ -46,7 +51,16 @@ return {schema, redis.call('GET', KEYS[2])}
  * Editors know it. Rejects with STORE_UNFIT where it is newer.
  */
 export async function claimStore(redis: Redis, knownId: string = randomUUID()): Promise<string> {
-  const answer = await redis.eval(CLAIM, 2, keys.schema, keys.storeId, SCHEMA_VERSION, knownId);
+  const answer = await redis.eval(
+    CLAIM,
+    3,
+    keys.schema,
+    keys.storeId,
+    keys.incarnation,
+    SCHEMA_VERSION,
+    knownId,
+    FIRST_INCARNATION,
+  );
   const [schema, storeId] = answer as [string, string];
   if (Number(schema) > SCHEMA_VERSION) throw newerBroker(schema);
   return storeId;

@@ -1,0 +1,51 @@
+/**
+ * ▲7 When can a client have sent the message that arrives now? A process that stood still reads it late, and would
+ * take a request that its client has given up meanwhile for one that was answered at once.
+ */
+
+/** While the event loop turns at least this often, a message is read when it comes, ms. */
+const STALL_MS = 1_000;
+const TICK_MS = 250;
+
+/** Monotonic time stops while a machine sleeps, wall time jumps when it is set: the longer of both has passed. */
+export interface Instant {
+  monotonic: number;
+  wall: number;
+}
+
+export interface ArrivalClock {
+  /** The earliest moment at which a message that arrives now can have been sent. */
+  arrival(): Instant;
+  close(): void;
+}
+
+export function now(): Instant {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+/** ms. */
+export function since(then: Instant, at = now()): number {
+  return Math.max(at.monotonic - then.monotonic, at.wall - then.wall);
+}
+
+export function createArrivalClock(): ArrivalClock {
+  /** By then everything that had been sent before was read. */
+  let readUp = now();
+  const timer = setInterval(() => {
+    const at = now();
+    // Behind the next look at the sockets: what was sent during a stall is read before the stall is forgotten.
+    setImmediate(() =>
+      setImmediate(() => {
+        readUp = at;
+      }),
+    );
+  }, TICK_MS);
+  timer.unref();
+  return {
+    arrival() {
+      const at = now();
+      return since(readUp, at) > STALL_MS ? readUp : at;
+    },
+    close: () => clearInterval(timer),
+  };
+}

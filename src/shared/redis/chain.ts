@@ -1,0 +1,109 @@
+/** What the store knows of a hash at one moment, and of the Editors of its operations: what decisions are made on. */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../operation.js";
+import type { EditorState, Moment, Requester } from "../replay.js";
+import type { EditorProfile } from "./editors.js";
+import { keys } from "./keys.js";
+import type { Find } from "./record.js";
+
+/** A hash's chain at one moment: any later write to one of its operations changes `version`. */
+export interface Chain extends Moment {
+  version: string;
+  /** The log_id of the newest operation, also when its retention ended. */
+  newest: string | null;
+  /**
+   * Of each Editor the newest and the newest that it began, and what answers for one of them (`executedAs`), without
+   * those whose retention ended.
+   */
+  records: OperationRecord[];
+  /** Made by an earlier call with the same force_new. */
+  forced: OperationRecord | undefined;
+}
+
+/** Whose earlier operations count as changes that a call must see (▲5): the caller's, or all of its principal. */
+export interface Asker {
+  principal: string;
+  caller: Requester["caller"];
+}
+
+export interface Chains {
+  chain(hash: string, asker: Asker, forceNew?: string): Promise<Chain>;
+  /** Now, for decisions on operations of these Editors. */
+  moment(editors: readonly string[], asker: Asker): Promise<Moment>;
+}
+
+export function createChains(
+  redis: Redis,
+  deps: { find: Find; now(): Promise<number>; incarnation(): Promise<string> },
+): Chains {
+  const { find, now, incarnation } = deps;
+
+  const findAll = async (logIds: readonly string[]): Promise<OperationRecord[]> =>
+    (await Promise.all([...new Set(logIds)].map(find))).filter((record) => record !== undefined);
+
+  /** The operation that answers for this one; undefined when it is not known any more. */
+  const findExecution = async (logId: string): Promise<OperationRecord | undefined> => {
+    const record = await find(logId);
+    return record?.executedAs === undefined ? record : find(record.executedAs);
+  };
+
+  const stateOf = async (id: string, { principal, caller }: Asker): Promise<EditorState> => {
+    const [counts, profile] = await Promise.all([
+      redis.mget(keys.mutations(id), keys.askerMutations(id, caller?.id ?? principal)),
+      redis.hget(keys.editor(id), "profile"),
+    ]);
+    const [all, own] = counts;
+    return {
+      id,
+      mutationSeq: Number(all ?? 0),
+      ...(own ? { callerMutationSeq: Number(own) } : {}),
+      ...(profile ? { mark: markOf(JSON.parse(profile) as EditorProfile) } : {}),
+    };
+  };
+
+  const statesOf = (editors: readonly string[], asker: Asker): Promise<EditorState[]> =>
+    Promise.all([...new Set(editors)].map((id) => stateOf(id, asker)));
+
+  return {
+    async chain(hash, asker, forceNew) {
+      const [fields, at, current] = await Promise.all([
+        redis.hgetall(keys.chain(hash)),
+        now(),
+        incarnation(),
+      ]);
+      const pointers = Object.entries(fields)
+        .filter(([name]) => name === "newest" || name.startsWith("at:") || name.startsWith("began:"))
+        .map(([, logId]) => logId);
+      const forcedId = forceNew === undefined ? undefined : fields[`forced:${forceNew}`];
+      const [pointedAt, forced] = await Promise.all([
+        findAll(pointers),
+        forcedId === undefined ? undefined : findExecution(forcedId),
+      ]);
+      const others = pointedAt.flatMap(({ executedAs }) => executedAs ?? []);
+      const records = [...pointedAt, ...(await findAll(others.filter((id) => !pointers.includes(id))))];
+      const asked = forced ? [...records, forced] : records;
+      return {
+        version: fields.version ?? "0",
+        newest: fields.newest ?? null,
+        records,
+        forced,
+        now: at,
+        incarnation: current,
+        editors: await statesOf(
+          asked.map(({ editor }) => editor),
+          asker,
+        ),
+      };
+    },
+
+    async moment(editors, asker) {
+      const [at, current, states] = await Promise.all([now(), incarnation(), statesOf(editors, asker)]);
+      return { now: at, incarnation: current, editors: states };
+    },
+  };
+}
+
+/** A plain Editor does not say where it stands. */
+function markOf({ plain, editorSessionId, generation, assetCounter }: EditorProfile): EditorState["mark"] {
+  return plain ? undefined : { editorSessionId, generation, assetCounter };
+}

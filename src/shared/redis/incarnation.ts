@@ -1,0 +1,44 @@
+/**
+ * ▲13 The store's incarnation: changes whenever the store may have lost what was written last.
+ *
+ * A flush removes it, and a Redis that was started again may have lost its last second: its run id is another one. A
+ * private Redis that is shut down in order says so before it ends (`orderly`), and keeps the incarnation.
+ */
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
+import { keys } from "./keys.js";
+
+/** The incarnation of a store that an older version wrote, which knew none. */
+export const FIRST_INCARNATION = "first";
+
+/**
+ * Lua: `incarnationOf` answers the incarnation, and begins the given one where the store may have lost something.
+ * `key`: HASH id, run (the run id of the Redis that it was seen in), orderly (the run id of one that lost nothing).
+ */
+export const INCARNATION = `
+local function incarnationOf(key, fresh)
+  local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+  local found = redis.call('HMGET', key, 'id', 'run', 'orderly')
+  local id, seen, orderly = found[1], found[2], found[3]
+  if id and seen == run then return id end
+  if not id or orderly ~= seen then id = fresh end
+  redis.call('HSET', key, 'id', id, 'run', run)
+  redis.call('HDEL', key, 'orderly')
+  return id
+end
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbIncarnation(key: string, fresh: string): Result<string, Context>;
+  }
+}
+
+/** The store's incarnation now; a new one begins with the first call that finds something lost. */
+export function defineIncarnation(redis: Redis): () => Promise<string> {
+  redis.defineCommand("ujbIncarnation", {
+    numberOfKeys: 1,
+    lua: `${INCARNATION} return incarnationOf(KEYS[1], ARGV[1])`,
+  });
+  return () => redis.ujbIncarnation(keys.incarnation, randomUUID());
+}

@@ -1,0 +1,30 @@
+/** An operation's record as it is stored, also by older versions. */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../operation.js";
+import { storedEffect } from "../tool.js";
+import { FIRST_INCARNATION } from "./incarnation.js";
+import { keys } from "./keys.js";
+
+export type Find = (logId: string) => Promise<OperationRecord | undefined>;
+
+export function createFind(redis: Redis): Find {
+  return async (logId) => parseRecord(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+}
+
+/**
+ * The record from the fields doc, mutationSeq and turn of its HASH; undefined when there is none. Schema 2 knew no
+ * incarnation, and called some tools' effects otherwise.
+ */
+export function parseRecord([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
+  if (!doc) return undefined;
+  const record = JSON.parse(doc) as OperationRecord;
+  const { incarnation = FIRST_INCARNATION, deliveredIn = FIRST_INCARNATION } = record;
+  return {
+    ...record,
+    effect: storedEffect(record.tool, record.effect),
+    incarnation,
+    deliveredIn,
+    mutationSeq: Number(mutationSeq ?? 0),
+    turn: Number(turn ?? 0),
+  };
+}
