@@ -21,13 +21,13 @@ export function originOf(record: OperationRecord, storeId: string): Origin {
 
 /**
  * The record of an operation that only the Editor still knows, as of the moment after it was sent. Undefined where it
- * is not ours to tell: made by a plain client, or in another store. `storeIds`: this store's, and the one that it had
- * before it was emptied.
+ * is not ours to tell: made by a plain client, or in another store than these (undefined: in any). `storeIds`: this
+ * store's, and the one that it had before it was emptied.
  */
 export function rebuiltRecord(
   listed: ListedOperation,
   around: {
-    storeIds: readonly string[];
+    storeIds: readonly string[] | undefined;
     editor: string;
     session: string;
     tools: readonly Tool[];
@@ -35,7 +35,8 @@ export function rebuiltRecord(
   },
 ): OperationRecord | undefined {
   const read = Origin.safeParse(listed.origin);
-  const isOurs = read.success && around.storeIds.includes(read.data.storeId ?? "");
+  if (!read.success) return undefined;
+  const isOurs = around.storeIds === undefined || around.storeIds.includes(read.data.storeId ?? "");
   if (!isOurs || listed.hash === undefined) return undefined;
   const { principal, tool, fingerprint, keyed, editorOpen, supersedes, caller, requestId } = read.data;
   const known = around.tools.find(({ name }) => name === tool);

@@ -2,10 +2,13 @@
 import type { ErrorCode } from "../shared/errors.js";
 import {
   type EditorMark,
+  type EndMark,
   type Evidence,
   eventsOf,
+  isFinal,
   next,
   nextAfter,
+  type OperationEvent,
   type OperationRecord,
 } from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
@@ -30,15 +33,14 @@ export function settled(
   const outcome = told.status === "completed" && told.error ? { ...told, status: "failed" as const } : told;
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
   if (!state) return undefined;
-  // The Editor's clock is not the store's: only the length is taken from it.
-  const startedAt = outcome.startedAt === undefined ? undefined : now - (outcome.executionMs ?? 0);
+  const { startedAt, endedAt } = timesOf(record, outcome, now);
   const error = errorOf(outcome);
   const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
   return {
     record: {
       ...record,
       state,
-      endedAt: now,
+      endedAt,
       ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
       ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
       ...(stood === undefined ? {} : { editorMark: stood }),
@@ -50,10 +52,53 @@ export function settled(
   };
 }
 
-/** Told with the outcome where the bridge does: the last heartbeat is older, and may be of another session. */
-function markOf({ editorSessionId, generation, assetCounter }: EditorMark): EditorMark {
-  return { editorSessionId, generation, assetCounter };
+/**
+ * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the length is taken
+ * from it, except of what ended while nobody looked (a restored operation), which nothing else can date.
+ */
+function timesOf(
+  { rebuilt, acceptedAt, dispatchedAt = acceptedAt }: OperationRecord,
+  outcome: Outcome,
+  now: number,
+): { startedAt: number | undefined; endedAt: number } {
+  const within = (at: number): number => Math.min(Math.max(at, dispatchedAt), now);
+  const endedAt = rebuilt ? within(outcome.endedAt) : now;
+  if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
+  const startedAt = rebuilt ? outcome.startedAt : now - (outcome.executionMs ?? 0);
+  return { startedAt: Math.min(within(startedAt), endedAt), endedAt };
 }
+
+/**
+ * ▲10 (b) The record once another operation has answered its call: its state, without a start or an end of its own.
+ * Undefined while that is in flight, or when this one has ended already.
+ */
+export function answeredBy(record: OperationRecord, other: OperationRecord): Change | undefined {
+  const state = nextAfter(record.state, endLike(other.state));
+  if (!isFinal(other.state) || !state) return undefined;
+  return { record: { ...record, state, ...(other.error ? { error: other.error } : {}) } };
+}
+
+function endLike(state: OperationRecord["state"]): OperationEvent[] {
+  switch (state) {
+    case "completed":
+    case "failed":
+    case "interrupted":
+      return [state];
+    case "cancelled":
+    case "expired":
+      return ["returned", state];
+    default:
+      return [];
+  }
+}
+
+/** Told with the outcome where the bridge does: the last heartbeat is older, and may be of another session. */
+function markOf({ editorSessionId, generation, assetCounter, reloadAnnounced }: EndedIn): EndMark {
+  const mark = { editorSessionId, generation, assetCounter };
+  return reloadAnnounced ? { ...mark, reloadAnnounced: true } : mark;
+}
+
+type EndedIn = EditorMark & { reloadAnnounced?: boolean | undefined };
 
 /** Refused before it began: nothing was executed. */
 export function refusedOutcome(refusal: { type: string; message: string }, now: number): Outcome {

@@ -1,4 +1,4 @@
-/** ▲10 (d) At each hello: what the Editor knows and the store has forgotten gets its record back. */
+/** ▲10 (d) ▲13 What the Editor knows and the store has forgotten gets its record back. */
 import type { Log } from "../shared/log.js";
 import { rebuiltRecord } from "../shared/origin.js";
 import type { Operations } from "../shared/redis/operations.js";
@@ -6,36 +6,47 @@ import type { Store } from "../shared/redis/store.js";
 import type { HelloResult } from "../shared/wire.js";
 import type { EditorCalls } from "./editor-calls.js";
 
-/** Afterwards each is an operation like any other that was sent: followed, collected, found by its log_id. */
+export interface RebuildDeps {
+  store: Store;
+  editorId: string;
+  storeIds: readonly string[];
+  log: Log;
+}
+
+/**
+ * At each hello what the Editor has open or not acknowledged; once in each incarnation of the store everything that its
+ * ledger holds, because then also what was acknowledged may be lost. Afterwards each is an operation like any other
+ * that was sent: followed, collected, found by its log_id. Resolves the incarnation in which it was done.
+ */
 export async function rebuildRecords(
-  deps: { store: Store; editorId: string; storeIds: readonly string[]; log: Log },
+  deps: RebuildDeps,
   hello: HelloResult,
   calls: Pick<EditorCalls, "list">,
   fence: string,
-): Promise<void> {
+): Promise<string> {
   const { operations, editors } = deps.store;
+  // Before the look: what is lost while it looks belongs to the next incarnation.
+  const incarnation = await operations.incarnation();
+  if (hello.plain) return incarnation;
+  const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
   const told = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged];
-  const forgotten = await forgottenBy(operations, told);
-  if (forgotten.size === 0) return;
-  const [tools, now, list] = await Promise.all([
-    editors.tools(deps.editorId),
-    operations.now(),
-    calls.list(),
-  ]);
-  const around = {
-    storeIds: deps.storeIds,
-    editor: deps.editorId,
-    session: hello.editorSessionId,
-    tools,
-    now,
-  };
-  for (const listed of list.operations.filter(({ operationId }) => forgotten.has(operationId))) {
-    const record = rebuiltRecord(listed, around);
-    if (!record) continue;
-    const restored = await operations.restore(record, fence);
-    if (restored)
-      deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
+  if (isImport || (await forgottenBy(operations, told)).size > 0) {
+    const [tools, now, list] = await Promise.all([
+      editors.tools(deps.editorId),
+      operations.now(),
+      calls.list({ all: isImport }),
+    ]);
+    const around = { ...deps, editor: deps.editorId, session: hello.editorSessionId, tools, now };
+    const lost = await forgottenBy(operations, isImport ? list.operations.map(({ operationId }) => operationId) : told);
+    for (const listed of list.operations.filter(({ operationId }) => lost.has(operationId))) {
+      const record = rebuiltRecord(listed, around);
+      if (record && (await operations.restore(record, fence))) {
+        deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
+      }
+    }
   }
+  if (isImport) await operations.noteImport(deps.editorId, incarnation);
+  return incarnation;
 }
 
 /** Without those whose retention ended: they were told long ago. */

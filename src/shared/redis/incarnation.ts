@@ -34,11 +34,24 @@ declare module "ioredis" {
   }
 }
 
-/** The store's incarnation now; a new one begins with the first call that finds something lost. */
-export function defineIncarnation(redis: Redis): () => Promise<string> {
+export interface Incarnations {
+  /** The store's incarnation now; a new one begins with the first call that finds that something may be lost. */
+  incarnation(): Promise<string>;
+  /** The incarnation in which everything that the Editor's ledger knows was last imported (▲13). */
+  importedIn(editor: string): Promise<string | undefined>;
+  noteImport(editor: string, incarnation: string): Promise<void>;
+}
+
+export function createIncarnations(redis: Redis): Incarnations {
   redis.defineCommand("ujbIncarnation", {
     numberOfKeys: 1,
     lua: `${INCARNATION} return incarnationOf(KEYS[1], ARGV[1])`,
   });
-  return () => redis.ujbIncarnation(keys.incarnation, randomUUID());
+  return {
+    incarnation: () => redis.ujbIncarnation(keys.incarnation, randomUUID()),
+    importedIn: async (editor) => (await redis.hget(keys.editor(editor), "imported")) ?? undefined,
+    async noteImport(editor, incarnation) {
+      await redis.hset(keys.editor(editor), "imported", incarnation);
+    },
+  };
 }

@@ -66,7 +66,7 @@ export const keys = {
 
   /**
    * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
-   * that was when it went away), ledger (what was seen of its journal).
+   * that was when it went away), ledger (what was seen of its journal), imported (the incarnation, as it is).
    */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */

@@ -8,7 +8,7 @@ import { type Applied, defineApply } from "./apply.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { CAPS, type Caps } from "./cap.js";
 import { type Chains, createChains } from "./chain.js";
-import { defineIncarnation } from "./incarnation.js";
+import { createIncarnations, type Incarnations } from "./incarnation.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
 import { createFind, parseRecord } from "./record.js";
@@ -47,7 +47,7 @@ export type Created =
   | { kind: "created"; record: OperationRecord }
   | { kind: "conflict" | "too_many" | "full" };
 
-export interface Operations extends Attachments, Chains {
+export interface Operations extends Attachments, Chains, Incarnations {
   /** Writes a new record if the chain is still at `version`; answers it as counted, or why it was not written. */
   create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
@@ -66,8 +66,6 @@ export interface Operations extends Attachments, Chains {
     change: (record: OperationRecord, now: number) => Change | undefined,
     options?: Fence | ChangeOptions,
   ): Promise<Changed>;
-  /** The store's incarnation (▲13); a new one begins with the first look at a store that may have lost something. */
-  incarnation(): Promise<string>;
   find(logId: string): Promise<OperationRecord | undefined>;
   /** For who will change it soon: that need not read it again. */
   look(logId: string): Promise<OperationRecord | undefined>;
@@ -91,7 +89,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   const resultsBudgetBytes = options.resultsBudgetBytes ?? RESULTS_BUDGET_BYTES;
   const apply = defineApply(redis);
   const stage = defineStage(redis, { resultsBudgetBytes });
-  const incarnation = defineIncarnation(redis);
+  const incarnations = createIncarnations(redis);
   const seen = createSeen();
 
   const write = (
@@ -202,7 +200,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
-  const chains = createChains(redis, { find, now, incarnation });
+  const chains = createChains(redis, { find, now, ...incarnations });
 
   const tombstone = async (logId: string): Promise<string | undefined> =>
     (await redis.get(keys.tombstone(logId))) ?? undefined;
@@ -211,7 +209,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     ...createAttachments(redis, options),
     find,
     now,
-    incarnation,
+    ...incarnations,
     ...chains,
     tombstone,
     look: async (logId) => (await read(logId))?.record,
