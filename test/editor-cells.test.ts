@@ -293,13 +293,30 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       await begins(owner, id);
       const forgotten = fresh();
       const again = { ...block(0.3), hash: `h-${id}`, after: null };
-      expect(await owner.submit(forgotten, again)).toMatchObject({ state: "same_as", operationId: id });
-      await owner.finished(id);
-      expect(await owner.submit(forgotten, again)).toMatchObject({
+      const running = await owner.submit(forgotten, again);
+      expect(running).toMatchObject({
+        state: "same_as",
+        operationId: id,
+        stateThere: "running",
+        origin: { principal: "local" },
+        acceptedAt: expect.any(Number),
+        after: null,
+        startedAt: expect.any(Number),
+      });
+      const outcome = await owner.finished(id);
+      const ended = await owner.submit(forgotten, again);
+      expect(ended).toMatchObject({
         state: "same_as",
         operationId: id,
         stateThere: "completed",
+        acceptedAt: running.acceptedAt,
+        after: null,
+        startedAt: outcome.startedAt,
+        endedAt: outcome.endedAt,
+        endedIn: outcome.endedIn,
+        outcome,
       });
+      expect(Object.keys(running)).not.toContain("outcome");
       expect(await editor.begun(forgotten)).toBe(0);
     });
   });

@@ -149,19 +149,36 @@ describe("an operation", () => {
   test("of a hash that ran already is the same as that one, and runs only after naming it", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    await owner.submit("one", { hash: "h" });
-    await owner.finished("one");
+    await owner.submit("one", { hash: "h", after: "gone", acceptedAt: 1000 });
+    const outcome = await owner.finished("one");
     expect(await owner.submit("two", { hash: "h" })).toMatchObject({
       state: "same_as",
       operationId: "one",
       stateThere: "completed",
       origin: { principal: "local" },
-      endedAt: expect.any(Number),
+      acceptedAt: 1000,
+      after: "gone",
+      startedAt: outcome.startedAt,
+      endedAt: outcome.endedAt,
+      endedIn: outcome.endedIn,
+      outcome,
     });
     expect(await owner.request("operation/get", { operationId: "two" })).toMatchObject({ state: "unknown" });
     expect(await owner.submit("two", { hash: "h", after: "one" })).toMatchObject({ state: "accepted" });
     await owner.finished("two");
     expect(executions(editor)).toEqual({ one: 1, two: 1 });
+  });
+
+  test("of a hash with a large result is the same as that one, whose outcome travels without it", async () => {
+    const editor = await stage.editor({ inlineResultBytes: 1000 });
+    const owner = await stage.owner(editor);
+    const code = { tool: "execute-code", hash: "h", arguments: { Code: "x".repeat(2000) } };
+    await owner.submit("one", code);
+    const outcome = await owner.finished("one");
+    expect(outcome.resultBytes).toBeGreaterThan(2000);
+    const same = await owner.submit("two", code);
+    expect(same).toMatchObject({ state: "same_as", outcome });
+    expect(same.outcome).not.toHaveProperty("result");
   });
 
   test("with the id of another call is a conflict", async () => {

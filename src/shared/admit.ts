@@ -21,6 +21,11 @@ export interface AdmittedOperation {
   /** Absent when the id was revoked before it was ever submitted. */
   argumentsHash?: string;
   origin?: Origin;
+  /** ms on the store's clock. */
+  acceptedAt?: number;
+  after?: string | null;
+  /** ms on the Editor's clock; absent when it never began. */
+  startedAt?: number;
   outcome?: Outcome;
 }
 
@@ -40,13 +45,27 @@ export interface AdmitLedger {
   securityRefusal(tool: string, args: Record<string, unknown>): string | undefined;
 }
 
+/** What the ledger knows of the other operation: enough to restore its record in a store that lost it. */
+export interface SameAs {
+  operationId: string;
+  stateThere: LedgerState;
+  origin?: Origin;
+  acceptedAt?: number;
+  after?: string | null;
+  startedAt?: number;
+  endedAt?: number;
+  endedIn?: NonNullable<Outcome["endedIn"]>;
+  /** Whole: whoever answers leaves out a result that is too large for a frame. */
+  outcome?: Outcome;
+}
+
 export type Admission =
   /** Journal `accepted` (mutating tools) and queue. */
   | { kind: "run" }
   /** Answer what is known of this very id; nothing is queued. */
   | { kind: "attach"; state: LedgerState; outcome?: Outcome }
   /** Another operation of the hash stands where the submitter believed `after` to be; nothing is queued. */
-  | { kind: "same_as"; operationId: string; stateThere: LedgerState; origin?: Origin; endedAt?: number }
+  | ({ kind: "same_as" } & SameAs)
   /** Answer a failed outcome of type `security_blocked` that never began. */
   | { kind: "security_refused"; reason: string }
   | { kind: "refuse"; code: keyof typeof EDITOR_CODES; message: string; highestEpoch?: number };
@@ -101,12 +120,19 @@ function refuse(code: keyof typeof EDITOR_CODES, message: string): Admission {
   return { kind: "refuse", code, message };
 }
 
-function sameAs(latest: AdmittedOperation): Admission {
+function sameAs({ operationId, state, outcome, ...known }: AdmittedOperation): Admission {
+  // What the outcome says of the start is what was told; a refused operation has an end and no start.
+  const startedAt = outcome ? outcome.startedAt : known.startedAt;
   return {
     kind: "same_as",
-    operationId: latest.operationId,
-    stateThere: latest.state,
-    ...(latest.origin ? { origin: latest.origin } : {}),
-    ...(latest.outcome ? { endedAt: latest.outcome.endedAt } : {}),
+    operationId,
+    stateThere: state,
+    ...(known.origin ? { origin: known.origin } : {}),
+    ...(known.acceptedAt === undefined ? {} : { acceptedAt: known.acceptedAt }),
+    ...(known.after === undefined ? {} : { after: known.after }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(outcome ? { endedAt: outcome.endedAt } : {}),
+    ...(outcome?.endedIn ? { endedIn: outcome.endedIn } : {}),
+    ...(outcome ? { outcome } : {}),
   };
 }

@@ -33,6 +33,16 @@ export const LedgerState = z.enum([
 ]);
 export type LedgerState = z.infer<typeof LedgerState>;
 
+/**
+ * Where an Editor stood when an execution ended, to tell later whether it has changed since; not every bridge says it.
+ * `generation` and `assetCounter` only grow in a session.
+ */
+export const Standing = z.looseObject({
+  editorSessionId: z.string(),
+  generation: z.number(),
+  assetCounter: z.number(),
+});
+
 /** The end of an execution as the Editor tells it. Times in ms since the epoch, on the Editor's clock. */
 export const Outcome = z.looseObject({
   status: z.enum(["completed", "failed", "cancelled", "interrupted"]),
@@ -44,10 +54,7 @@ export const Outcome = z.looseObject({
   startedAt: z.number().optional(),
   endedAt: z.number(),
   executionMs: z.number().optional(),
-  /** Where the Editor stood at that moment, to tell later whether it has changed since; not every bridge says it. */
-  endedIn: z
-    .looseObject({ editorSessionId: z.string(), generation: z.number(), assetCounter: z.number() })
-    .optional(),
+  endedIn: Standing.optional(),
 });
 export type Outcome = z.infer<typeof Outcome>;
 
@@ -139,12 +146,21 @@ export const SubmitParams = z.looseObject({
 export type SubmitParams = z.infer<typeof SubmitParams>;
 
 export const SubmitAnswer = z.union([
+  /** Of another operation: what its record needs. An older bridge says `origin` and `endedAt` alone. */
   z.looseObject({
     state: z.literal("same_as"),
     operationId: z.string(),
     stateThere: LedgerState,
     origin: Origin.optional(),
+    /** ms since the epoch, on the store's clock. */
+    acceptedAt: z.number().optional(),
+    after: z.string().nullable().optional(),
+    /** Absent when it never began. */
+    startedAt: z.number().optional(),
     endedAt: z.number().optional(),
+    endedIn: Standing.optional(),
+    /** As `operation/get` tells it: a result that is too large for a frame is named by `resultBytes`. */
+    outcome: Outcome.optional(),
     ledgerSeq: z.number(),
   }),
   z.looseObject({ state: LedgerState, outcome: Outcome.optional(), ledgerSeq: z.number() }),

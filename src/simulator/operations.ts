@@ -102,8 +102,12 @@ export function createOperations(deps: OperationsDeps) {
           return answer({ state, ...(outcome ? { outcome: deps.results.inFrame(outcome) } : {}) });
         }
         case "same_as": {
-          const { kind, ...fields } = admitted;
-          return answer({ state: kind, ...fields });
+          const { kind, outcome, ...known } = admitted;
+          return answer({
+            state: kind,
+            ...known,
+            ...(outcome ? { outcome: deps.results.inFrame(outcome) } : {}),
+          });
         }
         case "refuse": {
           const { code, message, highestEpoch } = admitted;

@@ -45,7 +45,7 @@ export const runTests: SimulatedTool = {
       default: 0.05,
     },
   }),
-  effect: "mutating",
+  effect: "idempotent",
   lane: "main",
   resumable: true,
   cancellable: true,

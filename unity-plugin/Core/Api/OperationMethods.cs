@@ -118,7 +118,7 @@ namespace JobBroker.Bridge.Api
                     case AdmittedKind.Attach:
                         return Attached(submit.OperationId);
                     case AdmittedKind.SameAs:
-                        return SameAs(admitted);
+                        return Say(wire.SameAs(admitted.Operation!));
                     default:
                         return Refuse(admitted);
                 }
@@ -133,20 +133,6 @@ namespace JobBroker.Bridge.Api
             var operation = ledger.Get(operationId)!;
             var json = new JObject { ["state"] = operation.State };
             if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
-            return Say(json);
-        }
-
-        private Answer SameAs(Admitted admitted)
-        {
-            var other = admitted.Operation!;
-            var json = new JObject
-            {
-                ["state"] = "same_as",
-                ["operationId"] = other.OperationId,
-                ["stateThere"] = other.State,
-            };
-            if (other.Origin != null) json["origin"] = other.Origin.DeepClone();
-            if (other.Outcome != null) json["endedAt"] = other.Outcome.EndedAt;
             return Say(json);
         }
 

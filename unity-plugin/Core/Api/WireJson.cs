@@ -41,6 +41,26 @@ namespace JobBroker.Bridge.Api
             return json;
         }
 
+        /// <summary>
+        /// The answer to a submit that finds this other operation of its hash: what restores the record of it in a store
+        /// that lost it.
+        /// </summary>
+        public JObject SameAs(LedgerOperation other)
+        {
+            var json = new JObject
+            {
+                ["state"] = "same_as",
+                ["operationId"] = other.OperationId,
+                ["stateThere"] = other.State,
+            };
+            if (other.Origin != null) json["origin"] = other.Origin.DeepClone();
+            if (other.AcceptedAt != null) json["acceptedAt"] = other.AcceptedAt;
+            json["after"] = other.After;
+            AddTimes(json, other);
+            if (other.Outcome != null) json["outcome"] = OutcomeOf(other);
+            return json;
+        }
+
         /// <summary>An operation without its arguments.</summary>
         public JObject Known(LedgerOperation operation)
         {
@@ -66,6 +86,17 @@ namespace JobBroker.Bridge.Api
 
         public static JArray Ids(IEnumerable<LedgerOperation> operations) =>
             new JArray(operations.Select(operation => operation.OperationId));
+
+        /// <summary>A refused operation has an end and no start.</summary>
+        private static void AddTimes(JObject json, LedgerOperation operation)
+        {
+            var outcome = operation.Outcome;
+            var startedAt = outcome == null ? operation.StartedAt : outcome.StartedAt;
+            if (startedAt != null) json["startedAt"] = startedAt;
+            if (outcome == null) return;
+            json["endedAt"] = outcome.EndedAt;
+            if (outcome.EndedIn != null) json["endedIn"] = outcome.EndedIn.DeepClone();
+        }
 
         private void AddResult(JObject json, LedgerOperation operation)
         {

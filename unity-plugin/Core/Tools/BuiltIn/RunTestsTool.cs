@@ -85,7 +85,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     [McpTool(
         Name = "run-tests",
         Description = "Runs the project's tests, all or filtered, and reports each as it ends.",
-        Effect = ToolEffect.Mutating,
+        Effect = ToolEffect.Idempotent,
         Cancellable = true,
         ExecutionClass = ExecutionClass.Medium,
         RequiredSecuritySetting = SecuritySetting.TestExecution)]
