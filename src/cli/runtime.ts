@@ -112,6 +112,7 @@ export function workerOptions(config: Config): WorkerOptions {
   return {
     ...WORKER_DEFAULTS,
     retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    replay: gatewayOptions(config).replay,
     lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 5) },
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),

@@ -134,7 +134,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async list(principal, limit) {
-      return Promise.all((await operations.listOf(principal, limit)).map(briefViewOf));
+      const views = await Promise.all((await operations.listOf(principal, limit)).map(briefViewOf));
+      return views.filter((view) => view !== "ended");
     },
 
     async editors() {

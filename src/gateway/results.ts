@@ -124,10 +124,12 @@ export function createResults(
     },
 
     async find(principal, cacheId) {
-      const record = await operations.find(cacheId);
-      if (record) {
-        const isTheirs = record.principal === principal && record.resultBytes !== undefined;
-        return isTheirs ? { cacheId, bytes: record.resultBytes ?? 0, record } : undefined;
+      const named = await operations.find(cacheId);
+      // ▲10 (b) The result is that of the operation that answered the call.
+      const record = named?.executedAs === undefined ? named : await operations.find(named.executedAs);
+      if (named) {
+        if (record?.principal !== principal || record.resultBytes === undefined) return undefined;
+        return { cacheId: record.logId, bytes: record.resultBytes, record };
       }
       const about = await derived.find(principal, cacheId);
       return about && { cacheId, bytes: about.bytes, derived: about };

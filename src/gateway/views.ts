@@ -18,8 +18,8 @@ export interface Views {
   isHere(editor: KnownEditor, now: number): boolean;
   /** As it was when it was found; what the store has lost since is looked for again. */
   viewOf(record: OperationRecord): Promise<OperationView | "ended" | undefined>;
-  /** Without the result and what is shown while it runs. */
-  briefViewOf(record: OperationRecord): Promise<OperationView>;
+  /** Without the result and what is shown while it runs; "ended" when what answered for it is not stored any more. */
+  briefViewOf(record: OperationRecord): Promise<OperationView | "ended">;
   ownRecord(principal: string, logId: string): Promise<OperationRecord | "ended" | undefined>;
   read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
 }
@@ -33,17 +33,27 @@ export function createViews(
   const isHere: Views["isHere"] = (editor, now) =>
     editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
 
-  const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView> => {
-    const final = isFinal(record.state);
+  /** ▲10 (b) What answers for the operation; "ended" when that is not stored any more. */
+  const executionOf = async ({
+    executedAs,
+  }: OperationRecord): Promise<OperationRecord | "ended" | undefined> =>
+    executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "ended");
+
+  const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView | "ended"> => {
+    const execution = await executionOf(record);
+    if (execution === "ended") return execution;
+    const shown = execution ? answeredBy(record, execution) : record;
+    const { logId } = execution ?? record;
+    const final = isFinal(shown.state);
     const [live, told, position, editor, now] = await Promise.all([
-      brief || record.state === "completed" ? ({} as Live) : operations.live(record.logId),
-      brief || !final ? {} : results.told(record),
-      final || record.state === "running" ? undefined : queues.position(record),
+      brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
+      brief || !final ? {} : results.told(execution ?? record),
+      final || shown.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
       operations.now(),
     ]);
     return {
-      record,
+      record: shown,
       ...told,
       progress: live.progress,
       partialResult: live.partialResult,
@@ -63,8 +73,9 @@ export function createViews(
 
   const viewOf: Views["viewOf"] = async (record) => {
     const view = await draw(record, false);
+    if (view === "ended") return view;
     const isWhole = view.result !== undefined || view.large?.preview !== undefined;
-    if (record.state !== "completed" || isWhole) return view;
+    if (view.record.state !== "completed" || isWhole) return view;
     // ▲10 The store was put back between the two looks: an end without its result is nothing to tell.
     const latest = await ownRecord(record.principal, record.logId);
     return typeof latest === "object" ? draw(latest, false) : latest;
@@ -76,4 +87,18 @@ export function createViews(
   };
 
   return { isHere, viewOf, briefViewOf: (record) => draw(record, true), ownRecord, read };
+}
+
+/** The operation with the state, times and outcome of the one that answered its call. */
+function answeredBy(record: OperationRecord, execution: OperationRecord): OperationRecord {
+  const { logId, acceptedAt, createdBy, askedBy, cancel } = record;
+  return {
+    ...execution,
+    logId,
+    acceptedAt,
+    createdBy,
+    executedAs: execution.logId,
+    ...(askedBy ? { askedBy } : {}),
+    ...(cancel ? { cancel } : {}),
+  };
 }

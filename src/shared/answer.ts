@@ -2,7 +2,14 @@
 import { type CachedForm, cachedForm } from "./cached.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
 import { CLASS_MS, overdueBy } from "./execution-class.js";
-import { type EditorMark, type Evidence, isFinal, type OperationRecord, type State } from "./operation.js";
+import {
+  type EditorMark,
+  type EndMark,
+  type Evidence,
+  isFinal,
+  type OperationRecord,
+  type State,
+} from "./operation.js";
 import type { Preview } from "./preview.js";
 import type { ExecutionClass } from "./tool.js";
 import { publicTrouble, type Trouble } from "./trouble.js";
@@ -35,8 +42,9 @@ export interface Answer extends Partial<CachedForm> {
   deduplicated?: true;
   executed_at?: string;
   age_seconds?: number;
-  editor_changed_since?: boolean;
-  /** Pass it as `force_new` to run the same call once more on purpose. */
+  /** Told only where it is known: nobody sees files on disk. */
+  editor_changed_since?: true;
+  /** Pass it as `force_new` to run the same call once more; with every outcome of a mutating tool. */
   force_new?: string;
   cancel?: string;
   /** How long such a call usually takes: 30 s, 5 min, 1 h. */
@@ -82,6 +90,8 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
   const { record } = view;
   const answer: Answer = {
     status: statusOf(record, options),
+    // Said first: what is not new must not be read as new.
+    ...(isDuplicate(view, options) ? duplicateOf(view) : {}),
     log_id: record.logId,
     tool: record.tool,
     editor: record.editor,
@@ -91,7 +101,6 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
   };
   if (isFinal(record.state)) addOutcome(answer, view, options);
   else addFlight(answer, view);
-  if (options.duplicate) addDuplicate(answer, view);
   answer.message = [options.note, messageOf(view, options)].filter(Boolean).join(" ");
   return answer;
 }
@@ -123,8 +132,8 @@ function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions)
     const { bytes, preview } = view.large;
     Object.assign(answer, cachedForm(record.logId, bytes, preview));
   }
+  if (record.effect === "mutating" || record.state === "interrupted") answer.force_new = record.logId;
   if (record.state === "interrupted") {
-    answer.force_new = record.logId;
     if (record.evidence) answer.evidence = evidenceOf(record.evidence);
     if (view.progress) answer.progress = view.progress;
     if (!options.brief && view.partialResult !== undefined) answer.partial_result = view.partialResult;
@@ -152,39 +161,54 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
 }
 
+/** Answered by an execution that was not begun for this call. */
+function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): boolean {
+  return duplicate !== undefined || record.executedAs !== undefined;
+}
+
 /** Invariant 7: a duplicate is told so. */
-function addDuplicate(answer: Answer, { record, now, editorNow }: OperationView): void {
+function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer> {
   const executedAt = record.startedAt ?? record.dispatchedAt;
-  answer.deduplicated = true;
-  if (executedAt !== undefined) answer.executed_at = new Date(executedAt).toISOString();
-  answer.age_seconds = Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000));
-  answer.force_new = record.logId;
-  const then = record.editorMark;
-  if (!then || !editorNow) return;
-  // Counters grow; where the outcome told more than the last heartbeat, nothing is known of a change.
-  answer.editor_changed_since =
-    then.editorSessionId !== editorNow.editorSessionId ||
-    then.generation < editorNow.generation ||
-    then.assetCounter < editorNow.assetCounter;
+  return {
+    deduplicated: true,
+    ...(executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() }),
+    age_seconds: Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000)),
+    force_new: record.logId,
+    ...(hasChanged(record.editorMark, editorNow) ? { editor_changed_since: true } : {}),
+  };
+}
+
+/** False where it is not known: nobody sees files on disk. Counters grow; a heartbeat may be older than the end. */
+function hasChanged(then: EndMark | undefined, now: EditorMark | undefined): boolean {
+  if (!then || !now) return false;
+  return (
+    then.editorSessionId !== now.editorSessionId ||
+    then.generation < now.generation ||
+    then.assetCounter < now.assetCounter
+  );
 }
 
 function messageOf(view: OperationView, options: AnswerOptions): string {
   const { record } = view;
-  const again = `To run it once more on purpose, pass force_new: "${record.logId}".`;
   if (isFinal(record.state)) {
-    const prefix =
-      options.duplicate === "replayed" ? "This call was executed before; here is its recorded outcome. " : "";
-    const suffix = options.duplicate === "replayed" ? ` ${again}` : "";
     const kept = view.large ? " Its result is large and kept: usage_hint says how to read it." : "";
-    return `${prefix}${outcomeMessage(record)}${kept}${suffix}`;
+    const before = isDuplicate(view, options) ? `${notRunAgain(record)} ` : "";
+    return `${before}${outcomeMessage(record)}${kept}`;
   }
   const joined =
-    options.duplicate === "joined" ? "This call is already in flight and was joined, not sent twice. " : "";
+    options.duplicate === "joined" ? "Not run again: this call is in flight already, and was joined. " : "";
   const waited =
     options.waitedSeconds === undefined
       ? ""
       : `The wait of ${options.waitedSeconds} s ended; the operation goes on. `;
   return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again and do not restart Unity.`;
+}
+
+function notRunAgain(record: OperationRecord): string {
+  const executedAt = record.startedAt ?? record.dispatchedAt;
+  const when = executedAt === undefined ? "before" : `at ${new Date(executedAt).toISOString()}`;
+  const what = record.startedAt === undefined ? "was sent" : "ran";
+  return `Not run again: this call ${what} ${when}, and here is its recorded outcome. To run it once more, pass force_new: "${record.logId}".`;
 }
 
 function outcomeMessage(record: OperationRecord): string {

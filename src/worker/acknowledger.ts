@@ -5,8 +5,7 @@ import type { Operations } from "../shared/redis/operations.js";
 import type { EditorLink } from "./editor-link.js";
 
 export interface Acknowledger {
-  /** `logId`: the record that has its outcome, where the Editor executed a call as another operation (▲10). */
-  stored(operationId: string, logId?: string): void;
+  stored(logId: string): void;
   /** What the Editor's hello named: those that are stored here are due. */
   named(operationIds: readonly string[]): Promise<void>;
   close(): void;
@@ -24,8 +23,7 @@ export function createAcknowledger(
   { editorId, operations, link, log }: AcknowledgerDeps,
   options: { ackDelayMs: number },
 ): Acknowledger {
-  /** By operation, the record. */
-  let pending = new Map<string, string>();
+  let pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -35,9 +33,9 @@ export function createAcknowledger(
   };
 
   /** What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
-  const send = async (due: ReadonlyMap<string, string>): Promise<void> => {
+  const send = async (due: ReadonlySet<string>): Promise<void> => {
     const kept: string[] = [];
-    for (const [operationId, logId] of due) if (await isStored(logId)) kept.push(operationId);
+    for (const logId of due) if (await isStored(logId)) kept.push(logId);
     if (kept.length > 0) await link.ack(kept);
     if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
   };
@@ -46,20 +44,20 @@ export function createAcknowledger(
   const arm = (): void => {
     if (isClosed || timer !== undefined || pending.size === 0) return;
     const due = pending;
-    pending = new Map();
+    pending = new Set();
     timer = setTimeout(() => {
       timer = undefined;
       send(due).catch((error: Error) => {
         log.debug({ editor: editorId, error: error.message }, "outcomes are not acknowledged yet");
-        pending = new Map([...due, ...pending]);
+        pending = new Set([...due, ...pending]);
         arm();
       });
       arm();
     }, options.ackDelayMs);
   };
 
-  const stored: Acknowledger["stored"] = (operationId, logId = operationId) => {
-    pending.set(operationId, logId);
+  const stored: Acknowledger["stored"] = (logId) => {
+    pending.add(logId);
     arm();
   };
 

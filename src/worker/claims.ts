@@ -4,10 +4,14 @@ import type { OperationRecord } from "../shared/operation.js";
 import { isFinal, next, nextAfter, type OperationEvent } from "../shared/operation.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 
-export function createClaims(operations: Pick<Operations, "change">, fence: string) {
+export function createClaims(
+  operations: Pick<Operations, "change">,
+  { fence, importedIn }: { fence: string; importedIn(): string },
+) {
   /**
    * ▲1 Only an accepted or queued record that names this very job is claimed; stored before the first byte (▲12).
-   * One that came back unsent, and whose cancellation was asked for meanwhile, ends here.
+   * One that came back unsent, and whose cancellation was asked for meanwhile, ends here. ▲13 Refused where the store
+   * may have lost something since the Editor's operations were imported.
    */
   const claim = (logId: string, session: string): Promise<Changed> =>
     operations.change(
@@ -19,7 +23,7 @@ export function createClaims(operations: Pick<Operations, "change">, fence: stri
         if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
         return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
       },
-      fence,
+      { fence, incarnation: importedIn() },
     );
 
   /** Where the operation goes to another Editor session, that is stored before it is sent there (▲12). */
@@ -41,7 +45,7 @@ export function createClaims(operations: Pick<Operations, "change">, fence: stri
     operations.change(
       logId,
       (record) => {
-        // The Editor was asked and has executed it under another id: it can neither expire nor be cancelled as unsent.
+        // Another operation answers for it: it can neither expire nor be cancelled as unsent.
         const state = record.executedAs === undefined ? next(record.state, "returned") : undefined;
         const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
         return state && { record: { ...unsent, state } };

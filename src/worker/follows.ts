@@ -2,9 +2,7 @@
 import type { Outcome } from "../shared/wire.js";
 
 export interface Follows {
-  follow(operationId: string, logId: string): { outcome: Promise<Outcome>; stop(): void };
-  /** The operations of the store that an Editor's operation stands for: usually itself (▲10 `executedAs`). */
-  logIdsOf(operationId: string): string[];
+  follow(operationId: string): { outcome: Promise<Outcome>; stop(): void };
   finished(operationId: string, outcome: Outcome): void;
   /** The connection ended: nobody can be told by it any more. */
   lost(error: Error): void;
@@ -12,7 +10,6 @@ export interface Follows {
 
 interface Follower {
   operationId: string;
-  logId: string;
   resolve(outcome: Outcome): void;
   reject(error: Error): void;
 }
@@ -23,20 +20,16 @@ export function createFollows(): Follows {
     [...followers].filter((follower) => follower.operationId === operationId);
 
   return {
-    follow(operationId, logId) {
+    follow(operationId) {
       let stop: () => void = () => undefined;
       const outcome = new Promise<Outcome>((resolve, reject) => {
-        const follower = { operationId, logId, resolve, reject };
+        const follower = { operationId, resolve, reject };
         followers.add(follower);
         stop = () => followers.delete(follower);
       });
       // Nobody may be looking at the moment when the connection ends.
       outcome.catch(() => undefined);
       return { outcome, stop };
-    },
-    logIdsOf(operationId) {
-      const known = of(operationId).map(({ logId }) => logId);
-      return known.length > 0 ? known : [operationId];
     },
     finished(operationId, outcome) {
       for (const follower of of(operationId)) follower.resolve(outcome);

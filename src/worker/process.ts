@@ -6,14 +6,15 @@
  */
 import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
 import { originOf } from "../shared/origin.js";
-import { type Found, type Recovery, type Refusal, recover, type Surroundings } from "../shared/recover.js";
+import { type Found, type OtherOperation, type Recovery, type Refusal, recover } from "../shared/recover.js";
 import type { Changed, Operations } from "../shared/redis/operations.js";
 import type { StoredResult } from "../shared/redis/stored-result.js";
+import type { ReplayOptions } from "../shared/replay.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
-import { ancestorsOf } from "./ancestors.js";
 import { createClaims } from "./claims.js";
 import type { RevokeAnswer } from "./editor-calls.js";
-import { refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
+import type { SameAs } from "./other-operation.js";
+import { answeredBy, refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
 
 /** A submit without what the connection adds: fence and ledger. */
 export type UnfencedSubmit = Pick<
@@ -39,7 +40,7 @@ export interface EditorPort {
   /** The Editor's answer that it quits: it took nothing of what was asked. */
   isLeaving(error: unknown): boolean;
   /** Listens for the end of an operation; `outcome` rejects when the connection ends first. */
-  follow(operationId: string, logId: string): { outcome: Promise<Outcome>; stop(): void };
+  follow(operationId: string): { outcome: Promise<Outcome>; stop(): void };
   mark(): OperationRecord["editorMark"];
 }
 
@@ -51,8 +52,16 @@ export interface ProcessDeps {
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
   fence: string;
-  /** ▲14 The outcome is stored under this log_id: the Editor may be told so, once it is durable. */
-  acknowledge(operationId: string, logId: string): void;
+  /** ▲10 (b) What the store knows of the operation that the Editor named in place of this one. */
+  otherOperation(record: OperationRecord, answer: SameAs, session: string): Promise<OtherOperation>;
+  /** Runs or resumes another operation of this Editor, as one piece of work with whoever does so already. */
+  alsoProcess(logId: string): Promise<Processed>;
+  /** ▲13 The incarnation of the store in which everything that the Editor knows was imported. */
+  importedIn(): string;
+  /** ▲13 The store has lost something since: imports again, before anything more is claimed. */
+  importAgain(): Promise<void>;
+  /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
+  acknowledge(logId: string): void;
   /** The record asks for a cancellation that the Editor has not heard of. */
   passOnCancel(record: OperationRecord): void;
   /** What tells of an unknown outcome how it may have come to it. */
@@ -72,6 +81,8 @@ type Arguments = Awaited<ReturnType<Operations["argumentsOf"]>>;
 
 export interface ProcessOptions {
   retentionMs: number;
+  /** The gateway's, by which an operation that the Editor names in place of another is decided on. */
+  replay?: ReplayOptions;
 }
 
 /** The operation was refused before its ledger saw it: the next session of the Editor may run it. */
@@ -79,14 +90,12 @@ class NotTaken extends Error {
   override readonly message = "the Editor is quitting";
 }
 
-/** Nobody asks for it unless the Editor names another operation. */
-const NO_PAST = { ancestors: [], now: 0 };
 /** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
 const MAX_QUESTIONS = 12;
 
 export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { operations, editor, fence } = deps;
-  const { claim, resend, unclaim } = createClaims(operations, fence);
+  const { claim, resend, unclaim } = createClaims(operations, deps);
 
   const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
     const { tool, fingerprint } = record;
@@ -114,7 +123,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     outcome: Outcome,
     signal: AbortSignal,
   ): Promise<Processed> => {
-    const result = await editor.result(record.executedAs ?? record.logId, outcome);
+    const result = await editor.result(record.logId, outcome);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
     /** Invariant 3: an outcome without room in the store stays with the Editor, unacknowledged, until there is some. */
     const end = async (): Promise<Changed> => {
@@ -135,14 +144,31 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       changed = await end();
     }
     if (changed.kind === "fenced" || changed.kind === "full") return "handed_over";
-    if (changed.kind !== "unknown") deps.acknowledge(record.executedAs ?? record.logId, record.logId);
+    if (changed.kind !== "unknown") deps.acknowledge(record.logId);
     return "settled";
   };
 
-  /** What another operation's place in the past is found by. */
-  const pastOf = async (record: OperationRecord): Promise<Pick<Surroundings, "ancestors" | "now">> => {
-    const ancestors = await ancestorsOf(record, operations.find, MAX_QUESTIONS);
-    return { ancestors, now: await operations.now() };
+  /** ▲10 (b) Another operation answers the call: this one takes its state when that has ended. */
+  const takeOutcome = async (
+    { logId }: OperationRecord,
+    executedAs: string,
+    signal: AbortSignal,
+  ): Promise<Processed | undefined> => {
+    const processed = await deps.alsoProcess(executedAs);
+    if (signal.aborted || processed === "handed_over") return "handed_over";
+    const other = await operations.find(executedAs);
+    // Lost with the store once more: the Editor is asked anew.
+    const forget = ({ executedAs: _lost, ...record }: OperationRecord) => ({ record });
+    const changed = await operations.change(
+      logId,
+      (record) => {
+        if (isFinal(record.state)) return undefined;
+        return other ? answeredBy(record, other) : forget(record);
+      },
+      fence,
+    );
+    if (changed.kind === "fenced") return "handed_over";
+    return "record" in changed && !isFinal(changed.record.state) ? undefined : "settled";
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
@@ -151,28 +177,31 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     session: string,
     args: Arguments,
     signal: AbortSignal,
-  ): Promise<Processed> => {
+  ): Promise<Processed | undefined> => {
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
-      const id = record.executedAs ?? record.logId;
       // Listen before asking: the end may come right behind the answer.
-      const following = editor.follow(id, record.logId);
+      const following = editor.follow(record.logId);
       try {
-        const mayAsk =
-          record.sentIn === session && record.executedAs === undefined && !isOnlyAskedFor(record);
+        const mayAsk = record.sentIn === session && !isOnlyAskedFor(record);
         const found: Found = mayAsk
           ? await submit(record, after, args)
-          : { asked: "get", answer: await editor.get(id) };
-        const past = "answer" in found && found.answer.state === "same_as" ? await pastOf(record) : NO_PAST;
-        const recovery = recover(record, found, { session, ...past, retentionMs: options.retentionMs });
+          : { asked: "get", answer: await editor.get(record.logId) };
+        const other = await otherIn(found, record, session);
+        const recovery = recover(record, found, {
+          session,
+          other,
+          retentionMs: options.retentionMs,
+          options: options.replay,
+        });
         if (recovery.kind === "attach" && recovery.executedAs === undefined) {
           if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
           const [outcome] = await Promise.all([following.outcome, passOnEarlyCancel(record.logId)]);
           return await settle(record, outcome, signal);
         }
         const step = await act(record, recovery, session, signal);
-        if (typeof step === "string") return step;
+        if (step === undefined || typeof step === "string") return step;
         record = step.record;
         after = step.after ?? after;
       } finally {
@@ -182,6 +211,15 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     const why = "The Editor's ledger and the broker's records contradict each other.";
     return settle(record, unknownOutcome({ why }, await operations.now()), signal);
   };
+
+  const otherIn = async (
+    found: Found,
+    record: OperationRecord,
+    session: string,
+  ): Promise<OtherOperation | undefined> =>
+    "answer" in found && found.answer.state === "same_as"
+      ? deps.otherOperation(record, found.answer as SameAs, session)
+      : undefined;
 
   /** Asked for since the claim, its message came before the Editor knew the operation. */
   const passOnEarlyCancel = async (logId: string): Promise<void> => {
@@ -197,14 +235,14 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     recovery: Recovery,
     session: string,
     signal: AbortSignal,
-  ): Promise<Processed | { record: OperationRecord; after?: string }> => {
+  ): Promise<Processed | undefined | { record: OperationRecord; after?: string }> => {
     switch (recovery.kind) {
       case "settle":
         return settle(record, recovery.outcome, signal);
       case "fail":
         return settle(record, refusedOutcome(recovery, await operations.now()), signal);
       case "revoke": {
-        const { state } = await editor.revoke(record.executedAs ?? record.logId);
+        const { state } = await editor.revoke(record.logId);
         // It began or ended in between: then the Editor knows, and is asked again.
         if (state !== "revoked") return { record };
         return settle(record, unknownOutcome(recovery, await operations.now()), signal);
@@ -213,12 +251,13 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         return settle(record, unknownOutcome(recovery, await operations.now()), signal);
       case "attach": {
         const { executedAs } = recovery;
+        if (executedAs === undefined) return { record };
         const changed = await operations.change(
           record.logId,
-          (latest) => (executedAs === undefined ? undefined : { record: { ...latest, executedAs } }),
+          ({ startedAt: _none, ...latest }) => ({ record: { ...latest, executedAs } }),
           fence,
         );
-        return "record" in changed ? { record: changed.record } : "handed_over";
+        return "record" in changed ? takeOutcome(record, executedAs, signal) : "handed_over";
       }
       case "resubmit": {
         if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
@@ -243,13 +282,18 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     // A job in another Editor's queue, put there by hand: its own owner has the true one.
     if (known.editor !== deps.editorId) return "refused";
     // Final perhaps by a write of this owner whose answer was lost.
-    if (isFinal(known.state) && known.sentIn) deps.acknowledge(known.executedAs ?? known.logId, known.logId);
+    if (isFinal(known.state) && known.sentIn && !known.executedAs) deps.acknowledge(known.logId);
     if (isFinal(known.state)) return "settled";
+    if (known.executedAs !== undefined) return takeOutcome(known, known.executedAs, signal);
     await editor.ready(signal);
     const session = editor.session();
     if (session === undefined) return undefined;
     const claimed = await claim(logId, session);
     if (claimed.kind === "held") return "held";
+    if (claimed.kind === "incarnation") {
+      await deps.importAgain();
+      return undefined;
+    }
     if (!("record" in claimed)) return claimed.kind === "unknown" ? "refused" : "handed_over";
     if (isFinal(claimed.record.state)) return "settled";
     const isFresh = claimed.kind === "applied";

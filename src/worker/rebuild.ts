@@ -34,10 +34,13 @@ export async function rebuildRecords(
     const [tools, now, list] = await Promise.all([
       editors.tools(deps.editorId),
       operations.now(),
-      calls.list({ all: isImport }),
+      calls.list(),
     ]);
     const around = { ...deps, editor: deps.editorId, session: hello.editorSessionId, tools, now };
-    const lost = await forgottenBy(operations, isImport ? list.operations.map(({ operationId }) => operationId) : told);
+    const lost = await forgottenBy(
+      operations,
+      isImport ? list.operations.map(({ operationId }) => operationId) : told,
+    );
     for (const listed of list.operations.filter(({ operationId }) => lost.has(operationId))) {
       const record = rebuiltRecord(listed, around);
       if (record && (await operations.restore(record, fence))) {

@@ -8,11 +8,13 @@ import type { Evidence, OperationRecord } from "../shared/operation.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
+import type { ReplayOptions } from "../shared/replay.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
 import type { HelloResult, Progress } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
+import type { EditorCalls } from "./editor-calls.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
 import { endOfLog } from "./editor-log.js";
 import { LOOPBACK } from "./endpoint-folder.js";
@@ -21,6 +23,7 @@ import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
+import { otherOperation } from "./other-operation.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
@@ -45,6 +48,7 @@ export interface TenureDeps {
 
 export interface TenureOptions extends LaneTimings, WatchOptions {
   retentionMs: number;
+  replay?: ReplayOptions;
   ackDelayMs: number;
   /** Between two attempts after the store or the Editor was lost, ms. */
   retryMs: number;
@@ -90,6 +94,18 @@ export function createTenure(
       effectOf: async (operationId) => (await operations.find(operationId))?.effect,
     });
 
+  /** ▲13 Nothing is claimed before it. */
+  let importedIn = "";
+  const rebuild = (hello: HelloResult, calls: Pick<EditorCalls, "list">): Promise<string> =>
+    rebuildRecords({ ...deps, storeIds: [storeId, store.storeId] }, hello, calls, held.ownerNonce);
+  const importAgain = async (): Promise<void> => {
+    const { hello } = link;
+    if (!hello) return;
+    log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
+    importedIn = await rebuild(hello, link);
+    await resume(hello);
+  };
+
   const link = createEditorLink(
     {
       endpoint: deps.endpoint,
@@ -105,7 +121,7 @@ export function createTenure(
         await noticeLedgerLoss(deps, hello, held.ownerNonce);
         await catalog.sync(calls);
         // Before anybody sees the Editor again: a retry must find what the store had lost.
-        await rebuildRecords({ ...deps, storeIds: [storeId, store.storeId] }, hello, calls, held.ownerNonce);
+        importedIn = await rebuild(hello, calls);
         await presence.introduce(hello);
         await resume(hello);
       },
@@ -178,6 +194,11 @@ export function createTenure(
       operations,
       editor: port,
       fence: held.ownerNonce,
+      otherOperation: (record, answer, session) =>
+        otherOperation({ ...deps, fence: held.ownerNonce }, record, answer, session),
+      alsoProcess: (logId) => process(logId),
+      importedIn: () => importedIn,
+      importAgain,
       acknowledge: acknowledger.stored,
       passOnCancel: (record) => void passOnCancel(record),
       evidence,
@@ -192,7 +213,7 @@ export function createTenure(
   );
 
   const markStarted = async (operationId: string): Promise<void> => {
-    for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
+    await processing.markStarted(operationId);
   };
   const startedNews = createStartedNews({ tell: markStarted, log }, { holdMs: SHOW_RUNNING_MS });
 
@@ -214,18 +235,16 @@ export function createTenure(
   };
 
   const report = async (progress: Progress): Promise<void> => {
-    const { seq, total, message, partialResult } = progress;
-    for (const logId of follows.logIdsOf(progress.operationId)) {
-      await operations.report(logId, {
-        progress: {
-          seq,
-          progress: progress.progress,
-          ...(total === undefined ? {} : { total }),
-          ...(message === undefined ? {} : { message }),
-        },
-        partialResult,
-      });
-    }
+    const { operationId, seq, total, message, partialResult } = progress;
+    await operations.report(operationId, {
+      progress: {
+        seq,
+        progress: progress.progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      },
+      partialResult,
+    });
   };
 
   const passOnCancel = async ({ logId, executedAs }: OperationRecord): Promise<void> => {

@@ -15,12 +15,14 @@ import type { Log } from "../../shared/log.js";
 import { type Band, isFinal } from "../../shared/operation.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
+import type { ToolCall } from "../call-reader.js";
+import { ForceNewRefused, type Submission } from "../submit.js";
 import type { Seen } from "./broker-tool.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 import type { OpenRequest } from "./open-request.js";
 import { PROGRESS_DEFAULTS, type ProgressOptions, showProgress } from "./progress.js";
 import { serveResources } from "./resources.js";
-import { refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
+import { refusalAnswer, refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
 import type { ToolList } from "./tool-list.js";
 
 export interface McpServerDeps {
@@ -78,20 +80,32 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     }
   };
 
+  /** ▲8 A refused force_new is answered with the outcome that the call has, as a replay shows it. */
+  const submit = async (call: ToolCall, request: OpenRequest): Promise<Submission | ToolAnswer> => {
+    try {
+      return await broker.submit(call);
+    } catch (error) {
+      if (!(error instanceof ForceNewRefused) || !error.newest) throw error;
+      const newest = await broker.read(client.principal, error.newest.logId);
+      if (typeof newest !== "object") throw error;
+      if (isFinal(newest.record.state)) request.tells(newest.record);
+      const shown = answerOf(newest, { duplicate: "replayed" });
+      return refusalAnswer(error, { newest: shown });
+    }
+  };
+
   const callUnityTool = async (
     params: CallToolRequest["params"],
     extra: Extra,
     request: OpenRequest,
     onAccepted: (logId: string) => void,
   ): Promise<ToolAnswer> => {
-    const { record, relation, timeout } = await broker.submit({
-      ...request.requester,
-      principal: client.principal,
-      band: await deps.bandOf?.(client.principal),
-      tool: params.name,
-      arguments: params.arguments ?? {},
-      meta: params._meta,
-    });
+    const band = await deps.bandOf?.(client.principal);
+    const { name: tool, arguments: args = {}, _meta: meta } = params;
+    const call = { ...request.requester, principal: client.principal, band, tool, arguments: args, meta };
+    const submission = await submit(call, request);
+    if ("status" in submission) return submission;
+    const { record, relation, timeout } = submission;
     request.accepted();
     const { logId } = record;
     onAccepted(logId);

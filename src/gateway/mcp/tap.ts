@@ -24,13 +24,7 @@ import type { Caller } from "../../shared/operation.js";
 import { createRecent } from "../../shared/redis/recent.js";
 import type { Answered, Deliveries } from "../deliveries.js";
 import { createArrivalClock, since } from "./arrival-clock.js";
-import {
-  type Channel,
-  createRequestEntry,
-  type OpenRequest,
-  type RequestEntry,
-  type Told,
-} from "./open-request.js";
+import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createTurns } from "./turns.js";
 
 /** Cancellations of answered requests come soon after the answer, if at all. */

@@ -46,16 +46,18 @@ export function refusalResult(error: unknown, log: Log, logId?: string): CallToo
   const { rpc, next } = ERRORS[code];
   const message = known?.message ?? next;
   if (code === "UNKNOWN_TOOL") throw new McpError(rpc, message, { ...known?.details, error_code: code });
+  const refusal = known ?? new BrokerError("INTERNAL", "");
+  return toolResult(refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId }), null);
+}
+
+/** A refusal in the form of an answer, with what else there is to say. */
+export function refusalAnswer(
+  { code, message, details }: BrokerError,
+  more: Record<string, unknown> = {},
+): ToolAnswer {
+  const { next } = ERRORS[code];
   const happened = message.endsWith(next) ? message.slice(0, -next.length).trim() : message;
-  const answer: ToolAnswer = {
-    ...known?.details,
-    status: "error",
-    ...(logId === undefined ? {} : { log_id: logId }),
-    error: happened || message,
-    error_code: code,
-    message,
-  };
-  return toolResult(answer, null);
+  return { ...details, status: "error", ...more, error: happened || message, error_code: code, message };
 }
 
 /** A refusal of a request that is no tool call. */
