@@ -44,15 +44,20 @@ export const call = command({
         arguments: given,
       };
       const explicit = args["force-new"];
-      // A key names one operation for good: whoever gives one does not want another run.
-      const forceNew = explicit ?? (args.key === undefined ? await asking.readOutcomes.of(typed) : undefined);
-      const parameters = {
-        ...given,
-        ...(args.editor === undefined ? {} : { [named("editor", given)]: args.editor }),
-        ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
-        ...(forceNew === undefined ? {} : { [named("force_new", given)]: forceNew }),
-      };
-      const accepted = await client.call(args.tool, { ...parameters, [named("timeout", given)]: 0 });
+      // A key names one operation for good: a caller that gives one does not want another run.
+      const remembers = explicit === undefined && args.key === undefined;
+      const forceNew = remembers ? await asking.readOutcomes.of(typed) : explicit;
+      const submit = (superseded: string | undefined): Promise<Answer> =>
+        client.call(args.tool, {
+          ...given,
+          ...(args.editor === undefined ? {} : { [named("editor", given)]: args.editor }),
+          ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
+          ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
+          [named("timeout", given)]: 0,
+        });
+      const first = await submit(forceNew);
+      // What is remembered here may be lost in the store; then the call is what it would be without the memory.
+      const accepted = remembers && refusesForceNew(first) ? await submit(undefined) : first;
       const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
       const view = args.follow && goesOn ? createProgressView(process.stderr) : undefined;
       const answer =
@@ -72,10 +77,19 @@ export const call = command({
   },
 });
 
-/** The outcome was read: the same command is a new wish from now on. Not after an unknown outcome, which stays so. */
+function refusesForceNew({ error_code, faults }: Answer): boolean {
+  const paths = Array.isArray(faults) ? faults.map(({ path }: { path?: unknown }) => path) : [];
+  return error_code === "INVALID_ARGUMENTS" && paths.includes("/force_new");
+}
+
+/**
+ * The outcome was read: the same command is a new call from now on. Not after an unknown outcome, which stays so; and
+ * what is repeatable runs again by itself, so its answers carry no `force_new`.
+ */
 async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answer: Answer): Promise<void> {
-  const { log_id, state } = answer;
-  if (log_id === undefined || (state !== "completed" && state !== "failed" && state !== "cancelled")) return;
+  const { log_id, state, force_new } = answer;
+  if (log_id === undefined || force_new === undefined) return;
+  if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
   await readOutcomes.printed(typed, log_id);
   // Names the log_id, which confirms the delivery. A gateway that is gone by now changes nothing about the outcome.
   await client.call("get_operation_status", { log_id }).catch(() => undefined);
