@@ -240,7 +240,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
         const { incarnation: at } = found;
-        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at };
+        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at, rebuilt: true as const };
         const text = JSON.stringify(record);
         const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
           fence,
