@@ -8,6 +8,7 @@
 import { randomUUID } from "node:crypto";
 import type { Fence } from "../shared/admit.js";
 import type { Outcome } from "../shared/wire.js";
+import { type ForgetLimits, forgettable } from "./forgetting.js";
 import { openJournal } from "./journal.js";
 import {
   applyEntry,
@@ -23,17 +24,14 @@ import {
 type Unnumbered<T> = T extends unknown ? Omit<T, "seq" | "at"> : never;
 type Entry = Unnumbered<JournalEntry>;
 
-export interface LedgerOptions {
+export interface LedgerOptions extends ForgetLimits {
   file: string;
   now(): number;
-  /** Acknowledged outcomes are forgotten after this time (ms) … */
-  forgetAfterMs: number;
-  /** … and only while more than this many operations are known. */
-  keepOperations: number;
+  /** A journal of more lines becomes one snapshot when it is opened; 5000 if left out. */
+  compactLines?: number;
 }
 
 const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
-/** Lines after which the next start writes a snapshot instead. */
 const COMPACT_LINES = 5000;
 
 export const isOpen = (operation: LedgerOperation): boolean =>
@@ -75,7 +73,13 @@ export function openLedger(options: LedgerOptions) {
   };
 
   if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
-  if (journal.found.length > COMPACT_LINES) {
+  const forget = (): void => {
+    const at = { now: options.now(), horizon: content.forgetHorizon };
+    const forgotten = forgettable([...content.operations.values()], at, options);
+    if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
+  };
+  forget();
+  if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
     journal.rewrite([
       { seq: content.seq, at: options.now(), kind: "snapshot", content: snapshotOf(content) },
     ]);
@@ -142,21 +146,8 @@ export function openLedger(options: LedgerOptions) {
         if (op.readOnly) content.operations.delete(op.operationId);
     },
 
-    /** Forgets old acknowledged outcomes; the latest unrevoked operation of each hash stays for `same_as`. */
-    forget(): void {
-      const deadline = options.now() - options.forgetAfterMs;
-      const excess = content.operations.size - options.keepOperations;
-      const old: LedgerOperation[] = [];
-      for (const operation of content.operations.values()) {
-        if (old.length >= excess) break;
-        if (operation.acknowledgedAt === undefined || operation.acknowledgedAt > deadline) continue;
-        if (operation.hash !== undefined && latestOfHash(operation.hash) === operation) continue;
-        old.push(operation);
-      }
-      if (old.length === 0) return;
-      const horizon = Math.max(...old.map((operation) => operation.acceptedAt ?? 0)) + 1;
-      recordFlushed({ kind: "forgotten", operationIds: old.map((op) => op.operationId), horizon });
-    },
+    /** Forgets what nobody needs any more. */
+    forget,
 
     setBroken: journal.setBroken,
     setSlow: journal.setSlow,
