@@ -81,14 +81,25 @@ describe("a ledger of many hashes", () => {
   /** Its size after the retention and a compaction. */
   const settled = () => {
     now += RETENTION;
-    // What it forgets is a line, and the line is gone with the next compaction.
-    open().close("keep");
     const ledger = open();
     const size = { entries: ledger.operations().length, bytes: statSync(file()).size };
     return { ledger, size };
   };
   const named = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(4, "0")}`);
+
+  test("opening adds no entry to what the session before wrote", () => {
+    live(named("a", KEPT + 20), 1000);
+    const before = open();
+    const written = before.ledgerSeq();
+    before.close("keep");
+    now += RETENTION;
+    const ledger = open();
+    ledger.startSession("next");
+    // A ledger that was put back must not grow up to the one that was seen.
+    expect(ledger.previousSession()?.ledgerSeq).toBe(written);
+    ledger.close("keep");
+  });
 
   test("is back at its first size after the retention, and RETIRED protects what it forgot", () => {
     live(named("a", KEPT), 1000);

@@ -73,16 +73,17 @@ export function openLedger(options: LedgerOptions) {
   };
 
   if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
-  const forget = (): void => {
+  const forgettableNow = () => {
     const at = { now: options.now(), horizon: content.forgetHorizon };
-    const forgotten = forgettable([...content.operations.values()], at, options);
-    if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
+    return forgettable([...content.operations.values()], at, options);
   };
-  forget();
   if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
-    journal.rewrite([
-      { seq: content.seq, at: options.now(), kind: "snapshot", content: snapshotOf(content) },
-    ]);
+    const entry = { seq: content.seq, at: options.now() };
+    const forgotten = forgettableNow();
+    // No line of its own: it would come before the session's, and a ledger that was put back would look as long as the
+    // one that was seen.
+    if (forgotten) applyEntry(content, { ...entry, kind: "forgotten", ...forgotten });
+    journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
   }
 
   return {
@@ -147,7 +148,10 @@ export function openLedger(options: LedgerOptions) {
     },
 
     /** Forgets what nobody needs any more. */
-    forget,
+    forget(): void {
+      const forgotten = forgettableNow();
+      if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
+    },
 
     setBroken: journal.setBroken,
     setSlow: journal.setSlow,
