@@ -32,11 +32,14 @@ export async function claimEditor(args: {
 }
 
 function named(name: string, living: readonly EndpointFile[]): EndpointFile {
-  const target = resolveTarget(
-    name,
-    living.map(({ editorId }) => editorId),
-  );
-  const editor = "kind" in target && target.kind === "explicit" ? target.editor : undefined;
+  const candidates = living.map(({ editorId, projectName, projectPath }) => ({
+    id: editorId,
+    projectName,
+    projectPath,
+    connected: false,
+  }));
+  const target = resolveTarget(name, candidates);
+  const editor = "kind" in target && target.kind === "named" ? target.editor : undefined;
   const found = living.find(({ editorId }) => editorId === editor);
   if (found) return found;
   const ids = living.map(({ editorId }) => editorId).join(", ") || "none";

@@ -13,9 +13,10 @@ import type { ReplayOptions } from "../shared/replay.js";
 import { repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { ExecutionClass } from "../shared/tool.js";
-import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
+import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import { newRecord } from "./new-record.js";
+import { targetError } from "./target-error.js";
 import { withTroubles } from "./troubles.js";
 
 export interface Submission {
@@ -89,7 +90,7 @@ export function createSubmit(
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
       case "refuse":
-        throw refusal(decision.problem, call);
+        throw await withTroubles(refusal(decision.problem, call), deps);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
         return { record: decision.record, relation: "replayed" };
@@ -100,6 +101,7 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
+        if (call.problem) throw await withTroubles(call.problem, deps);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
@@ -113,9 +115,7 @@ export function createSubmit(
   };
 
   return async (call) => {
-    const readCall = await deps.calls.read(call).catch(async (error: unknown) => {
-      throw await withTroubles(error, deps);
-    });
+    const readCall = await deps.calls.read(call);
     const { requester, tool, parameters } = readCall;
     await deliveries.heard(requester, readCall.hash);
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
@@ -135,6 +135,7 @@ export function createSubmit(
           fingerprint: readCall.fingerprint,
           hash: readCall.hash,
           target: readCall.target,
+          around: readCall.around,
           keyed: parameters.idempotencyKey !== undefined,
           forceNew: parameters.forceNew,
           forceNewHash: named?.principal === call.principal ? named.hash : undefined,
@@ -159,7 +160,7 @@ function refusal(problem: Extract<Decision, { kind: "refuse" }>["problem"], call
     case "FORCE_NEW_MISMATCH":
       return new BrokerError(problem.code, `${call.parameters.forceNew} is an operation of another call.`);
     default:
-      return targetError(problem);
+      return call.problem ?? targetError(problem);
   }
 }
 

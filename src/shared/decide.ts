@@ -4,7 +4,7 @@
  */
 import { isFinal, type OperationRecord } from "./operation.js";
 import { type ReplayOptions, type Requester, replays } from "./replay.js";
-import { editorFor, type Target, type TargetProblem } from "./target.js";
+import { type Around, editorFor, isFor, type Target, type TargetProblem } from "./target.js";
 import type { Effect } from "./tool.js";
 
 /** What the store knew of a hash at one moment. */
@@ -26,6 +26,8 @@ export interface SubmitRequest extends Requester {
   effect: Effect;
   fingerprint: string;
   target: Target;
+  /** What the Editor of a new operation is chosen by. */
+  around: Around;
   keyed: boolean;
   forceNew?: string | undefined;
   /** The hash of the operation that force_new names; undefined when the store does not know it for this principal. */
@@ -55,10 +57,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   if (candidate && isFinal(candidate.state) && replays(candidate, request, snapshot.now, options)) {
     return { kind: "replay", record: candidate };
   }
-  const editor = editorFor(
-    request.target,
-    snapshot.editors.map(({ id }) => id),
-  );
+  const editor = editorFor(request.target, request.around);
   if (typeof editor !== "string") return { kind: "refuse", problem: editor };
   return {
     kind: "create",
@@ -71,7 +70,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
 /** ▲4 The newest operation for the same Editor, or where either side left the Editor open. */
 function newestFor(snapshot: Snapshot, target: Target): OperationRecord | undefined {
   return snapshot.records
-    .filter((record) => target.kind === "open" || record.editorOpen || record.editor === target.editor)
+    .filter((record) => record.editorOpen || isFor(target, record.editor))
     .reduce<OperationRecord | undefined>((a, b) => (a === undefined || b.order > a.order ? b : a), undefined);
 }
 

@@ -65,7 +65,7 @@ export function createGateway(world: World) {
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
-        editorIds: async () => [EDITOR],
+        candidates: async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }],
       }),
       tally: { add: () => undefined },
       waiters: {
