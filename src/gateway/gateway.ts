@@ -81,6 +81,7 @@ export function createGateway(
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,
+      candidates,
       catalog,
       calls,
       waiters,

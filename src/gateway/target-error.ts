@@ -1,6 +1,6 @@
 /** The refusal of a call whose Editor could not be found or chosen. */
 import { BrokerError } from "../shared/errors.js";
-import type { Candidate, TargetProblem } from "../shared/target.js";
+import { type Candidate, resolveTarget, type TargetProblem } from "../shared/target.js";
 
 /** `isSelected`: the call named no Editor, its session had selected this one. */
 export function targetError(problem: TargetProblem, { isSelected = false } = {}): BrokerError {
@@ -30,6 +30,14 @@ export function targetError(problem: TargetProblem, { isSelected = false } = {})
         { editors: [...problem.editors] },
       );
   }
+}
+
+/** The one Editor that a name means, or why there is none. */
+export function namedAmong(named: string, candidates: readonly Candidate[]): Candidate | BrokerError {
+  const target = resolveTarget(named, candidates);
+  if ("code" in target) return targetError(target);
+  const found = candidates.find(({ id }) => target.kind === "named" && id === target.editor);
+  return found ?? targetError({ code: "EDITOR_UNKNOWN", named, candidates });
 }
 
 /** As list_editors calls it. */
