@@ -41,6 +41,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Wait for them, or name the Editor in the `editor` argument; one that will not come back is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
   },
+  EDITOR_CONNECTED: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "Close that Unity Editor first; nothing was changed.",
+  },
   UNKNOWN_TOOL: {
     http: 404,
     rpc: -32602,
