@@ -8,6 +8,8 @@ import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../src/gateway/gateway.js";
 import { createHttpGateway } from "../src/gateway/http.js";
+import type { BrokerToolCall } from "../src/gateway/mcp/broker-tool.js";
+import { SELECT } from "../src/gateway/mcp/select-tool.js";
 import type { StdioOptions } from "../src/gateway/mcp/stdio.js";
 import { serveStdio } from "../src/gateway/mcp/stdio.js";
 import {
@@ -172,6 +174,14 @@ describe("over stdio", () => {
     const plain = await rawClient(system, { folder: "/projects/game-1" });
     expect(await placeOf(plain, system)).toBe(system.editor.editorId);
     expect(plain.received.filter(({ method }) => method === "roots/list")).toEqual([]);
+  });
+});
+
+test("a request that belongs to no session cannot select", async () => {
+  const call = { selection: undefined } as BrokerToolCall;
+  await expect(SELECT.run({ editor: "game-1" }, call)).rejects.toMatchObject({
+    code: "INVALID_ARGUMENTS",
+    message: expect.stringContaining("belongs to none"),
   });
 });
 
