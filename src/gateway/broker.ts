@@ -4,10 +4,12 @@
  * the Editor's owner.
  */
 import type { OperationView } from "../shared/answer.js";
+import { BrokerError } from "../shared/errors.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
+import type { Candidate } from "../shared/target.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
 import type { ToolCall } from "./call-reader.js";
@@ -15,7 +17,8 @@ import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import type { Results } from "./results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
-import { stands, type Unreached, unreachedOf } from "./troubles.js";
+import { namedAmong } from "./target-error.js";
+import { stands, type Unreached, unreachedOf, withTroubles } from "./troubles.js";
 import { createViews, type ViewOptions } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
@@ -52,6 +55,8 @@ export interface Broker extends Deliveries {
     unreached: Unreached[];
     now: number;
   }>;
+  /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
+  editor(named: string): Promise<Candidate>;
   tools(): Promise<Tool[]>;
   /** Stored results and what was filtered out of them, read in part. */
   results: Results;
@@ -62,6 +67,7 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries"> {
   waiters: Waiters;
   results: Results;
   askForCancel: (logId: string) => Promise<void>;
+  candidates: () => Promise<Candidate[]>;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -149,6 +155,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         unreached: unreachedOf(troubles, all, now),
         now,
       };
+    },
+
+    async editor(named) {
+      const found = namedAmong(named, await deps.candidates());
+      if (found instanceof BrokerError) throw await withTroubles(found, deps);
+      return found;
     },
 
     tools: () => deps.catalog.tools(),

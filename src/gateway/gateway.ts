@@ -9,6 +9,7 @@ import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
+import { createCandidates } from "./candidates.js";
 import { createCatalog } from "./catalog.js";
 import { createQueuedNews } from "./queued-news.js";
 import { createResults } from "./results.js";
@@ -67,7 +68,8 @@ export function createGateway(
       "the tool's schema is not a JSON Schema; its arguments are not checked",
     ),
   );
-  const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
+  const candidates = createCandidates(store, options);
+  const calls = createCallReader({ catalog, schema, candidates });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
@@ -79,6 +81,7 @@ export function createGateway(
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,
+      candidates,
       catalog,
       calls,
       waiters,

@@ -5,13 +5,11 @@ import type { Live } from "../shared/redis/attachments.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
+import { type CandidateOptions, isConnected } from "./candidates.js";
 import type { Results } from "./results.js";
 import { stands } from "./troubles.js";
 
-export interface ViewOptions {
-  /** An Editor not heard of for this long is away, ms. */
-  editorAwayMs: number;
-}
+export type ViewOptions = CandidateOptions;
 
 export interface Views {
   /** `now`: store clock, ms. */
@@ -31,7 +29,7 @@ export function createViews(
   const { operations, queues, editors, results } = deps;
 
   const isHere: Views["isHere"] = (editor, now) =>
-    editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
+    isConnected(editor.live !== undefined, editor, now, options);
 
   /** ▲10 (b) What answers for the operation; "ended" when that is not stored any more. */
   const executionOf = async ({

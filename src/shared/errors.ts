@@ -27,13 +27,25 @@ export const ERRORS = {
     http: 409,
     rpc: -32602,
     retry: "safe",
-    next: "Name one of the candidates in the `editor` argument. Nothing was executed.",
+    next: "Name one of the candidates in the `editor` argument, or choose one for this session with select_editor. Nothing was executed.",
   },
   EDITOR_UNKNOWN: {
     http: 404,
     rpc: -32602,
     retry: "safe",
-    next: "Use an id, or a unique beginning of one, from list_editors. Nothing was executed.",
+    next: "Use a project's name, or an id (or its unique beginning), from list_editors. Nothing was executed.",
+  },
+  EDITORS_NOT_BACK: {
+    http: 503,
+    rpc: -32001,
+    retry: "safe",
+    next: "Wait for them, or name the Editor in the `editor` argument; one that will not come back is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
+  },
+  EDITOR_CONNECTED: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "Close that Unity Editor first; nothing was changed.",
   },
   UNKNOWN_TOOL: {
     http: 404,

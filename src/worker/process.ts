@@ -4,15 +4,12 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
  * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
  */
-import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
+import { isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
 import { originOf } from "../shared/origin.js";
-import { type Found, type OtherOperation, type Recovery, type Refusal, recover } from "../shared/recover.js";
+import { type Found, type OtherOperation, type Recovery, recover } from "../shared/recover.js";
 import type { Operations } from "../shared/redis/operations.js";
-import type { StoredResult } from "../shared/redis/stored-result.js";
 import type { ReplayOptions } from "../shared/replay.js";
-import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { createClaims } from "./claims.js";
-import type { RevokeAnswer } from "./editor-calls.js";
 import type { SameAs } from "./other-operation.js";
 import { refusedOutcome, unknownOutcome } from "./outcome.js";
 import type { ProcessDeps, Processed } from "./process-deps.js";

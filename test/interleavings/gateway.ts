@@ -32,6 +32,7 @@ export function createGateway(world: World) {
   const step = (): Promise<void> => steps.park(life);
   const operations = operationsOf(store, step);
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
+  const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
   const jobs = () => {
     store.data.jobs[EDITOR] ??= [];
     return store.data.jobs[EDITOR];
@@ -65,8 +66,9 @@ export function createGateway(world: World) {
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
-        editorIds: async () => [EDITOR],
+        candidates,
       }),
+      candidates,
       tally: { add: () => undefined },
       waiters: {
         async until(_logId, look, { ms, signal }) {

@@ -53,6 +53,19 @@ export interface KnownEditor {
   mutationSeq: number;
 }
 
+/** Whether a known Editor is there, at one moment. */
+export interface Presence {
+  id: string;
+  /** Undefined: it is just being introduced. */
+  profile: EditorProfile | undefined;
+  /** It showed signs of life, and nobody has said since that it went away. */
+  isLive: boolean;
+  /** A worker holds its lease: it has found the Editor's process, connected or not. */
+  isOwned: boolean;
+  /** ms since the epoch, store clock. */
+  lastSeenAt: number;
+}
+
 export interface Editors {
   /** An Editor answered hello. */
   introduce(profile: EditorProfile): Promise<void>;
@@ -67,6 +80,8 @@ export interface Editors {
   /** By Editor, those included that never answered hello. */
   troubles(): Promise<Map<string, ToldTrouble>>;
   ids(): Promise<string[]>;
+  /** All of them, those seen last at the end; usually in one round trip. */
+  presence(): Promise<Presence[]>;
   mutations(editors: readonly string[]): Promise<{ id: string; mutationSeq: number }[]>;
   find(editor: string): Promise<KnownEditor | undefined>;
   all(): Promise<KnownEditor[]>;
@@ -101,12 +116,41 @@ export function createEditors(redis: Redis): Editors {
     };
   };
 
+  type Sign = Pick<Presence, "profile" | "isLive" | "isOwned">;
+  const signOf = async (editor: string): Promise<Sign> => {
+    const [[profile, live], leases] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live"),
+      redis.exists(keys.lease(editor)),
+    ]);
+    return {
+      profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
+      isLive: Boolean(live),
+      isOwned: leases > 0,
+    };
+  };
+  /** As listed the last time: asked for together with the list, which is usually still the same. */
+  let lately: string[] = [];
+
   const ids = async (): Promise<string[]> => (await redis.zrange(keys.editors, 0, "-1")) as string[];
 
   return {
     find,
     ids,
     mutations,
+
+    async presence() {
+      const signs = new Map(lately.map((id) => [id, signOf(id)]));
+      const listed = redis.zrange(keys.editors, 0, "-1", "WITHSCORES");
+      const [scored] = await Promise.all([listed, ...signs.values()]);
+      lately = scored.filter((_, at) => at % 2 === 0);
+      return Promise.all(
+        lately.map(async (id, at) => ({
+          id,
+          lastSeenAt: Number(scored[2 * at + 1]),
+          ...(await (signs.get(id) ?? signOf(id))),
+        })),
+      );
+    },
 
     async introduce(profile) {
       const { editorId } = profile;

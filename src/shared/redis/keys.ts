@@ -89,7 +89,7 @@ export const keys = {
   tally: `${TAG}:tally`,
   /** STRING with a short time to live: one sweeper at a time. */
   sweeper: `${TAG}:sweeper`,
-  /** STRING, retention since last use: how an MCP session was initialised, to adopt it after a restart. */
+  /** STRING, retention since last use: how an MCP session was initialised and what it selected, to adopt it. */
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
 } as const;
 
