@@ -54,6 +54,7 @@ export function createGateway(world: World) {
         },
         position: async () => undefined,
         lanesOf: () => [],
+        release: async () => undefined,
         close: async () => undefined,
       },
       // All of them are small.

@@ -7,7 +7,7 @@ import { type Attachments, createAttachments } from "./attachments.js";
 import { CAPS, type Caps } from "./cap.js";
 import { channels, keys } from "./keys.js";
 import { queueName } from "./queue.js";
-import { RESULTS_BUDGET_BYTES } from "./room.js";
+import { type RoomOptions, roomLimits } from "./room.js";
 import { createSeen, type Sight } from "./seen.js";
 import { defineStage, type Staged } from "./stage.js";
 import type { StoredResult } from "./stored-result.js";
@@ -78,16 +78,14 @@ export interface Operations extends Attachments {
   now(): Promise<number>;
 }
 
-export interface OperationsOptions extends Partial<Caps> {
+export interface OperationsOptions extends Partial<Caps>, RoomOptions {
   retentionMs: number;
-  /** Of all results in the store, as they are stored. */
-  resultsBudgetBytes?: number;
 }
 
 export function createOperations(redis: Redis, options: OperationsOptions): Operations {
-  const resultsBudgetBytes = options.resultsBudgetBytes ?? RESULTS_BUDGET_BYTES;
+  const limits = roomLimits(options);
   const apply = defineApply(redis);
-  const stage = defineStage(redis, { resultsBudgetBytes });
+  const stage = defineStage(redis, limits);
   const seen = createSeen();
 
   const write = (
@@ -119,7 +117,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         staged?.key ?? keys.staged(""),
         keys.resultEnds,
         keys.resultBytes,
-        keys.roomWanted,
+        keys.roomWanted(record.principal),
       ],
       [
         expected,
@@ -144,7 +142,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         queueName(editor, record.lane),
         extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         staged?.piece ?? "",
-        String(resultsBudgetBytes),
+        limits,
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
       ],
     );
@@ -159,7 +157,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   ): Promise<Applied> => {
     const extra = { fence, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
     if (result === undefined) return write("change", { record, text }, expected, extra);
-    const staged = await stage(result);
+    const staged = await stage(result, record.principal);
     if (staged === "full") return { kind: "full" };
     const applied = await write("change", { record, text }, expected, { ...extra, staged });
     if (applied.kind !== "applied") await staged.drop();
