@@ -130,7 +130,7 @@ test("what an Editor says that it does is no label by itself: a bridge may say a
   const metrics = createMetrics({
     store: {
       tally: { read: async () => ({}) },
-      operations: { openOf: async () => [], resultBytes: async () => 0 },
+      operations: { openOf: async () => [], resultBytes: async () => 0, argumentBytes: async () => 0 },
     },
     broker: { editors: async () => ({ editors }) },
   } as unknown as Parameters<typeof createMetrics>[0]);
