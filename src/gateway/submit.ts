@@ -107,7 +107,7 @@ export function createSubmit(
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
-          throw new BrokerError("STORE_FULL", "The results that are kept have no room for more.");
+          throw new BrokerError("STORE_FULL", "Redis keeps as many results or arguments as it may.");
         if (created.kind !== "created") return undefined;
         await enqueue(created.record);
         return { record: created.record, relation: "created" };

@@ -6,6 +6,7 @@ import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
+import { removeForgotten } from "./forgotten-editors.js";
 
 export interface SweeperOptions {
   everyMs: number;
@@ -86,6 +87,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }
     }
+    await removeForgotten({ store, log });
   };
 
   const loop = async (): Promise<void> => {

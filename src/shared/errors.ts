@@ -147,7 +147,7 @@ export const ERRORS = {
     http: 507,
     rpc: -32002,
     retry: "safe",
-    next: "Nothing was executed. Results leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
+    next: "Nothing was executed. Results and arguments leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB, UNITY_BROKER_ARGUMENTS_BUDGET_MB or UNITY_BROKER_PRINCIPAL_SHARE (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
   },
   STORE_UNREACHABLE: {
     http: 503,

@@ -55,6 +55,7 @@ export function createGateway(world: World) {
         },
         position: async () => undefined,
         lanesOf: () => [],
+        release: async () => undefined,
         close: async () => undefined,
       },
       // All of them are small.

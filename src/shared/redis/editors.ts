@@ -90,6 +90,9 @@ export interface Editors {
   publishTools(editor: string, tools: readonly Tool[]): Promise<boolean>;
 }
 
+/** Of a catalogue whose Editor was not introduced yet: between the two its owner may die, ms. */
+const UNKNOWN_CATALOG_MS = 3_600_000;
+
 export function createEditors(redis: Redis): Editors {
   const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
     if (ids.length === 0) return [];
@@ -154,10 +157,11 @@ export function createEditors(redis: Redis): Editors {
 
     async introduce(profile) {
       const { editorId } = profile;
-      const isNew = await redis.zadd(keys.editors, "NX", 0, editorId);
+      const [seconds] = await redis.time();
+      const isNew = await redis.zadd(keys.editors, "NX", Number(seconds) * 1000, editorId);
       const before = await redis.hget(keys.editor(editorId), "profile");
       const text = JSON.stringify(profile);
-      await redis.hset(keys.editor(editorId), "profile", text);
+      await redis.multi().hset(keys.editor(editorId), "profile", text).persist(keys.catalog(editorId)).exec();
       if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
     },
 
@@ -173,14 +177,19 @@ export function createEditors(redis: Redis): Editors {
     },
 
     async gone(editor, last) {
-      if (last) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
+      // One that was forgotten meanwhile stays so.
+      const isKnown = (await redis.exists(keys.editor(editor))) === 1;
+      if (last && isKnown) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
       await redis.hdel(keys.editor(editor), "live");
       await redis.publish(channels.editors, editor);
     },
 
     async forget(editor) {
+      const [seconds] = await redis.time();
       await redis
         .multi()
+        // Known before that set was: what else it left is removed by and by (forgotten.ts).
+        .zadd(keys.served, Number(seconds) * 1000, editor)
         .zrem(keys.editors, editor)
         .del(keys.editor(editor), keys.catalog(editor))
         .hdel(keys.troubles, editor)
@@ -214,6 +223,9 @@ export function createEditors(redis: Redis): Editors {
     async publishTools(editor, tools) {
       const text = JSON.stringify(tools);
       const before = await redis.set(keys.catalog(editor), text, "GET");
+      if ((await redis.zscore(keys.editors, editor)) === null) {
+        await redis.pexpire(keys.catalog(editor), UNKNOWN_CATALOG_MS);
+      }
       if (before === text) return false;
       await redis.publish(channels.editors, editor);
       return true;

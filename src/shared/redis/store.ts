@@ -3,6 +3,7 @@ import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget 
 import { createDerived, type Derived, type DerivedOptions } from "./derived.js";
 import { createEditors, type Editors } from "./editors.js";
 import type { Fitness } from "./fitness.js";
+import { createForgotten, type Forgotten } from "./forgotten.js";
 import { channels, keys } from "./keys.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./lease.js";
 import { createNews, type News } from "./news.js";
@@ -19,6 +20,7 @@ export interface Store {
   operations: Operations;
   derived: Derived;
   editors: Editors;
+  forgotten: Forgotten;
   queues: Queues;
   news: News;
   sessions: Sessions;
@@ -58,9 +60,11 @@ export async function openStore(
     operations: createOperations(commands, options),
     derived: createDerived(commands, options),
     editors: createEditors(commands),
+    forgotten: createForgotten(commands),
     sessions: createSessions(commands, options),
     tally: createTally(commands),
-    lease: (editor, leaseOptions, events) => createLease(commands, editor, leaseOptions, events),
+    lease: (editor, given, events) =>
+      createLease(commands, editor, { ...given, keptMs: 3 * options.retentionMs }, events),
     async askForCancel(logId) {
       await commands.publish(channels.cancel, logId);
     },
