@@ -6,6 +6,7 @@ import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
+import type { Round } from "../shared/redis/sweeping.js";
 
 export interface SweeperOptions {
   everyMs: number;
@@ -28,16 +29,29 @@ export function queued(record: OperationRecord): Change | undefined {
   return state && { record: { ...record, state } };
 }
 
+/** So many rounds left out, or this part of the absence time, are a pause: whoever was silent meanwhile could not speak. */
+const ROUNDS_OF_A_PAUSE = 6;
+const ABSENCES_OF_A_PAUSE = 1 / 20;
+
 /** Of all processes on one store, one sweeps at a time. */
 export function createSweeper(deps: { store: Store; log: Log }, options: SweeperOptions): Sweeper {
   const { store, log } = deps;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
+  const pauseMs = Math.max(
+    ROUNDS_OF_A_PAUSE * options.everyMs,
+    ABSENCES_OF_A_PAUSE * options.limits.absentMs,
+  );
+  /** By this machine's own clock: the store's may stand still with it, and catch up later. */
+  let lookedAt = Date.now();
+  let stoodStill = false;
 
-  const end = async (logId: string, lastSeenAt: number): Promise<void> => {
+  const end = async (logId: string, lastSeenAt: number, { at, watchedSince }: Round): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
-      const event = expiryOf(record, lastSeenAt, now, options.limits);
+      // Everything stood still in the midst of this round: what it has seen is old.
+      if (now - at > pauseMs) return undefined;
+      const event = expiryOf(record, lastSeenAt, now, options.limits, watchedSince);
       const state = event && next(record.state, event);
       if (!event || !state) return undefined;
       const error =
@@ -72,6 +86,8 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
   };
 
   const sweep = async (): Promise<void> => {
+    const round = await store.sweeping.begin(pauseMs, stoodStill);
+    stoodStill = false;
     for (const editor of await store.editors.ids()) {
       const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
       const now = await store.operations.now();
@@ -81,7 +97,8 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
         await store.editors.forget(editor);
       }
       for (const record of open) {
-        if (expiryOf(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        if (expiryOf(record, lastSeenAt, now, options.limits, round.watchedSince))
+          await end(record.logId, lastSeenAt, round);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }
@@ -89,8 +106,10 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
   };
 
   const loop = async (): Promise<void> => {
+    stoodStill ||= Date.now() - lookedAt > pauseMs;
+    lookedAt = Date.now();
     try {
-      if (await store.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
+      if (await store.sweeping.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
     } catch (error) {
       log.warn({ error: (error as Error).message }, "sweeping failed; the next round tries again");
     }

@@ -83,6 +83,8 @@ export const keys = {
   tally: `${TAG}:tally`,
   /** STRING with a short time to live: one sweeper at a time. */
   sweeper: `${TAG}:sweeper`,
+  /** HASH, for ever: when sweeping last happened, and since when without a pause (sweeping.ts), ms. */
+  swept: `${TAG}:swept`,
   /** STRING, retention since last use: how an MCP session was initialised, to adopt it after a restart. */
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
 } as const;

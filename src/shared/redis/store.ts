@@ -3,13 +3,14 @@ import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget 
 import { createDerived, type Derived, type DerivedOptions } from "./derived.js";
 import { createEditors, type Editors } from "./editors.js";
 import type { Fitness } from "./fitness.js";
-import { channels, keys } from "./keys.js";
+import { channels } from "./keys.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./lease.js";
 import { createNews, type News } from "./news.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations.js";
 import { createQueues, type Queues } from "./queue.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions } from "./sessions.js";
+import { createSweeping, type Sweeping } from "./sweeping.js";
 import { createTally, type Tally } from "./tally.js";
 
 export interface Store {
@@ -27,8 +28,7 @@ export interface Store {
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
   /** Asks the owner of the operation's Editor to pass a cancellation on. */
   askForCancel(logId: string): Promise<void>;
-  /** True for one process at a time, for the given time. */
-  maySweep(ms: number): Promise<boolean>;
+  sweeping: Sweeping;
   /** What BullMQ opens its own connections with. */
   address: RedisAddress;
   /** As it was found at the start. */
@@ -64,9 +64,7 @@ export async function openStore(
     async askForCancel(logId) {
       await commands.publish(channels.cancel, logId);
     },
-    async maySweep(ms) {
-      return (await commands.set(keys.sweeper, "1", "PX", ms, "NX")) === "OK";
-    },
+    sweeping: createSweeping(commands),
     async close() {
       news.close();
       await queues.close();
