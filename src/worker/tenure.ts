@@ -11,6 +11,7 @@ import type { Store } from "../shared/redis/store.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
 import type { HelloResult, Progress } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
+import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
@@ -43,7 +44,7 @@ export interface TenureDeps {
   described(): DescribedEditor | undefined;
 }
 
-export interface TenureOptions extends LaneTimings, WatchOptions {
+export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOptions {
   retentionMs: number;
   ackDelayMs: number;
   /** Between two attempts after the store or the Editor was lost, ms. */
@@ -179,7 +180,7 @@ export function createTenure(
       editor: port,
       fence: held.ownerNonce,
       acknowledge: acknowledger.stored,
-      passOnCancel: (record) => void passOnCancel(record),
+      passOnCancel: (record) => void cancellations.passOn(record),
       evidence,
       pause: (signal) => pause(signal),
       roomAgain(signal) {
@@ -228,29 +229,10 @@ export function createTenure(
     }
   };
 
-  const passOnCancel = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
-    try {
-      const { state: answer } = await link.cancel(executedAs ?? logId);
-      await operations.change(
-        logId,
-        (record) =>
-          record.cancel && !record.cancel.answer
-            ? { record: { ...record, cancel: { ...record.cancel, answer } } }
-            : undefined,
-        held.ownerNonce,
-      );
-    } catch (error) {
-      log.warn({ logId, error: (error as Error).message }, "the cancellation could not be passed on yet");
-    }
-  };
-
-  const stopCancels = store.news.on("cancel", (logId) => {
-    if (!underWay.has(logId)) return;
-    void operations.find(logId).then(
-      (record) => record && passOnCancel(record),
-      (error: Error) => log.warn({ logId, error: error.message }, "the cancellation could not be read"),
-    );
-  });
+  const cancellations = createCancellations(
+    { operations, news: store.news, link, underWay, fence: held.ownerNonce, log },
+    options,
+  );
 
   const storeAnswers = (): Promise<boolean> =>
     Promise.race([
@@ -278,7 +260,7 @@ export function createTenure(
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
     async close() {
-      stopCancels();
+      cancellations.close();
       ending.abort();
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();

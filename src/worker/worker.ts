@@ -26,6 +26,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   closeMs: 5_000,
   ackDelayMs: 2_000,
   retryMs: 200,
+  cancelAgainMs: 2_000,
   link: {},
   watchMs: 1_000,
   retellMs: 5_000,

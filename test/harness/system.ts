@@ -35,6 +35,7 @@ const WORKER: Partial<WorkerOptions> = {
   closeMs: 300,
   ackDelayMs: 30,
   retryMs: 20,
+  cancelAgainMs: 100,
   discoveryPollMs: 100,
   heldRetryMs: 50,
   watchMs: 50,
