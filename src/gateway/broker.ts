@@ -4,6 +4,7 @@
  * the Editor's owner.
  */
 import type { OperationView } from "../shared/answer.js";
+import { givenUp, goneOf } from "../shared/gone.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Requester } from "../shared/replay.js";
@@ -16,7 +17,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.js";
 import type { Results } from "./results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import { stands, type Unreached, unreachedOf } from "./troubles.js";
-import { createViews, type ViewOptions } from "./views.js";
+import { createViews, type ViewOptions, type ViewSources } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
 export interface Explained {
@@ -35,7 +36,10 @@ export interface Broker extends Deliveries {
     logId: string,
     wait: { ms: number; signal?: AbortSignal | undefined; onChange?: (view: OperationView) => void },
   ): Promise<OperationView | "ended" | undefined>;
-  /** Cancels what waits, asks the Editor to cancel what runs; answers where it stands after the Editor replied, or after 2 s. */
+  /**
+   * Cancels what waits, asks the Editor to cancel what runs, and ends as interrupted what an Editor had that is gone for
+   * good. Answers where it stands after the Editor replied, or after 2 s.
+   */
   cancel(
     principal: string,
     logId: string,
@@ -57,10 +61,9 @@ export interface Broker extends Deliveries {
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries"> {
+export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
   catalog: Catalog;
   waiters: Waiters;
-  results: Results;
   askForCancel: (logId: string) => Promise<void>;
 }
 
@@ -101,9 +104,14 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async cancel(principal, logId, requester) {
       const own = await ownRecord(principal, logId);
       if (typeof own !== "object") return own;
+      const editor = await editors.find(own.editor);
+      const here = editor !== undefined && isHere(editor, await operations.now());
       const changed = await operations.change(logId, (record, now) => {
         const state = next(record.state, "cancelled");
         const confirmed = deliveries.confirmedBy(record, requester, now);
+        const gone = goneOf(record, editor, here);
+        const ended = gone && givenUp(confirmed, gone, editor, now);
+        if (ended) return { record: ended };
         if (state && record.state !== "running") return { record: { ...confirmed, state, endedAt: now } };
         return isFinal(record.state) || record.cancel
           ? undefined

@@ -4,6 +4,7 @@ import { createDocuments, type DocumentsOptions } from "../documents/documents.j
 import { MAX_RESULT_TOKENS } from "../shared/cached.js";
 import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
+import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
@@ -37,7 +38,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   limits: WAIT_LIMITS,
   safetyPollMs: 5_000,
   sweepMs: 5_000,
-  editorAwayMs: 5_000,
+  editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
   cancelOverdue: false,
   forgetEditorMs: 24 * 3_600_000,
@@ -79,6 +80,8 @@ export function createGateway(
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,
+      heldBack: store.heldBack,
+      sweeping: store.sweeping,
       catalog,
       calls,
       waiters,

@@ -2,8 +2,11 @@
 
 import { overdueBy } from "../shared/execution-class.js";
 import { expiryOf, type WaitLimits } from "../shared/expiry.js";
+import { givenUp, goneOf } from "../shared/gone.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
+import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
+import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Round } from "../shared/redis/sweeping.js";
@@ -85,20 +88,33 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     await store.askForCancel(logId);
   };
 
+  /** A cancellation that nobody can answer any more. */
+  const giveUp = async (logId: string, editor: KnownEditor | undefined, here: boolean): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const gone = record.cancel && goneOf(record, editor, here);
+      const ended = gone && givenUp(record, gone, editor, now);
+      return ended && { record: ended };
+    });
+    if (changed.kind === "applied") await store.queues.remove(changed.record);
+  };
+
   const sweep = async (): Promise<void> => {
     const round = await store.sweeping.begin(pauseMs, stoodStill);
     stoodStill = false;
     for (const editor of await store.editors.ids()) {
-      const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
+      const known = await store.editors.find(editor);
+      const lastSeenAt = known?.lastSeenAt ?? 0;
       const now = await store.operations.now();
       const open = await store.operations.openOf(editor);
       if (open.length === 0 && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
         log.info({ editor }, "forgets an Editor that was away for long");
         await store.editors.forget(editor);
       }
+      const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
       for (const record of open) {
         if (expiryOf(record, lastSeenAt, now, options.limits, round.watchedSince))
           await end(record.logId, lastSeenAt, round);
+        else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }

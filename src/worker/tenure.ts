@@ -22,6 +22,7 @@ import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
+import { processOf } from "./lost-editors.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess, type EditorPort, type Processed } from "./process.js";
@@ -77,7 +78,7 @@ export function createTenure(
   const { storeId } = deps.identity;
   const ending = new AbortController();
   const follows = createFollows();
-  const presence = createPresence(store, editorId);
+  const presence = createPresence(store, editorId, (pid) => processOf(pid, deps.endpoint.host));
   const underWay = new Map<string, Promise<Processed>>();
   /** The last fence is kept when the lease is lost: whatever is still said under it is refused by the Editor. */
   let fence = held;

@@ -36,6 +36,7 @@ const WORKER: Partial<WorkerOptions> = {
   ackDelayMs: 30,
   retryMs: 20,
   cancelAgainMs: 100,
+  lostEditorsMs: 100,
   discoveryPollMs: 100,
   heldRetryMs: 50,
   watchMs: 50,

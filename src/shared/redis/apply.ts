@@ -16,13 +16,13 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  * KEYS 1 chain, 2 operation, 3 arguments, 4 result, 5 live, 6 tombstone, 7 principal index, 8 open index,
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 staged result, 18 the ends of results,
- *      19 their bytes, 20 room wanted, 21 schema
+ *      19 their bytes, 20 room wanted, 21 schema, 22 known Editors
  * ARGV 1 change: the expected record JSON, else the expected chain version ("0": no chain yet), 2 record JSON, 3 log_id,
  *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
  *      9 the channel that is told of a change, but not of what nobody can wait for: a creation, a change after the end,
  *      10 arguments JSON or "", 11 bytes of the result or "",
- *      not for a change: 12 editor, 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
+ *      12 editor, not for a change: 13 "open" | "explicit" target, 14 superseded log_id or "", 15 "mutating" | "",
  *      16 principal, 17 "interactive" | "batch",
  *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "",
  *      22 the result's only piece, or "" (staged), 23 budget of results;
@@ -37,6 +37,7 @@ local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
+upgradeSent(KEYS[13])
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 local size, budget = tonumber(ARGV[11]), tonumber(ARGV[23])
 if ARGV[4] == 'create' and ARGV[8] == '' then
@@ -48,7 +49,7 @@ if size then
 end
 if not isNews then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
-  if ARGV[6] == 'sent' then redis.call('SADD', KEYS[13], logId)
+  if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12])
   elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq = ARGV[15] == 'mutating' and redis.call('INCR', KEYS[9]) or tonumber(redis.call('GET', KEYS[9]) or '0')
   local turn = takeTurn(KEYS[11], KEYS[8], KEYS[12], ARGV[16], ARGV[17])
@@ -62,7 +63,7 @@ if not isNews then
   if ARGV[14] ~= '' then redis.call(name, KEYS[1], 'forced:' .. ARGV[14], logId) end
 end
 local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
-if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
+if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], KEYS[22], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
   return {'held'}
 end
 if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end
@@ -86,7 +87,7 @@ else
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
-redis.call(ARGV[6] == 'sent' and 'SADD' or 'SREM', KEYS[13], logId)
+if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12]) else redis.call('HDEL', KEYS[13], logId) end
 if ARGV[6] == 'sent' then turnCame(KEYS[11], turn) end
 if ARGV[21] ~= '' then
   redis.call('LPUSH', KEYS[16], ARGV[21])
@@ -114,9 +115,11 @@ export type Applied =
 export function defineApply(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 21, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 22, lua: APPLY });
   return async (keyList, argumentList) => {
-    const answer = await guarded(redis.ujbApply(...keyList, keys.schema, ...argumentList)).catch((error) => {
+    const answer = await guarded(
+      redis.ujbApply(...keyList, keys.schema, keys.editors, ...argumentList),
+    ).catch((error) => {
       // Nothing was written: the first write is refused like all.
       if (isStoreFull(error)) return ["full"] as const;
       throw error;

@@ -50,7 +50,7 @@ export const keys = {
   editors: `${TAG}:editors`,
   /** SET, in flight: the log_ids of a principal that were accepted and not sent. */
   waiting: (principal: string) => `${TAG}:waiting:${principal}`,
-  /** SET, in flight: the log_ids of a principal that were sent and have not ended. */
+  /** HASH, in flight: the log_ids of a principal that were sent and have not ended, and their Editors (see cap.ts). */
   sent: (principal: string) => `${TAG}:sent:${principal}`,
   /** HASH, in flight: the log_ids of a principal that came too early (see cap.ts). */
   held: (principal: string) => `${TAG}:held:${principal}`,
@@ -63,7 +63,7 @@ export const keys = {
 
   /**
    * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
-   * that was when it went away), ledger (what was seen of its journal).
+   * that was when it went away), ledger (what was seen of its journal), ended (the session whose process is gone).
    */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known: the tools of an Editor as JSON. */
@@ -101,4 +101,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;

@@ -1,4 +1,6 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
+import type { OperationRecord } from "../operation.js";
+import { CAPS, type HeldBack, heldBack } from "./cap.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import { createDerived, type Derived, type DerivedOptions } from "./derived.js";
 import { createEditors, type Editors } from "./editors.js";
@@ -26,6 +28,8 @@ export interface Store {
   tally: Tally;
   /** Tries for the ownership of an Editor until closed. */
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
+  /** What keeps an operation that waits from being sent, if it is its principal's limit. */
+  heldBack(record: OperationRecord): Promise<HeldBack | undefined>;
   /** Asks the owner of the operation's Editor to pass a cancellation on. */
   askForCancel(logId: string): Promise<void>;
   sweeping: Sweeping;
@@ -48,6 +52,7 @@ export async function openStore(
     onError: (error) => options.onError?.(error),
   });
   const news = await createNews(subscriber);
+  const operations = createOperations(commands, options);
   return {
     storeId,
     claim: () => claimStore(commands, storeId),
@@ -55,7 +60,8 @@ export async function openStore(
     fitness,
     news,
     queues,
-    operations: createOperations(commands, options),
+    operations,
+    heldBack: (record) => heldBack(commands, record, options.maxRunning ?? CAPS.maxRunning, operations.find),
     derived: createDerived(commands, options),
     editors: createEditors(commands),
     sessions: createSessions(commands, options),
