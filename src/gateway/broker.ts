@@ -11,6 +11,7 @@ import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
+import { type Abandonment, createAbandonment } from "./abandoned.js";
 import type { ToolCall } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -25,7 +26,7 @@ export interface Explained {
   duplicates: Duplicate[];
 }
 
-export interface Broker extends Deliveries {
+export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
   /** Accepts a call, or finds the operation that it repeats; answers at once. Throws BrokerError; then nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
   /** An operation of this principal; "ended" when its retention ended, undefined when there is none. */
@@ -34,7 +35,13 @@ export interface Broker extends Deliveries {
   wait(
     principal: string,
     logId: string,
-    wait: { ms: number; signal?: AbortSignal | undefined; onChange?: (view: OperationView) => void },
+    wait: {
+      ms: number;
+      signal?: AbortSignal | undefined;
+      onChange?: (view: OperationView) => void;
+      /** The caller named the log_id: it is not the request that created the operation. */
+      names?: boolean;
+    },
   ): Promise<OperationView | "ended" | undefined>;
   /**
    * Cancels what waits, asks the Editor to cancel what runs, and ends as interrupted what an Editor had that is gone for
@@ -75,15 +82,38 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations, options.replay);
-  const submit = createSubmit({ ...deps, deliveries }, options);
+  const { abandon, want } = createAbandonment(operations);
+  const accept = createSubmit({ ...deps, deliveries }, options);
+
+  /** Whoever names an operation that waits knows its log_id. */
+  const ownNamed: typeof ownRecord = async (principal, logId) => {
+    const own = await ownRecord(principal, logId);
+    return typeof own === "object" ? want(own) : own;
+  };
 
   return {
     ...deliveries,
-    submit,
-    read,
+    abandon,
+
+    async submit(call) {
+      for (;;) {
+        const submission = await accept(call);
+        if (submission.relation !== "joined") return submission;
+        const record = await want(submission.record);
+        // It left the queue in this moment, as given up by everybody: this call wants it.
+        if (record.state === "cancelled" && record.abandonedAt !== undefined) continue;
+        return { ...submission, record };
+      }
+    },
+
+    async read(principal, logId) {
+      const own = await ownNamed(principal, logId);
+      return typeof own === "object" ? viewOf(own) : own;
+    },
 
     async wait(principal, logId, wait) {
       const beganAt = performance.now();
+      if (wait.names) await ownNamed(principal, logId);
       let latest: OperationRecord | "ended" | undefined;
       await waiters.until(
         logId,
@@ -102,7 +132,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async cancel(principal, logId, requester) {
-      const own = await ownRecord(principal, logId);
+      const own = await ownNamed(principal, logId);
       if (typeof own !== "object") return own;
       const editor = await editors.find(own.editor);
       const here = editor !== undefined && isHere(editor, await operations.now());
@@ -135,14 +165,15 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async explain(principal, logId) {
-      const record = await ownRecord(principal, logId);
+      const record = await ownNamed(principal, logId);
       return typeof record === "object"
         ? { record, duplicates: await operations.duplicatesOf(logId) }
         : record;
     },
 
     async list(principal, limit) {
-      return Promise.all((await operations.listOf(principal, limit)).map(briefViewOf));
+      const listed = await operations.listOf(principal, limit);
+      return Promise.all(listed.map(async (record) => briefViewOf(await want(record))));
     },
 
     async editors() {

@@ -27,6 +27,8 @@ export interface GatewayOptions {
   executionClasses: Readonly<Record<string, ExecutionClass>>;
   /** Ask the Editor to cancel what runs longer than its class. */
   cancelOverdue: boolean;
+  /** A call that its client cancelled while it waited leaves the queue after this long, ms (sweeper.ts). */
+  abandonedMs: number;
   forgetEditorMs: number;
   /** Larger results are answered by a preview, and read in part. */
   maxResultTokens: number;
@@ -41,6 +43,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
   cancelOverdue: false,
+  abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},

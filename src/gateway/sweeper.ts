@@ -1,5 +1,6 @@
 /** Looks after operations that nobody waits for: adds lost jobs (▲1), ends what waited too long (▲15). */
 
+import { left } from "../shared/abandoned.js";
 import { overdueBy } from "../shared/execution-class.js";
 import { expiryOf, type WaitLimits } from "../shared/expiry.js";
 import { givenUp, goneOf } from "../shared/gone.js";
@@ -16,6 +17,8 @@ export interface SweeperOptions {
   limits: WaitLimits;
   /** Ask the Editor to cancel what runs longer than its class; it ends only if the Editor says so. */
   cancelOverdue: boolean;
+  /** An operation that its client gave up while nobody knew its log_id leaves the queue after this long, ms. */
+  abandonedMs: number;
   /** An Editor unseen for this long, with nothing open, is no longer a candidate for anything, ms. */
   forgetEditorMs: number;
 }
@@ -98,6 +101,16 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     if (changed.kind === "applied") await store.queues.remove(changed.record);
   };
 
+  const leaveQueue = async (logId: string): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const gone = left(record, now, options.abandonedMs);
+      return gone && { record: gone };
+    });
+    if (changed.kind !== "applied") return;
+    log.info({ logId }, "left the queue: its client gave it up, and nobody else knew of it");
+    await store.queues.remove(changed.record);
+  };
+
   const sweep = async (): Promise<void> => {
     const round = await store.sweeping.begin(pauseMs, stoodStill);
     stoodStill = false;
@@ -114,6 +127,7 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
       for (const record of open) {
         if (expiryOf(record, lastSeenAt, now, options.limits, round.watchedSince))
           await end(record.logId, lastSeenAt, round);
+        else if (left(record, now, options.abandonedMs)) await leaveQueue(record.logId);
         else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);

@@ -206,6 +206,8 @@ function outcomeMessage(record: OperationRecord): string {
     case "completed":
       return "Operation completed.";
     case "cancelled":
+      if (record.abandonedAt !== undefined)
+        return "Operation cancelled before it started: its client cancelled the call while it waited in the queue, nobody was told its log_id, and nobody else waited for it. Nothing was executed.";
       return record.startedAt === undefined
         ? "Operation cancelled before it started."
         : "Operation cancelled while it ran.";

@@ -160,6 +160,10 @@ export interface OperationRecord {
   /** Of an unknown outcome: the Editor's last signs of life. */
   evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
+  /** When its client cancelled the request that created it, while nobody was told its log_id (abandoned.ts). */
+  abandonedAt?: number;
+  /** Somebody besides that request waited for it, or was told its log_id, while it had not been sent. */
+  isKnown?: true;
   /** When a final answer was first written to an open request (▲6). */
   firstDeliveredAt?: number;
   /** By caller id. */

@@ -19,6 +19,8 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
   accepted(): void;
+  /** The request made this operation, and did not find it. */
+  created(logId: string): void;
   /** The answer will tell the final outcome of this operation. `names`: the request named the log_id. */
   tells(logId: string, names: boolean): void;
 }
@@ -41,7 +43,12 @@ export interface RequestEntry extends OpenRequest {
   release(): void;
 }
 
-export function createRequestEntry(requester: Requester, id: RequestId, channel: Channel): RequestEntry {
+export function createRequestEntry(
+  requester: Requester,
+  id: RequestId,
+  channel: Channel,
+  created: (logId: string) => void,
+): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
   let told: RequestEntry["told"];
@@ -63,6 +70,7 @@ export function createRequestEntry(requester: Requester, id: RequestId, channel:
     signal: wait.signal,
     turnOver,
     accepted: () => accepted(),
+    created,
     tells(logId, names) {
       told = { logId, names };
     },

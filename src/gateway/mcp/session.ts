@@ -25,6 +25,12 @@ export function openMcpSession(
     deliveries: broker,
     caller,
     log,
+    abandoned: (logId) =>
+      void broker
+        .abandon(logId)
+        .catch((error: Error) =>
+          log.warn({ logId, error: error.message }, "that it was given up is not noted"),
+        ),
     isSubmission: ({ method, params }) => method === "tools/call" && !BROKER_TOOLS.has(String(params?.name)),
   });
   const server = createMcpServer(deps, { principal, request: tap.request });

@@ -19,6 +19,7 @@ import type {
 import { ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation.js";
+import { createCreations } from "../abandoned.js";
 import type { Deliveries } from "../deliveries.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createTurns } from "./turns.js";
@@ -48,6 +49,8 @@ export interface TapDeps {
   deliveries: Pick<Deliveries, "delivered" | "heard" | "retracted">;
   caller: Caller;
   log: Log;
+  /** The client cancelled the unanswered request that created this operation. */
+  abandoned?: (logId: string) => void;
   /** Does this call become an operation? Then `broker.submit` itself notes that the client was heard. */
   isSubmission: (request: JSONRPCRequest) => boolean;
 }
@@ -56,6 +59,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   const { caller, deliveries, log } = deps;
   const inner = line.transport;
   const turns = createTurns((error) => log.warn({ error: error.message }, "a message could not be handled"));
+  const creations = createCreations((logId) => deps.abandoned?.(logId));
   /** By the id that the SDK sees. */
   const open = new Map<RequestId, RequestEntry>();
   /** By the client's id. */
@@ -94,12 +98,19 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     const entry = newest.get(id);
     // At once, not in its turn: an answer that is written from now on does not count.
     entry?.drop();
+    creations.cancelled(id);
     log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
     inTurn(() => retract(id));
   };
 
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
-    const entry = createRequestEntry({ caller, requestId: message.id }, message.id, line.channelOf(extra));
+    creations.asked(message.id);
+    const entry = createRequestEntry(
+      { caller, requestId: message.id },
+      message.id,
+      line.channelOf(extra),
+      (logId) => creations.created(message.id, logId),
+    );
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();
@@ -127,6 +138,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     const wasDropped = entry.isDropped;
     if (wasDropped) log.debug({ requestId: entry.id }, "nobody waits for this answer any more");
     const isNewest = newest.get(entry.id) === entry;
+    if (!wasDropped) creations.answering(entry.id);
     const written = wasDropped ? false : await entry.channel.write(message).catch(() => false);
     if (wasDropped && isNewest) await entry.channel.discard(message).catch(() => undefined);
     const { told } = entry;
