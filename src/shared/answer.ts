@@ -192,10 +192,10 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   }
   const joined =
     options.duplicate === "joined" ? "This call is already in flight and was joined, not sent twice. " : "";
+  // Nobody knows whether it goes on where its Editor is away.
+  const goesOn = view.editorAway ? "" : "; the operation goes on";
   const waited =
-    options.waitedSeconds === undefined
-      ? ""
-      : `The wait of ${options.waitedSeconds} s ended; the operation goes on. `;
+    options.waitedSeconds === undefined ? "" : `The wait of ${options.waitedSeconds} s ended${goesOn}. `;
   const leave = view.editorAway ? "" : " and do not restart Unity";
   return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again${leave}.`;
 }

@@ -53,23 +53,25 @@ function awayMessage({ record, trouble }: Flight, away: EditorAway): string {
   // A trouble says by itself what is the matter and what to do about it.
   const open = trouble ? "" : ` Ask the user to open ${away.project ?? "its project"} in Unity.`;
   if (record.state === "accepted" || record.state === "queued") {
-    return `${whereItIs(record, away)} The operation has not started: it waits for the Editor, and expires${by} if that stays away.${open}`;
+    return `${whereItIs(record, away, trouble)} The operation has not started: it waits for the Editor, and expires${by} if that stays away.${open}`;
   }
   const begun = record.state === "running" ? "begun there" : "been sent there";
   const cancelled = record.cancel && !gone ? " Its cancellation is passed on then." : "";
   const atOnce = gone ? "; cancel_operation ends it at once" : "";
-  return `${whereItIs(record, away)} The operation had ${begun} and may have finished: its outcome is collected when the Editor is back.${cancelled} Without that it is called interrupted${by}${atOnce}.${open}`;
+  return `${whereItIs(record, away, trouble)} The operation had ${begun} and may have finished: its outcome is collected when the Editor is back.${cancelled} Without that it is called interrupted${by}${atOnce}.${open}`;
 }
 
 function whereItIs(
   { editor }: OperationRecord,
   { project, lastSeenAt, hasClosed, gone }: EditorAway,
+  trouble: Trouble | undefined,
 ): string {
   if (gone === "forgotten") return `The Editor ${editor} was forgotten.`;
   const name = project === undefined ? `The Editor ${editor}` : `The Editor of ${project}`;
   const seen = lastSeenAt === undefined ? undefined : clock(lastSeenAt);
   if (hasClosed) return `${name} has closed${seen ? ` (last seen at ${seen})` : ""}.`;
-  return `${name} is not connected${seen ? `, and was last seen at ${seen}` : ""}: it reloads, restarts, or was closed.`;
+  const guess = trouble ? "" : ": it reloads, restarts, or was closed";
+  return `${name} is not connected${seen ? `, and was last seen at ${seen}` : ""}${guess}.`;
 }
 
 /** To the second, UTC. */
