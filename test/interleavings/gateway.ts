@@ -6,6 +6,7 @@ import type { Channel } from "../../src/gateway/mcp/open-request.js";
 import { type Line, tapTransport } from "../../src/gateway/mcp/tap.js";
 import { queued } from "../../src/gateway/sweeper.js";
 import { BrokerError } from "../../src/shared/errors.js";
+import { WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { type Caller, isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
 import { REPLAY_DEFAULTS } from "../../src/shared/replay.js";
 import type { Life } from "./schedule.js";
@@ -62,7 +63,14 @@ export function createGateway(world: World) {
       results: {
         told: async ({ logId }: OperationRecord) => ({ result: await operations.resultOf(logId) }),
       } as never,
-      editors: { ids: async () => [EDITOR], mutations: known, find: async () => undefined } as never,
+      // Known, and not here: what was sent waits for it.
+      editors: {
+        ids: async () => [EDITOR],
+        mutations: known,
+        find: async () => ({ profile: { editorId: EDITOR }, lastSeenAt: 0 }),
+      } as never,
+      heldBack: async () => undefined,
+      sweeping: { watchedSince: async () => 0 },
       catalog: { tool: async (name: string) => TOOLS[name] } as never,
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
@@ -88,7 +96,7 @@ export function createGateway(world: World) {
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },
-    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000 },
+    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: WAIT_LIMITS },
   );
 
   /** What src/gateway/mcp/server.ts does with a request, without words. */

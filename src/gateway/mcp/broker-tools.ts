@@ -216,6 +216,7 @@ function cancelNote(seen: Seen): string | undefined {
     case "requested":
       return "The Editor was asked to cancel it and will do so when the tool allows it.";
     default:
+      if (seen.editorAway) return "The cancellation waits until the Editor answers again.";
       return "The cancellation is on its way to the Editor.";
   }
 }

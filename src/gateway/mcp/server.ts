@@ -68,10 +68,16 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
   /** Waits for an operation while showing its progress to clients that asked for it. */
-  const wait = async (extra: Extra, request: OpenRequest, logId: string, ms: number): Promise<Seen> => {
+  const wait = async (
+    extra: Extra,
+    request: OpenRequest,
+    logId: string,
+    ms: number,
+    names = false,
+  ): Promise<Seen> => {
     const progressToken = extra._meta?.progressToken;
     const { signal } = request;
-    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal });
+    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal, names });
     const progress = showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
@@ -80,7 +86,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
     }, deps.progress ?? PROGRESS_DEFAULTS);
     try {
-      return await broker.wait(client.principal, logId, { ms, signal, onChange: progress.update });
+      return await broker.wait(client.principal, logId, { ms, signal, names, onChange: progress.update });
     } finally {
       progress.close();
     }
@@ -124,6 +130,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const { record, relation, timeout } = submission;
     request.accepted();
     const { logId } = record;
+    if (relation === "created") request.created(logId);
     onAccepted(logId);
     const time = waitTime(timeout, CALL_WAIT_SECONDS, extra._meta?.progressToken !== undefined);
     const startedAt = performance.now();
@@ -150,7 +157,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             request,
             selection: client.selection,
             showsProgress: extra._meta?.progressToken !== undefined,
-            wait: (id, ms) => wait(extra, request, id, ms),
+            wait: (id, ms) => wait(extra, request, id, ms, true),
           })
         : await callUnityTool(params, extra, request, (id) => {
             logId = id;

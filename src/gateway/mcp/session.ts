@@ -30,6 +30,12 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
     deliveries: broker,
     caller,
     log,
+    abandoned: (logId) =>
+      void broker
+        .abandon(logId)
+        .catch((error: Error) =>
+          log.warn({ logId, error: error.message }, "that it was given up is not noted"),
+        ),
   });
   const working = client.folder === undefined ? [] : [client.folder];
   const server = createMcpServer(deps, {

@@ -19,7 +19,7 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      9 mutations counter, 10 lease, 11 turns, 12 the principal's waiting, 13 the principal's sent operations,
  *      14 those of them that came too early, 15 tally, 16 the tool's durations, 17 staged result, 18 the ends of results,
  *      19 their bytes, 20 the principal's wish for room, 21 incarnation, 22 the caller's mutations, 23 the principal's,
- *      24 schema, 25 the results' shares, 26 the ends of arguments, 27 their bytes, 28 their shares
+ *      24 schema, 25 the results' shares, 26 the ends of arguments, 27 their bytes, 28 their shares, 29 known Editors
  * ARGV 1 change: the expected record JSON, else the expected chain version ("0": no chain yet), 2 record JSON, 3 log_id,
  *      4 "create" | "restore" | "change",
  *      5 acceptedAt, 6 "waiting" | "sent" | "final", 7 retention ms, 8 the owner's nonce or "" (not fenced),
@@ -43,6 +43,7 @@ local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
+upgradeSent(KEYS[13])
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 local size, principal, limits = tonumber(ARGV[11]), ARGV[16], cjson.decode(ARGV[23])
 local results = accountOf(KEYS[18], KEYS[19], KEYS[25], limits.results, limits.share)
@@ -60,7 +61,7 @@ if size then
 end
 if not isNews then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
-  if ARGV[6] == 'sent' then redis.call('SADD', KEYS[13], logId)
+  if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12])
   elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
   local seq
   if ARGV[15] == 'counts' then
@@ -83,7 +84,7 @@ if not isNews then
   dropEndedLinks(KEYS[1], string.sub(KEYS[2], 1, -#logId - 1))
 end
 local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
-if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
+if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], KEYS[29], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
   return {'held'}
 end
 if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end
@@ -112,7 +113,7 @@ else
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
-redis.call(ARGV[6] == 'sent' and 'SADD' or 'SREM', KEYS[13], logId)
+if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12]) else redis.call('HDEL', KEYS[13], logId) end
 if ARGV[6] == 'sent' then turnCame(KEYS[11], turn) end
 if ARGV[21] ~= '' then
   redis.call('LPUSH', KEYS[16], ARGV[21])
@@ -143,10 +144,10 @@ export type Applied =
 export function defineApply(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 28, lua: APPLY });
+  redis.defineCommand("ujbApply", { numberOfKeys: 29, lua: APPLY });
   return async (keyList, argumentList) => {
     const answer = await guarded(
-      redis.ujbApply(...keyList, keys.schema, ...ROOM_KEYS, ...argumentList),
+      redis.ujbApply(...keyList, keys.schema, ...ROOM_KEYS, keys.editors, ...argumentList),
     ).catch((error) => {
       // Nothing was written: the first write is refused like all.
       if (isStoreFull(error)) return ["full"] as const;

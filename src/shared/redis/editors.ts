@@ -12,8 +12,18 @@ export interface EditorProfile extends EditorMark {
   projectPath: string;
   unityVersion: string;
   pid: number;
+  /** Its process, where the machine that it runs on could tell which one that is. */
+  process?: EditorProcess;
   /** Its bridge keeps no ledger, and tells neither generation nor asset counter (docs/protocol.md, "Plain Editors"). */
   plain?: true;
+}
+
+/** Only workers on this machine can say whether it lives. */
+export interface EditorProcess {
+  machine: string;
+  pid: number;
+  /** Its start as the system tells it: an id alone may be given to another process later. */
+  mark?: string | undefined;
 }
 
 /** The last sign of life, as told by the owner. */
@@ -46,6 +56,8 @@ export interface KnownEditor {
   live: EditorLive | undefined;
   /** Before it went away; undefined when it never did. */
   last?: LastSign | undefined;
+  /** The last session whose process is proven to be gone, and when that was found out. */
+  ended?: { editorSessionId: string; at: number } | undefined;
   /** What was seen of its journal (▲10 (c)); a plain Editor has none. */
   ledger?: LedgerMemory | undefined;
   /** ms since the epoch, store clock. */
@@ -73,6 +85,8 @@ export interface Editors {
   alive(editor: string, live: EditorLive, now: number, ledger: LedgerMemory | undefined): Promise<void>;
   /** The Editor went away: `lastSeenAt` stays, and what was known of it then. */
   gone(editor: string, last: LastSign | undefined): Promise<void>;
+  /** The process of this session is gone: whatever it was running has ended, nobody knows how. */
+  ended(editor: string, editorSessionId: string, now: number): Promise<void>;
   /** The Editor has been away for so long that no call should be asked whether it means this one. */
   forget(editor: string): Promise<void>;
   /** What keeps the Editor from working, also one that never answered hello; undefined: nothing any more. */
@@ -101,8 +115,8 @@ export function createEditors(redis: Redis): Editors {
   };
 
   const find = async (editor: string): Promise<KnownEditor | undefined> => {
-    const [[profile, live, last, ledger], lastSeenAt, [counted], trouble] = await Promise.all([
-      redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger"),
+    const [[profile, live, last, ledger, ended], lastSeenAt, [counted], trouble] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger", "ended"),
       redis.zscore(keys.editors, editor),
       mutations([editor]),
       redis.hget(keys.troubles, editor),
@@ -113,6 +127,7 @@ export function createEditors(redis: Redis): Editors {
       live: live ? (JSON.parse(live) as EditorLive) : undefined,
       last: last ? (JSON.parse(last) as LastSign) : undefined,
       ledger: ledger ? (JSON.parse(ledger) as LedgerMemory) : undefined,
+      ended: ended ? (JSON.parse(ended) as KnownEditor["ended"]) : undefined,
       lastSeenAt: Number(lastSeenAt ?? 0),
       mutationSeq: counted?.mutationSeq ?? 0,
       trouble: trouble ? (JSON.parse(trouble) as ToldTrouble) : undefined,
@@ -181,6 +196,11 @@ export function createEditors(redis: Redis): Editors {
       const isKnown = (await redis.exists(keys.editor(editor))) === 1;
       if (last && isKnown) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
       await redis.hdel(keys.editor(editor), "live");
+      await redis.publish(channels.editors, editor);
+    },
+
+    async ended(editor, editorSessionId, now) {
+      await redis.hset(keys.editor(editor), "ended", JSON.stringify({ editorSessionId, at: now }));
       await redis.publish(channels.editors, editor);
     },
 

@@ -67,7 +67,7 @@ export const keys = {
   editors: `${TAG}:editors`,
   /** SET, in flight: the log_ids of a principal that were accepted and not sent. */
   waiting: (principal: string) => `${TAG}:waiting:${principal}`,
-  /** SET, in flight: the log_ids of a principal that were sent and have not ended. */
+  /** HASH, in flight: the log_ids of a principal that were sent and have not ended, and their Editors (see cap.ts). */
   sent: (principal: string) => `${TAG}:sent:${principal}`,
   /** HASH, in flight: the log_ids of a principal that came too early (see cap.ts). */
   held: (principal: string) => `${TAG}:held:${principal}`,
@@ -82,7 +82,8 @@ export const keys = {
 
   /**
    * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
-   * that was when it went away), ledger (what was seen of its journal), imported (the incarnation, as it is).
+   * that was when it went away), ledger (what was seen of its journal); as they are: imported (the incarnation), ended (the
+   * session whose process is gone).
    */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
   /** STRING, while known, an hour before its Editor is introduced: the tools of an Editor as JSON. */
@@ -113,6 +114,8 @@ export const keys = {
   tally: `${TAG}:tally`,
   /** STRING with a short time to live: one sweeper at a time. */
   sweeper: `${TAG}:sweeper`,
+  /** HASH, for ever: when sweeping last happened, and since when without a pause (sweeping.ts), ms. */
+  swept: `${TAG}:swept`,
   /** STRING, retention since last use: how an MCP session was initialised and what it selected, to adopt it. */
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
 } as const;
