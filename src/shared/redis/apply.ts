@@ -37,9 +37,9 @@ local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
-upgradeSent(KEYS[13])
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 local size, budget = tonumber(ARGV[11]), tonumber(ARGV[23])
+upgradeSent(KEYS[13])
 if ARGV[4] == 'create' and ARGV[8] == '' then
   if redis.call('EXISTS', KEYS[20]) == 1 or storedNow(KEYS[18], KEYS[19]) >= budget then return {'full'} end
 end
