@@ -100,8 +100,8 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     const entry = newest.get(id);
     // At once, not in its turn: an answer that is written from now on does not count.
     entry?.drop();
-    creations.cancelled(id);
     log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
+    creations.cancelled(id);
     const requestId = entry?.requester.requestId ?? answered.get(String(id));
     if (requestId !== undefined && requestId !== null) inTurn(() => retract(requestId));
   };

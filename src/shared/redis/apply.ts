@@ -43,11 +43,11 @@ local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
-upgradeSent(KEYS[13])
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 local size, principal, limits = tonumber(ARGV[11]), ARGV[16], cjson.decode(ARGV[23])
 local results = accountOf(KEYS[18], KEYS[19], KEYS[25], limits.results, limits.share)
 local arguments = accountOf(KEYS[26], KEYS[27], KEYS[28], limits.arguments, limits.share)
+upgradeSent(KEYS[13])
 if ARGV[4] == 'create' and ARGV[8] == '' then
   if redis.call('EXISTS', KEYS[20]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
   if not hasRoom(arguments, principal, #ARGV[10]) then return {'full'} end
