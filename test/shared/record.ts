@@ -94,9 +94,15 @@ export function moment(changes: Partial<Moment> = {}): Moment {
   return { now: NOW, incarnation: INCARNATION, editors: [editorAt()], ...changes };
 }
 
+/** A connected Editor that a call may go to. */
+export function candidate(id: string) {
+  const [projectName = ""] = id.split("@");
+  return { id, projectName, projectPath: `/projects/${projectName}`, connected: true };
+}
+
 /** What an open call may be for: these Editors are known. */
 export function around(...ids: string[]): Pick<SubmitRequest, "around"> {
-  return { around: { candidates: ids.map((id) => ({ id })) } };
+  return { around: { candidates: ids.map((id) => candidate(id)) } };
 }
 
 /** The identical call, by request 2 of the HTTP session unless said otherwise; one Editor is known. */
