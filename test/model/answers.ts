@@ -53,7 +53,10 @@ function tells(
     writes(state, request, record, facts, rules, offer, "noting");
     return;
   }
+  const { history, hour } = state;
+  const id = record.executedAs ?? record.logId;
   offer("part", `the gateway notes that it answers ${nameOf(request)} with ${record.logId}`, {
+    history: { ...history, toldAt: { ...history.toldAt, [id]: history.toldAt[id] ?? hour } },
     store: delivered(state, request, facts, rules),
     requests: replaced(state.requests, request, { ...request, at: "telling" }),
   });

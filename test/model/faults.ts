@@ -70,13 +70,12 @@ function doubles({ requests }: State, happens: Happens): void {
   }
 }
 
-function delays({ requests, caller }: State, happens: Happens): void {
+/** A client that has been answered within 10 s, and does not read that, does not give up in silence (docs/model.md). */
+function delays({ requests }: State, happens: Happens): void {
   const slower = requests.map((one) =>
     one.slow === "no" ? { ...one, slow: one.at === "network" ? ("unread" as const) : ("yes" as const) } : one,
   );
-  const replies = caller.replies.map((reply) => ({ ...reply, isSlow: true }));
-  if (requests.length > 0 || replies.length > 0)
-    happens("delays", "10 s pass", { requests: slower, caller: { ...caller, replies } });
+  if (requests.length > 0) happens("delays", "10 s pass", { requests: slower });
 }
 
 /** What changes while something runs there is not known to have changed. */

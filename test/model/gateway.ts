@@ -247,7 +247,12 @@ function creates(state: State, request: Request, facts: Facts, offer: Offer): vo
   }
   const logId = `op${history.made.length + 1}`;
   const record = recordOf(state, request, plan, facts, logId);
-  const made = { wish: request.wish, hour: state.hour, begun: history.begun.length };
+  const made = {
+    wish: request.wish,
+    hour: state.hour,
+    begun: history.begun.length,
+    changes: state.caller.changes,
+  };
   offer("part", `the gateway writes ${logId}${after(record)}`, {
     store: created(store, record),
     history: { ...history, made: [...history.made, made] },

@@ -5,6 +5,7 @@
  * it again belongs to it (docs/never-twice.md).
  */
 import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import { isAlwaysRepeatable } from "../../src/shared/tool.js";
 import { effectOf, type Facts } from "./facts.js";
 import type { Entry, History, Request, State } from "./state.js";
 
@@ -15,7 +16,7 @@ export function faultOf(before: State, after: State, facts: Facts): string | und
   const isRollback = before.left.rollbacks !== after.left.rollbacks;
   const isNews = before.store.records !== after.store.records || before.editors !== after.editors;
   const fault = isNews && !isRollback ? faultOfRecords(before, after, facts) : undefined;
-  return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after));
+  return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after, facts));
 }
 
 const numberOf = (logId: string): number => Number(logId.slice(2));
@@ -64,7 +65,7 @@ function faultOfRepeating(
   earlier: string | undefined,
 ): string | undefined {
   if (earlier === undefined || history.isShaken || earlier in history.toldAt) return undefined;
-  const isChanged = caller.changes > (history.begun.find((one) => one.id === earlier)?.changes ?? 0);
+  const isChanged = caller.changes > (madeFor(history, earlier)?.changes ?? 0);
   return isChanged ? undefined : `${id} executes a wish that ${earlier} has executed`;
 }
 
@@ -141,13 +142,16 @@ function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Fac
 }
 
 /** ▲5 A call never joins what was accepted before the last change that its caller has seen. */
-function faultOfJoining(before: State, after: State): string | undefined {
+function faultOfJoining(before: State, after: State, { tool }: Facts): string | undefined {
   for (const request of after.requests) {
     const record = request.logId === undefined ? undefined : before.store.records[request.logId];
     const isNew = !before.requests.includes(request);
     if (!record || !isNew || isFinal(record.state)) continue;
     const wish = after.caller.wishes[request.wish];
-    if (wish && record.mutationSeq < wish.mutations)
+    // Tests and compilations look at what this very session has changed.
+    const own = before.store.own[request.caller] ?? 0;
+    const seen = Math.min(wish?.mutations ?? 0, isAlwaysRepeatable(tool) ? own : Number.POSITIVE_INFINITY);
+    if (wish && record.mutationSeq < seen)
       return `#${request.id} joins ${record.logId}, which is too old for it`;
   }
   return undefined;

@@ -241,11 +241,11 @@ export interface EditorState {
 
 /** What the judge remembers; no part of the system reads it. */
 export interface History {
-  /** op1, op2 … in the order of creation: for which wish, in which hour, after how many executions. */
-  made: readonly { wish: number; hour: number; begun: number }[];
+  /** op1, op2 … in the order of creation: for which wish, in which hour, after how many executions and changes. */
+  made: readonly { wish: number; hour: number; begun: number; changes: number }[];
   /** Executions in order: the operation, the Editor, and the changes that it has seen. */
   begun: readonly { id: string; editor: string; changes: number }[];
-  /** The first hour in which a final outcome was written to a caller that waited. */
+  /** The first hour in which a final outcome was written to a caller that waited, or was about to be. */
   toldAt: Readonly<Record<string, number>>;
   /** Each answer with an outcome that was written and not taken back: to which request, and the last one sent by then. */
   told: readonly { id: string; wish: number; request: number; lastId: number }[];

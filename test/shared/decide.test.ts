@@ -145,6 +145,12 @@ describe("▲4 the operation that a call repeats", () => {
     expect(found(decide(snapshot([executed(), answered]), call({ ...from(HTTP, 4) })))).toBe("replay op1");
   });
 
+  test("▲10 (b) also while that is in flight", () => {
+    const open = operation({ state: "running" });
+    const answered = operation({ logId: "op2", order: 2, state: "dispatched", executedAs: "op1" });
+    expect(found(decide(snapshot([open, answered]), call({ ...from(HTTP, 4) })))).toBe("join op1");
+  });
+
   test("▲5 the request that made it, sent again, reads what answered for it, whatever changed and whoever was told", () => {
     const answered = tested({
       logId: "op2",
@@ -200,6 +206,14 @@ describe("▲5 joining what is in flight", () => {
       expect(decide(snapshot([record]), call()).kind).toBe("create");
     },
   );
+
+  test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been told before", () => {
+    const restored = testing({ state: "dispatched", rebuilt: true });
+    expect(decide(snapshot([restored]), call()).kind).toBe("create");
+    expect(decide(snapshot([restored]), call(from(HTTP, 1))).kind).toBe("join");
+    const build = operation({ state: "dispatched", rebuilt: true });
+    expect(decide(snapshot([build]), call()).kind).toBe("join");
+  });
 
   test.each(["read_only", "repeatable"] as const)(
     "▲5 the same request again joins its own operation, whatever changed (%s)",

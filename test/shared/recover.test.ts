@@ -179,6 +179,7 @@ describe("▲10 the Editor's journal is the memory", () => {
     const forced = { ...sent, supersedes: "op1" };
     const superseded = restored({ logId: "op1" });
     expect(recover(forced, sameAs("op1"), knowing(superseded))).toEqual(again("op1"));
+    expect(recover(forced, sameAs("op1"), knowing(undefined))).toEqual(again("op1"));
     expect(recover(forced, sameAs("op0"), knowing(executed({ logId: "op0", entered: 3 })))).toEqual(
       again("op0"),
     );
