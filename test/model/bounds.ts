@@ -7,8 +7,18 @@ const NOTHING = {
   newWishes: 0,
   /** Wishes by force_new. */
   forces: 0,
-  /** Messages that name a log_id. */
+  /** Messages that name a log_id whose outcome was read. */
   names: 0,
+  /** Waits of a call that end: its caller is told the log_id, and asks for that. */
+  polls: 0,
+  /** Requests given up with a cancellation. */
+  cancels: 0,
+  /** The caller goes on in another session; over stdio in another process. */
+  sessions: 0,
+  /** Calls of somebody else, who names the last Editor. */
+  others: 0,
+  /** 10 s: whatever waits has been open for so long. */
+  delays: 0,
   /** Requests that a proxy sends twice. */
   doubles: 0,
   /** Answers that are written into a connection that nobody reads. */
@@ -19,8 +29,10 @@ const NOTHING = {
   expiries: 0,
   /** Jobs that somebody adds by hand. */
   handJobs: 0,
-  /** Mutations by somebody else. */
+  /** Compilations by the caller between its calls. */
   mutations: 0,
+  /** Assets that change in the Editor while nothing runs there; its heartbeat says so. */
+  edits: 0,
   workerCrashes: 0,
   /** An owner stands still until another has its lease, then goes on. */
   hangs: 0,
@@ -32,11 +44,15 @@ const NOTHING = {
   copies: 0,
   /** … and goes back to that, or to nothing if it never was. */
   rollbacks: 0,
+  /** Redis is started again and has lost nothing, which nobody can know. */
+  restarts: 0,
   ledgerCopies: 0,
   ledgerRollbacks: 0,
   ledgerLosses: 0,
   /** Results of acknowledged operations that an Editor drops. */
   forgets: 0,
+  /** Operations that an Editor drops from its ledger, as their retention has ended. */
+  retires: 0,
 };
 
 export type Bounds = Readonly<typeof NOTHING>;

@@ -1,18 +1,57 @@
 /**
- * One caller: sends a call, gives it up and sends it again, reads answers, confirms by naming the log_id, and wishes
- * the same anew. Its messages overtake each other; a request that it gave up may still arrive.
+ * One caller: sends a call, gives it up and sends it again, reads answers, proves to have read them by naming the
+ * log_id, and means the same anew. Over HTTP its messages overtake each other; a request that it gave up may still
+ * arrive. It may go on in another session, and somebody else may make the same call for the last Editor.
  */
 import { spend } from "./bounds.js";
+import type { Facts } from "./facts.js";
 import type { Offer } from "./offer.js";
 import { type Request, replaced, type State, type Wish, without } from "./state.js";
+import type { Rules } from "./switches.js";
 
-type Asked = Pick<Request, "asks" | "names" | "wish">;
+type Asked = Pick<Request, "asks" | "names" | "wish"> & Partial<Pick<Request, "cancels" | "caller">>;
 
-export function callerSteps(state: State, offer: Offer): void {
+export function callerSteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
   const { caller, left } = state;
   caller.wishes.forEach((wish, index) => {
-    if (!wish.over && left.calls > 0) sendAgain(state, wish, index, offer);
+    if (!wish.over && left.calls > 0) sendAgain(state, wish, index, facts, offer);
   });
+  reads(state, offer);
+  polls(state, offer);
+  if (left.sessions > 0) goesOnElsewhere(state, facts, rules, offer);
+  const own = caller.wishes.filter(({ isOthers }) => !isOthers);
+  const last = own.at(-1);
+  // Who has changed something meanwhile means what is still under way anew (set A, set B, set A).
+  const isContent = own.every(({ over }) => over);
+  const isChanged = last !== undefined && last.changes < caller.changes;
+  if ((isContent || isChanged) && left.newWishes > 0 && left.calls > 0) {
+    newWish(state, { force: null }, "means the same anew and calls", spend(left, "newWishes"), offer);
+  }
+  if (left.others > 0 && left.calls > 0) {
+    newWish(
+      state,
+      { force: null, isOthers: true },
+      "is not alone: somebody else calls",
+      spend(left, "others"),
+      offer,
+    );
+  }
+  const read = own.findLast(({ over }) => over);
+  if (!read?.logId) return;
+  const { logId } = read;
+  if (left.forces > 0 && left.calls > 0) {
+    newWish(state, { force: logId }, `calls with force_new ${logId}`, spend(left, "forces"), offer);
+  }
+  if (left.names === 0) return;
+  const sent = send(state, { asks: "name", names: logId, wish: caller.wishes.indexOf(read) });
+  offer("caller", `the caller sends ${sent.name}, which names ${logId}`, {
+    ...sent.changes,
+    left: spend(left, "names"),
+  });
+}
+
+function reads(state: State, offer: Offer): void {
+  const { caller } = state;
   for (const reply of caller.replies) {
     const wish = caller.wishes[reply.wish];
     if (!wish) continue;
@@ -28,55 +67,97 @@ export function callerSteps(state: State, offer: Offer): void {
       },
     });
   }
-  const last = caller.wishes.at(-1);
-  // Who has changed something else meanwhile wishes anew what is still under way (set A, set B, set A).
-  const isContent = caller.wishes.every(({ over }) => over);
-  const isChanged = last !== undefined && last.changes < caller.changes;
-  if ((isContent || isChanged) && left.newWishes > 0 && left.calls > 0) {
-    newWish(state, null, "wishes the same again and calls", spend(left, "newWishes"), offer);
+}
+
+/** A call's wait ended: its caller knows the log_id, and asks for that. */
+function polls(state: State, offer: Offer): void {
+  const { requests, left } = state;
+  if (left.polls === 0) return;
+  for (const request of requests) {
+    const { logId, wish } = request;
+    if (request.asks !== "call" || request.at !== "waiting" || !request.open || logId === undefined) continue;
+    const waited = { ...state, requests: without(requests, request) };
+    const { name, changes } = send(waited, { asks: "name", names: logId, wish });
+    offer(
+      "caller",
+      `the wait of ${nameOf(request)} ends; the caller sends ${name}, which asks for ${logId}`,
+      {
+        ...changes,
+        left: spend(left, "polls"),
+      },
+    );
   }
-  const read = caller.wishes.findLast(({ over }) => over);
-  if (!read?.logId) return;
-  const { logId } = read;
-  if (left.forces > 0 && left.calls > 0) {
-    newWish(state, logId, `calls with force_new ${logId}`, spend(left, "forces"), offer);
-  }
-  if (left.names === 0) return;
-  const sent = send(state, { asks: "name", names: logId, wish: caller.wishes.indexOf(read) });
-  offer("caller", `the caller sends ${sent.name}, which names ${logId}`, {
-    ...sent.changes,
-    left: spend(left, "names"),
+}
+
+const sessionOf = ({ caller }: State): string => `session ${caller.session}`;
+
+/** Over HTTP the old session's requests are given up; over stdio its process ends with everything that it had. */
+function goesOnElsewhere(state: State, { transport }: Facts, { off }: Rules, offer: Offer): void {
+  const { caller, left } = state;
+  const own = sessionOf(state);
+  const requests = state.requests.flatMap((one) => {
+    if (one.caller !== own) return [one];
+    return transport === "stdio" ? [] : [hungUp(one)];
+  });
+  const session = off === "proofOutlivesGateway" ? caller.session : caller.session + 1;
+  const replies = caller.replies.filter((reply) => caller.wishes[reply.wish]?.isOthers);
+  offer("caller", "the caller goes on in another session", {
+    requests,
+    caller: { ...caller, session, replies },
+    left: spend(left, "sessions"),
   });
 }
 
-function sendAgain(state: State, wish: Wish, index: number, offer: Offer): void {
+function sendAgain(state: State, wish: Wish, index: number, { transport }: Facts, offer: Offer): void {
   const { caller, requests, left } = state;
   const given = requests.filter((request) => request.wish === index && request.open);
-  const again = { ...state, requests: requests.map((one) => (given.includes(one) ? hungUp(one) : one)) };
-  const { name, changes } = send(again, { asks: "call", names: wish.force, wish: index });
+  const answered = caller.replies.filter((reply) => reply.wish === index);
+  const names = given.map(nameOf).join(", ");
   const as = wish.force === null ? "" : ` (force_new ${wish.force})`;
-  const says =
-    given.length === 0
-      ? `the caller sends ${name}${as}`
-      : `the caller gives ${given.map(nameOf).join(", ")} up and sends the call again as ${name}${as}`;
   const replies = caller.replies.filter((reply) => reply.wish !== index);
-  offer("caller", says, {
-    ...changes,
-    caller: { ...caller, lastId: caller.lastId + 1, replies },
-    left: spend(left, "calls"),
-  });
+  const gives = (from: State, does: string, spent: State["left"]): void => {
+    const { name, changes } = send(from, { asks: "call", names: wish.force, wish: index });
+    offer("caller", `${does} ${name}${as}`, {
+      ...changes,
+      caller: { ...caller, ...changes.caller, replies },
+      left: spend(spent, "calls"),
+    });
+  };
+  const silent = { ...state, requests: requests.map((one) => (given.includes(one) ? hungUp(one) : one)) };
+  if (given.length === 0 && answered.length === 0) {
+    gives(silent, "the caller sends", left);
+    return;
+  }
+  // Over stdio no client gives up without a word within 10 s.
+  const isSlow = given.every(({ slow }) => slow !== "no") && answered.every(({ isSlow: late }) => late);
+  if (transport === "http" || isSlow) {
+    gives(silent, `the caller gives ${names} up and sends the call again as`, left);
+  }
+  const [first] = [...given.map(({ id }) => id), ...answered.map(({ request }) => request)];
+  if (left.cancels === 0 || first === undefined) return;
+  const { changes } = send(silent, { asks: "cancel", names: null, wish: index, cancels: first });
+  const cancelling = { ...silent, ...changes } as State;
+  gives(cancelling, `the caller cancels #${first} and sends the call again as`, spend(left, "cancels"));
 }
 
-function newWish(state: State, force: string | null, does: string, left: State["left"], offer: Offer): void {
+function newWish(
+  state: State,
+  { force, isOthers = false }: { force: string | null; isOthers?: boolean },
+  does: string,
+  left: State["left"],
+  offer: Offer,
+): void {
   const { caller } = state;
   const wish: Wish = {
+    isOthers,
     force,
     over: false,
     logId: null,
     changes: caller.changes,
     mutations: state.store.mutations,
   };
-  const { name, changes } = send(state, { asks: "call", names: force, wish: caller.wishes.length });
+  const by = isOthers ? { caller: "somebody else" } : {};
+  const { name, changes } = send(state, { asks: "call", names: force, wish: caller.wishes.length, ...by });
   offer("caller", `the caller ${does}: ${name}`, {
     ...changes,
     caller: { ...caller, lastId: caller.lastId + 1, wishes: [...caller.wishes, wish] },
@@ -84,9 +165,22 @@ function newWish(state: State, force: string | null, does: string, left: State["
   });
 }
 
-function send(state: State, asked: Asked): { name: string; changes: Partial<State> } {
+function send(state: State, asked: Asked): { name: string; changes: Pick<State, "caller" | "requests"> } {
   const id = state.caller.lastId + 1;
-  const request: Request = { id, isDouble: false, target: null, open: true, at: "network", ...asked };
+  const isOthers = state.caller.wishes[asked.wish]?.isOthers ?? asked.caller !== undefined;
+  const request: Request = {
+    id,
+    isDouble: false,
+    caller: isOthers ? "somebody else" : sessionOf(state),
+    target: isOthers ? (state.editors.at(-1)?.id ?? null) : null,
+    cancels: null,
+    open: asked.asks !== "cancel",
+    isDropped: false,
+    slow: "no",
+    relation: null,
+    at: "network",
+    ...asked,
+  };
   return {
     name: nameOf(request),
     changes: {

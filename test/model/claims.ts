@@ -14,7 +14,7 @@ const claims = createClaims(
       return { kind: "unknown" };
     },
   },
-  "",
+  { fence: "", importedIn: () => "" },
 );
 
 /** What this call would write. */

@@ -2,6 +2,8 @@
 import { type AdmitLedger, type AdmittedOperation, admit, type Fence } from "../../src/shared/admit.js";
 import type { Found } from "../../src/shared/recover.js";
 import { EDITOR_CODES, type Outcome, type SubmitAnswer, type SubmitParams } from "../../src/shared/wire.js";
+import type { Facts } from "./facts.js";
+import { markOf } from "./mark.js";
 import type { Offer } from "./offer.js";
 import {
   type EditorState,
@@ -31,13 +33,14 @@ export function hello({ ledger }: EditorState, fence: Fence, { off }: Rules): He
   return { kind: "hello", ledger: isNew ? { ...ledger, seq: ledger.seq + 1, fence } : ledger };
 }
 
-export function editorSteps(state: State, rules: Rules, offer: Offer): void {
+export function editorSteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
   for (const frame of state.frames) {
     const editor = state.editors.find(({ id }) => id === frame.editor);
     if (editor?.up && editor.session === frame.session) handles(state, editor, frame, rules, offer);
   }
   for (const editor of state.editors) {
-    if (editor.up) works(state, editor, offer);
+    if (editor.up && editor.reloads) reloads(state, editor, offer);
+    else if (editor.up) works(state, editor, facts, offer);
     else starts(state, editor, offer);
   }
 }
@@ -168,34 +171,51 @@ const asAdmitted = (entry: Entry | undefined): AdmittedOperation | undefined =>
     operationId: entry.id,
     state: entry.state,
     argumentsHash: "f",
+    ...entry.submitted,
     ...(entry.outcome ? { outcome: entry.outcome } : {}),
   };
 
 /** The main thread: begins what was accepted first, or ends what runs. */
-function works(state: State, editor: EditorState, offer: Offer): void {
+function works(state: State, editor: EditorState, facts: Facts, offer: Offer): void {
   const { ledger } = editor;
   const running = ledger.entries.find((entry) => entry.state === "running");
   if (running) {
-    const ended = ending(running, "completed", state);
+    const stood = standingAt(editor, facts);
+    const ended = ending(running, "completed", state, stood);
     offer(
       "part",
       `${editor.id} completes ${running.id}`,
-      withEditor(state, journalled(editor, running, ended)),
+      withEditor(state, journalled(stood, running, ended)),
     );
     return;
   }
   const next = ledger.entries.find((entry) => entry.state === "accepted");
   if (!next) return;
-  const { history } = state;
+  const { history, caller } = state;
+  const begins = { id: next.id, editor: editor.id, changes: caller.changes };
   offer("part", `${editor.id} begins ${next.id}`, {
     ...withEditor(state, journalled(editor, next, { ...next, state: "running" })),
-    history: { ...history, begun: [...history.begun, { id: next.id, editor: editor.id }] },
+    history: { ...history, begun: [...history.begun, begins] },
   });
 }
 
-export function ending(entry: Entry, status: Outcome["status"], state: State): Entry {
+/** A compilation has changed assets, and reloads the domain behind its end; tests in play mode reload it before theirs. */
+function standingAt(editor: EditorState, { tool }: Facts): EditorState {
+  if (tool === "compile") return { ...editor, assets: editor.assets + 1, reloads: true };
+  return tool === "run-tests" ? { ...editor, generation: editor.generation + 1 } : editor;
+}
+
+function reloads(state: State, editor: EditorState, offer: Offer): void {
+  const reloaded = { ...editor, reloads: false, generation: editor.generation + 1, seat: null };
+  const frames = state.frames.filter((frame) => frame.editor !== editor.id);
+  offer("part", `${editor.id} reloads its scripts, as announced`, { frames, ...withEditor(state, reloaded) });
+}
+
+export function ending(entry: Entry, status: Outcome["status"], state: State, stood: EditorState): Entry {
   const at = now(state);
-  const outcome: Outcome = { status, startedAt: at, endedAt: at, executionMs: 1 };
+  const announced = stood.reloads ? { reloadAnnounced: true as const } : {};
+  const endedIn = { ...markOf(stood), ...announced };
+  const outcome: Outcome = { status, startedAt: at, endedAt: at, executionMs: 1, endedIn };
   return { ...entry, state: status, outcome };
 }
 
@@ -210,7 +230,7 @@ function journalled(editor: EditorState, before: Entry, after: Entry): EditorSta
 function starts(state: State, editor: EditorState, offer: Offer): void {
   const entries = editor.ledger.entries.map((entry) => {
     if (entry.state === "accepted") return { ...entry, state: "not_started" as const };
-    return entry.state === "running" ? ending(entry, "interrupted", state) : entry;
+    return entry.state === "running" ? ending(entry, "interrupted", state, editor) : entry;
   });
   const changes = entries.filter((entry, at) => entry !== editor.ledger.entries[at]).length;
   const session = editor.session + 1;
@@ -220,6 +240,6 @@ function starts(state: State, editor: EditorState, offer: Offer): void {
   offer(
     "part",
     `${editor.id} starts, session ${session}`,
-    withEditor(state, { ...editor, up: true, session, ledger }),
+    withEditor(state, { ...editor, up: true, session, ledger, reloads: false }),
   );
 }

@@ -1,8 +1,11 @@
 /** What does not change in one exploration. */
-import { completeTool, type Effect, type Tool } from "../../src/shared/tool.js";
+import { completeTool, type Tool } from "../../src/shared/tool.js";
 
 export interface Facts {
-  effect: Effect;
+  /** What is called: one that mutates, one that is repeatable, tests, a compilation, a read. */
+  tool: "build" | "set" | "run-tests" | "compile" | "look";
+  /** Over stdio messages keep their order, and each caller has a gateway of its own. */
+  transport: "http" | "stdio";
   /**
    * What a store goes back to: an older copy; or its last durable writes (AOF), alone or with the machine that the
    * owners run on.
@@ -16,14 +19,15 @@ export interface Facts {
   isStrict: boolean;
 }
 
-const toolOf = (effect: Effect): Tool => {
-  const annotations = { readOnlyHint: effect === "read_only", idempotentHint: effect !== "mutating" };
-  return completeTool({ name: "build", description: "", annotations } as never);
+const toolOf = (name: Facts["tool"], annotations: object): Tool =>
+  completeTool({ name, description: "", annotations } as never);
+
+export const TOOLS: Readonly<Record<Facts["tool"], Tool>> = {
+  build: toolOf("build", { readOnlyHint: false }),
+  set: toolOf("set", { idempotentHint: true }),
+  "run-tests": toolOf("run-tests", {}),
+  compile: toolOf("compile", {}),
+  look: toolOf("look", { readOnlyHint: true }),
 };
 
-/** The tool that is called, by its effect. */
-export const TOOLS: Readonly<Record<Effect, Tool>> = {
-  mutating: toolOf("mutating"),
-  idempotent: toolOf("idempotent"),
-  read_only: toolOf("read_only"),
-};
+export const effectOf = ({ tool }: Facts): Tool["effect"] => TOOLS[tool].effect;

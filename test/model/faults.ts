@@ -4,6 +4,7 @@ import { type Fault, spend } from "./bounds.js";
 import { nameOf } from "./caller.js";
 import { ending } from "./editor.js";
 import type { Facts } from "./facts.js";
+import { markOf } from "./mark.js";
 import type { Offer } from "./offer.js";
 import {
   type EditorState,
@@ -27,10 +28,14 @@ export function faultSteps(state: State, facts: Facts, offer: Offer): void {
 
   if (may("doubles")) doubles(state, happens);
   if (may("hours")) happens("hours", "an hour passes", { hour: state.hour + 1 });
+  if (may("delays")) delays(state, happens);
+  if (may("edits")) edits(state, happens);
   if (may("gatewayCrashes")) gatewayCrashes(state, happens);
   if (may("handJobs")) handJobs(state, happens);
   if (may("mutations")) {
-    const store: StoreState = { ...state.store, mutations: state.store.mutations + 1 };
+    const mutations = state.store.mutations + 1;
+    const own = { ...state.store.own, [`session ${state.caller.session}`]: mutations };
+    const store: StoreState = { ...state.store, mutations, own };
     const caller = { ...state.caller, changes: state.caller.changes + 1 };
     happens("mutations", "the caller changes something else in the Editor", { store, caller });
   }
@@ -63,6 +68,29 @@ function doubles({ requests }: State, happens: Happens): void {
     const copy = { ...request, isDouble: true, open: false };
     happens("doubles", `a proxy sends ${nameOf(request)} twice`, { requests: [...requests, copy] });
   }
+}
+
+/** A client that has been answered within 10 s, and does not read that, does not give up in silence (docs/model.md). */
+function delays({ requests }: State, happens: Happens): void {
+  const slower = requests.map((one) =>
+    one.slow === "no" ? { ...one, slow: one.at === "network" ? ("unread" as const) : ("yes" as const) } : one,
+  );
+  if (requests.length > 0) happens("delays", "10 s pass", { requests: slower });
+}
+
+/** What changes while something runs there is not known to have changed. */
+function edits(state: State, happens: Happens): void {
+  const [editor] = state.editors;
+  const isBusy = editor?.ledger.entries.some(({ outcome, state: at }) => !outcome && at !== "revoked");
+  if (!editor?.up || isBusy || Object.values(state.store.records).some((record) => !isFinal(record.state)))
+    return;
+  const edited = { ...editor, assets: editor.assets + 1 };
+  const marks = { ...state.store.marks, [editor.id]: markOf(edited) };
+  happens("edits", `assets change in ${editor.id}, whose heartbeat says so`, {
+    ...withEditor(state, edited),
+    store: { ...state.store, marks },
+    caller: { ...state.caller, changes: state.caller.changes + 1 },
+  });
 }
 
 function gatewayCrashes({ requests }: State, happens: Happens): void {
@@ -101,22 +129,39 @@ function cuts(state: State, worker: WorkerState, happens: Happens): void {
 function editorFaults(state: State, editor: EditorState, may: May, happens: Happens): void {
   const { ledger } = editor;
   const frames = state.frames.filter((frame) => frame.editor !== editor.id);
+  const shaken = { history: { ...state.history, isShaken: true } };
   if (may("editorCrashes")) {
     const down: EditorState = { ...editor, up: false, seat: null };
-    happens("editorCrashes", `${editor.id} crashes`, { frames, ...withEditor(state, down) });
+    happens("editorCrashes", `${editor.id} crashes`, { ...shaken, frames, ...withEditor(state, down) });
     const flushed = ledger.entries.filter((entry) => entry.state !== "accepted");
     if (flushed.length < ledger.entries.length) {
       const lost = { ...down, ledger: { ...ledger, entries: flushed } };
       const says = `${editor.id} crashes; what it had accepted was not on the disk`;
-      happens("editorCrashes", says, { frames, ...withEditor(state, lost) });
+      happens("editorCrashes", says, { ...shaken, frames, ...withEditor(state, lost) });
     }
   }
   if (may("reloads")) {
     const entries = ledger.entries.map((entry) =>
-      entry.state === "running" ? ending(entry, "interrupted", state) : entry,
+      entry.state === "running" ? ending(entry, "interrupted", state, editor) : entry,
     );
-    const reloaded = { ...editor, seat: null, ledger: { ...ledger, entries, seq: ledger.seq + 1 } };
-    happens("reloads", `${editor.id} reloads its scripts`, { frames, ...withEditor(state, reloaded) });
+    const generation = editor.generation + 1;
+    const reloaded = {
+      ...editor,
+      generation,
+      reloads: false,
+      seat: null,
+      ledger: { ...ledger, entries, seq: ledger.seq + 1 },
+    };
+    happens("reloads", `${editor.id} reloads its scripts`, {
+      ...shaken,
+      frames,
+      ...withEditor(state, reloaded),
+    });
+  }
+  const [oldest, ...younger] = ledger.entries;
+  if (may("retires") && oldest?.outcome && younger.length > 0) {
+    const retired = { ...editor, ledger: { ...ledger, entries: younger } };
+    happens("retires", `the retention of ${oldest.id} ends in ${editor.id}`, withEditor(state, retired));
   }
   if (!may("forgets")) return;
   for (const entry of ledger.entries) {
@@ -136,12 +181,14 @@ function storeFaults(state: State, facts: Facts, may: May, happens: Happens): vo
       copy: copyOf(state),
       copyVersion: state.version,
     });
+  if (may("restarts")) restarts(state, happens);
   if (!may("rollbacks") || store === (copy ?? EMPTY_STORE)) return;
   const says = copy ? "the store goes back to what was saved" : "the store is flushed";
+  const incarnations = history.incarnations + 1;
   const back = {
-    store: copy ?? EMPTY_STORE,
+    store: { ...(copy ?? EMPTY_STORE), incarnation: `i${incarnations}` },
     version: state.copyVersion,
-    history: { ...history, storeWentBack: true },
+    history: { ...history, storeWentBack: true, isShaken: true, incarnations },
   };
   if (facts.rollback !== "power loss") {
     // The jobs that were under way are waiting in the copy; the owners go on with what they know.
@@ -154,6 +201,15 @@ function storeFaults(state: State, facts: Facts, may: May, happens: Happens): vo
   happens("rollbacks", `${says}, and every owner ends`, { ...back, workers, editors });
 }
 
+/** ▲13 Another run id: nobody can know that nothing is lost. */
+function restarts({ store, history }: State, happens: Happens): void {
+  const incarnations = history.incarnations + 1;
+  happens("restarts", "the store is started again, and has lost nothing", {
+    store: { ...store, incarnation: `i${incarnations}` },
+    history: { ...history, isShaken: true, incarnations },
+  });
+}
+
 const withoutJob = (work: Work): Work => ({ ...work, job: null });
 
 const reborn = (worker: WorkerState): WorkerState => ({
@@ -161,6 +217,7 @@ const reborn = (worker: WorkerState): WorkerState => ({
   life: worker.life + 1,
   fence: null,
   link: null,
+  importedIn: null,
   works: [],
   acks: [],
 });

@@ -1,12 +1,12 @@
-/** The gateway's steps: the verb submit (src/gateway/submit.ts), answering, what was delivered, and the sweeper. */
+/** The gateway's steps: the verb submit (src/gateway/submit.ts); how it answers is in answers.ts. */
 import { newRecord } from "../../src/gateway/new-record.js";
 import { queued } from "../../src/gateway/sweeper.js";
-import { decide, type SubmitRequest } from "../../src/shared/decide.js";
-import { expiryOf, WAIT_LIMITS } from "../../src/shared/expiry.js";
-import { type Delivery, hasBegun, isFinal, next, type OperationRecord } from "../../src/shared/operation.js";
+import { type Decision, decide, type Snapshot, type SubmitRequest } from "../../src/shared/decide.js";
+import { hasBegun, type OperationRecord } from "../../src/shared/operation.js";
 import type { Candidate, Target } from "../../src/shared/target.js";
-import { spend } from "./bounds.js";
+import { answers, cancels, notes, writesNoted } from "./answers.js";
 import { nameOf } from "./caller.js";
+import { confirmed } from "./deliveries.js";
 import { type Facts, TOOLS } from "./facts.js";
 import type { Offer } from "./offer.js";
 import {
@@ -19,10 +19,10 @@ import {
   type StoreState,
   without,
 } from "./state.js";
-import { changed, created, hasJob, jobAdded, openRecords, snapshotOf } from "./store.js";
+import { changed, created, jobAdded, snapshotOf } from "./store.js";
+import { sweeps } from "./sweeper.js";
 import type { Rules } from "./switches.js";
 
-const CALLER = { id: "caller", transport: "http" as const };
 /** Newer than any request that there is. */
 const NEWEST = 1_000_000;
 
@@ -31,8 +31,9 @@ export function gatewaySteps(state: State, facts: Facts, rules: Rules, offer: Of
     if (request.at === "network") arrives(state, request, facts, rules, offer);
     else if (request.at === "creating") creates(state, request, facts, offer);
     else if (request.at === "enqueuing") enqueues(state, request, rules, offer);
-    else if (request.at === "waiting") answers(state, request, offer);
-    else notes(state, request, offer);
+    else if (request.at === "waiting") answers(state, request, facts, rules, offer);
+    else if (request.at === "telling") writesNoted(state, request, facts, rules, offer);
+    else notes(state, request, facts, rules, offer);
   }
   sweeps(state, rules, offer);
 }
@@ -41,23 +42,38 @@ const to = (state: State, request: Request, by: Request): Pick<State, "requests"
   requests: replaced(state.requests, request, by),
 });
 
+/** Over stdio a message is handled when those before it have been: accepted, or answered and noted. */
+function waitsItsTurn({ requests }: State, request: Request, { transport }: Facts): boolean {
+  if (transport === "http") return false;
+  return requests.some(
+    (one) =>
+      one !== request &&
+      one.caller === request.caller &&
+      (one.at === "network" ? one.id < request.id : one.at !== "waiting" && one.at !== "telling"),
+  );
+}
+
 function arrives(state: State, request: Request, facts: Facts, rules: Rules, offer: Offer): void {
+  if (waitsItsTurn(state, request, facts)) return;
+  if (request.asks === "cancel") {
+    cancels(state, request, offer);
+    return;
+  }
   const store = confirmed(state.store, request, rules);
   if (request.asks === "name") {
-    const requests = without(state.requests, request);
-    offer("part", `${nameOf(request)} arrives and confirms ${request.names}`, { store, requests });
+    const logId = request.names ?? "";
+    const asks = to(state, request, { ...request, at: "waiting", logId, relation: "read" });
+    offer("part", `${nameOf(request)} arrives and names ${logId}`, { store, ...asks });
     return;
   }
   const decision = decideOn({ ...state, store }, request, facts, rules);
   const says = `${nameOf(request)} arrives`;
-  if (decision.kind === "refuse") {
-    const requests = without(state.requests, request);
-    offer("part", `${says} and is refused (${decision.problem.code})`, { store, requests });
-  } else if (decision.kind === "create") {
+  if (decision.kind === "refuse") refuses(state, store, request, decision, rules, offer);
+  else if (decision.kind === "create") {
     const { kind: _kind, ...links } = decision;
     // Deciding comes behind what the arrival has written.
     const version = state.version + (store.records === state.store.records ? 0 : 1);
-    const plan: Plan = { version, ...links };
+    const plan: Plan = { version, incarnation: store.incarnation, ...links };
     offer("part", `${says}; the gateway decides to create an operation after ${plan.after ?? "none"}`, {
       store,
       ...to(state, request, { ...request, at: "creating", plan }),
@@ -66,22 +82,63 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
     const { logId, state: found } = decision.record;
     const at = decision.kind === "join" && found === "accepted" ? "enqueuing" : "waiting";
     const verb = decision.kind === "join" ? "joins" : "is answered by";
+    const relation = decision.kind === "join" ? "joined" : "replayed";
     offer("part", `${says} and ${verb} ${logId} (${found})`, {
-      store,
-      ...to(state, request, { ...request, at, logId }),
+      store: changed(store, logId, (record) => askedBy(record, request.caller)).store,
+      ...to(state, request, { ...request, at, logId, relation }),
     });
   }
 }
 
-function decideOn(state: State, request: Request, facts: Facts, rules: Rules): ReturnType<typeof decide> {
-  const known = state.editors.filter(({ session }) => session > 0).map(({ id }) => id);
-  const snapshot = snapshotOf(state.store, request, known, now(state));
+/** ▲6 A further caller waits for the outcome of a mutating operation. */
+function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
+  const known = record.askedBy ?? [];
+  if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
+    return undefined;
+  return { record: { ...record, askedBy: [...known, caller] } };
+}
+
+/** ▲8 The refusal shows the newest operation as a replay does. Without it a client obeys blindly. */
+function refuses(
+  state: State,
+  store: StoreState,
+  request: Request,
+  { problem }: Extract<Decision, { kind: "refuse" }>,
+  rules: Rules,
+  offer: Offer,
+): void {
+  const says = `${nameOf(request)} arrives and is refused (${problem.code})`;
+  const gone = { store, requests: without(state.requests, request) };
+  if (problem.code !== "FORCE_NEW_MISMATCH") {
+    offer("part", says, gone);
+    return;
+  }
+  const { newest } = problem;
+  const isShown = newest && hasBegun(newest) && rules.off !== "refusalShowsNothing";
+  if (isShown) {
+    const { logId } = newest;
+    const shown = to(state, request, { ...request, at: "waiting", logId, relation: "replayed" });
+    offer("part", `${says}, which shows ${logId}`, { store, ...shown });
+    return;
+  }
+  // It says what to pass now, and the client does.
+  const { caller } = state;
+  const wishes = caller.wishes.map((wish, index) =>
+    index === request.wish ? { ...wish, force: newest?.logId ?? null } : wish,
+  );
+  offer("part", `${says}, and says to use ${newest?.logId ?? "nothing"}`, {
+    ...gone,
+    ...(request.open ? { caller: { ...caller, wishes } } : {}),
+  });
+}
+
+function decideOn(state: State, request: Request, facts: Facts, rules: Rules): Decision {
+  const snapshot = snapshotOf(state, state.store, request);
   const named = request.names === null ? undefined : state.store.records[request.names];
+  const isStdio = facts.transport === "stdio" || rules.off === "quickHttpAnswersProve";
   const asked: SubmitRequest = {
-    caller: CALLER,
+    caller: { id: request.caller, transport: isStdio ? "stdio" : "http" },
     requestId: request.id,
-    tool: "build",
-    effect: facts.effect,
     fingerprint: "f",
     hash: HASH,
     target: targetOf(state, request, rules),
@@ -90,21 +147,55 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): R
     forceNew: request.names ?? undefined,
     forceNewHash: named?.hash,
   };
+  const all = (change: (record: OperationRecord) => OperationRecord): Snapshot => ({
+    ...snapshot,
+    records: snapshot.records.map(change),
+  });
   switch (rules.off) {
     case "olderRequestsCount":
       return decide(snapshot, { ...asked, requestId: NEWEST });
     case "noForcedIdentity":
       return decide({ ...snapshot, forced: undefined }, asked);
     case "alwaysJoins":
-      return decide({ ...snapshot, records: snapshot.records.map(upToDate(state.store)) }, asked);
+      return decide(all(upToDate(state.store)), asked);
     case "interruptedMayRepeat":
-      return decide({ ...snapshot, records: snapshot.records.map(asFailed) }, asked);
+      return decide(all(asFailed), asked);
     case "windowFromTheEnd":
-      return decide({ ...snapshot, records: snapshot.records.map(asDelivered) }, asked);
+      return decide(all(asDelivered), asked);
+    case "repeatableReplaysTold":
+      return decide(all(asUntold), asked);
+    case "marksIgnored":
+      return decide(all(standingStill(snapshot)), asked);
+    case "restoredAnswers":
+      return decide(all(asNotRestored(state.store)), asked);
+    case "newestOfAllOnly":
+      return decide(newestOnly(snapshot), asked);
+    case "anyEditorsRunAnswers":
+      return decide(snapshot, { ...asked, target: { kind: "open" } });
+    case "oldProofsCount":
+      return decide(
+        all((record) => ({ ...record, deliveredIn: snapshot.incarnation })),
+        asked,
+      );
+    case "askersForgotten":
+      return decide(all(withoutAskers), asked);
     default:
       return decide(snapshot, asked);
   }
 }
+
+/** An open call goes to the first Editor that is there, as if the session had selected it. */
+const isMeant = ({ session, up }: State["editors"][number], at: number, all: State["editors"]): boolean => {
+  const first = all.findIndex((one) => one.up);
+  return first < 0 ? session > 0 && at === 0 : up && at === first;
+};
+
+const candidateOf = ({ id, up }: State["editors"][number]) => ({
+  id,
+  projectName: id,
+  projectPath: `/projects/${id}`,
+  connected: up,
+});
 
 const upToDate =
   ({ mutations }: StoreState) =>
@@ -113,6 +204,29 @@ const asFailed = (record: OperationRecord): OperationRecord =>
   record.state === "interrupted" ? { ...record, state: "failed", startedAt: record.endedAt ?? 0 } : record;
 const asDelivered = (record: OperationRecord): OperationRecord =>
   record.endedAt === undefined ? record : { ...record, firstDeliveredAt: record.endedAt };
+function asUntold({ firstDeliveredAt: _told, ...record }: OperationRecord): OperationRecord {
+  return record;
+}
+const standingStill =
+  ({ editors }: Snapshot) =>
+  (record: OperationRecord): OperationRecord => {
+    const mark = editors.find(({ id }) => id === record.editor)?.mark;
+    return mark && record.editorMark ? { ...record, editorMark: mark } : record;
+  };
+const asNotRestored =
+  ({ incarnation, mutations }: StoreState) =>
+  ({ rebuilt: _restored, ...record }: OperationRecord): OperationRecord => ({
+    ...record,
+    incarnation,
+    mutationSeq: mutations,
+  });
+const newestOnly = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  records: snapshot.records.toSorted((a, b) => b.order - a.order).slice(0, 1),
+});
+function withoutAskers({ askedBy: _asked, ...record }: OperationRecord): OperationRecord {
+  return { ...record, createdBy: { caller: null, requestId: null } };
+}
 
 function candidatesOf({ editors }: State): Candidate[] {
   const known = editors.filter(({ session }) => session > 0);
@@ -127,42 +241,27 @@ function targetOf(state: State, { target }: Request, { off }: Rules): Target {
   return { kind: "open" };
 }
 
-/** ▲7 Naming a log_id confirms what this caller was told of it. */
-function confirmed(store: StoreState, request: Request, { off }: Rules): StoreState {
-  const named = off === "anyMessageConfirms" ? Object.keys(store.records) : [request.names ?? ""];
-  return named.reduce((at, logId) => {
-    const change = changed(at, logId, (record) => {
-      const delivery = record.deliveries[CALLER.id];
-      if (!delivery) return undefined;
-      const requestId = Math.max(Number(delivery.requestId), request.id);
-      const by = off === "anyMessageConfirms" ? delivery.requestId : requestId;
-      if (delivery.confirmed && delivery.requestId === by) return undefined;
-      return { record: withDelivery(record, { ...delivery, requestId: by, confirmed: true }) };
-    });
-    return change.store;
-  }, store);
-}
-
-const withDelivery = (record: OperationRecord, delivery: Delivery): OperationRecord => ({
-  ...record,
-  deliveries: { [CALLER.id]: delivery },
-});
-
 function creates(state: State, request: Request, facts: Facts, offer: Offer): void {
   const { plan, ...asked } = request;
   const { store, history } = state;
   if (!plan) return;
-  if (plan.version !== state.version) {
+  if (plan.version !== state.version || plan.incarnation !== store.incarnation) {
     const again: Request = { ...asked, at: "network" };
     offer("part", `${nameOf(request)}: the hash has changed; decides again`, to(state, request, again));
     return;
   }
   const logId = `op${history.made.length + 1}`;
   const record = recordOf(state, request, plan, facts, logId);
+  const made = {
+    wish: request.wish,
+    hour: state.hour,
+    begun: history.begun.length,
+    changes: state.caller.changes,
+  };
   offer("part", `the gateway writes ${logId}${after(record)}`, {
     store: created(store, record),
-    history: { ...history, made: [...history.made, { wish: request.wish, hour: state.hour }] },
-    ...to(state, request, { ...asked, at: "enqueuing", logId }),
+    history: { ...history, made: [...history.made, made] },
+    ...to(state, request, { ...asked, at: "enqueuing", logId, relation: "created" }),
   });
 }
 
@@ -170,17 +269,17 @@ const after = ({ after: before, supersedes, editor }: OperationRecord): string =
   ` for ${editor} (after ${before ?? "none"}${supersedes === undefined ? "" : `, superseding ${supersedes}`})`;
 
 function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logId: string): OperationRecord {
-  const { version: _version, ...links } = plan;
+  const { version: _version, incarnation, ...links } = plan;
   const call = {
-    requester: { caller: CALLER, requestId: request.id },
+    requester: { caller: { id: request.caller, transport: facts.transport }, requestId: request.id },
     principal: "local",
-    tool: TOOLS[facts.effect],
+    tool: TOOLS[facts.tool],
     hash: HASH,
     fingerprint: "f",
     parameters: {},
   } as unknown as Parameters<typeof newRecord>[0];
-  // Its place in the chain: any number that grows.
-  const chain = { version: logId.slice(2), now: now(state) } as Parameters<typeof newRecord>[2];
+  // Its place in the chain and when it entered, the script counts (store.ts).
+  const chain = { version: "0", now: now(state), incarnation } as Parameters<typeof newRecord>[2];
   return newRecord(call, { kind: "create", ...links }, chain, logId, "quick");
 }
 
@@ -195,86 +294,4 @@ function enqueues(state: State, request: Request, rules: Rules, offer: Offer): v
       store: changed(store, logId, queued).store,
       ...waits,
     });
-}
-
-function answers(state: State, request: Request, offer: Offer): void {
-  const { store, requests, caller, history } = state;
-  const logId = request.logId ?? "";
-  const record = store.records[logId];
-  const name = nameOf(request);
-  if (!record) {
-    offer("part", `${name} is told that ${logId} is not known`, { requests: without(requests, request) });
-    return;
-  }
-  if (!isFinal(record.state)) return;
-  if (!request.open) {
-    offer("part", `the gateway sees that nobody waits for ${name}`, { requests: without(requests, request) });
-    if (state.left.deadAnswers === 0) return;
-    offer("fault", `the gateway answers ${name} into a connection that nobody reads`, {
-      ...to(state, request, { ...request, at: "noting" }),
-      left: spend(state.left, "deadAnswers"),
-    });
-    return;
-  }
-  const id = record.executedAs ?? logId;
-  const reply = { request: request.id, wish: request.wish, logId, isNothing: !hasBegun(record) };
-  const toldAt = { ...history.toldAt, [id]: history.toldAt[id] ?? state.hour };
-  offer("part", `the gateway answers ${name}: ${logId} is ${record.state}`, {
-    ...to(state, request, { ...request, at: "noting", open: false }),
-    caller: { ...caller, replies: [...caller.replies, reply] },
-    history: { ...history, toldAt },
-  });
-}
-
-/** What src/gateway/deliveries.ts writes after an answer was written. */
-function notes(state: State, request: Request, offer: Offer): void {
-  const logId = request.logId ?? "";
-  const change = changed(state.store, logId, (record) => {
-    const before = record.deliveries[CALLER.id];
-    const requestId = Math.max(Number(before?.requestId ?? 0), request.id);
-    const isConfirmed = before?.confirmed ?? false;
-    const delivery = { requestId, at: now(state), tookMs: 60_000, confirmed: isConfirmed };
-    return {
-      record: {
-        ...withDelivery(record, delivery),
-        firstDeliveredAt: record.firstDeliveredAt ?? now(state),
-      },
-    };
-  });
-  const requests = without(state.requests, request);
-  offer("part", `the gateway notes that ${nameOf(request)} was answered`, { store: change.store, requests });
-}
-
-/** src/gateway/sweeper.ts: lost jobs are added again, and what waited too long for its Editor expires. */
-function sweeps(state: State, rules: Rules, offer: Offer): void {
-  for (const editor of state.editors) {
-    const isHere = editor.up && state.workers.some((one) => one.editor === editor.id && one.link);
-    for (const record of openRecords(state.store, editor.id)) {
-      const { logId } = record;
-      if (record.state !== "accepted" && record.state !== "queued") continue;
-      if (!hasJob(state, logId)) restoresJob(state, record, rules, offer);
-      if (isHere || state.left.expiries === 0) continue;
-      const at = record.acceptedAt + WAIT_LIMITS.absentMs;
-      const event = expiryOf(record, record.acceptedAt, at, WAIT_LIMITS);
-      const after = event && next(record.state, event);
-      if (!after) continue;
-      const error = { code: "EXPIRED", type: "expired", message: "" };
-      const end = changed(state.store, logId, (latest) => ({
-        record: { ...latest, state: after, endedAt: now(state), error },
-      }));
-      const isHeld = rules.off === "jobIdsReused";
-      const jobs = isHeld ? end.store.jobs : end.store.jobs.filter((job) => job.logId !== logId);
-      offer("fault", `the Editor is away for long: ${logId} expires, as never sent`, {
-        store: { ...end.store, jobs },
-        left: spend(state.left, "expiries"),
-      });
-    }
-  }
-}
-
-function restoresJob(state: State, record: OperationRecord, rules: Rules, offer: Offer): void {
-  const store = jobAdded(state, record, rules);
-  if (!store) return;
-  const change = changed(store, record.logId, queued);
-  offer("part", `the sweeper adds the job of ${record.logId}`, { store: change.store });
 }

@@ -4,6 +4,7 @@ import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import { rebuiltRecord } from "../../src/shared/origin.js";
 import { type Hello, hello } from "./editor.js";
 import { type Facts, TOOLS } from "./facts.js";
+import { markOf } from "./mark.js";
 import type { Offer } from "./offer.js";
 import {
   type EditorState,
@@ -66,13 +67,14 @@ function enters(
     .filter(({ id }) => isFinal(store.records[id]?.state ?? "accepted"))
     .map(({ id }) => id);
   const acks = facts.acknowledges ? [...new Set([...worker.acks, ...stored])] : [];
+  const importedIn = store.incarnation;
   const link = { connection, session: editor.session, ledgerId: editor.ledger.ledgerId };
   offer(
     "part",
     `${worker.name} says hello to ${editor.id} (epoch ${worker.fence?.epoch}, session ${editor.session})`,
     {
       store,
-      ...withWorker(state, { ...worker, link, connections: connection, works, acks }),
+      ...withWorker(state, { ...worker, link, connections: connection, importedIn, works, acks }),
       ...withEditor(state, { ...editor, ledger: told.ledger, seat }),
     },
   );
@@ -87,21 +89,36 @@ function afterHello(
   { off }: Rules,
 ): StoreState {
   const { store } = state;
-  const { id, ledger } = editor;
+  const { id } = editor;
   const told = toldBy(editor);
   // Written under the fence; what was seen of the journal is not.
   const isOwner = store.leases[id] === nonceOf(worker);
   const isLost = isOwner && off !== "lossUnnoticed" && !stillHolds(store.ledgers[id], told);
   const marked = isLost ? openRecords(store, id).reduce(withLedgerLost, store) : store;
-  const tools = [TOOLS[facts.effect]];
-  const around = { storeIds: [STORE], editor: id, session: told.editorSessionId, tools, now: now(state) };
-  const known = ledger.entries.filter(isListed).reduce((at, entry) => {
-    if (!entry.submitted || !isOwner || at.records[entry.id]) return at;
+  const known = rebuilt(state, worker, marked, facts);
+  return {
+    ...known,
+    ledgers: { ...known.ledgers, [id]: memoryOf(told) },
+    marks: { ...known.marks, [id]: markOf(editor) },
+  };
+}
+
+/** What the Editor knows and the store has lost: at each hello what is open or not acknowledged, and ▲13 once in each incarnation everything. */
+export function rebuilt(state: State, worker: WorkerState, store: StoreState, facts: Facts): StoreState {
+  const editor = editorOf(state, worker.editor);
+  const { id } = editor;
+  if (store.leases[id] !== nonceOf(worker)) return store;
+  const tools = [TOOLS[facts.tool]];
+  const around = { storeIds: [STORE], editor: id, session: `s${editor.session}`, tools, now: now(state) };
+  const isImport = store.imported[id] !== store.incarnation;
+  const told = editor.ledger.entries.filter((entry) => isImport || isListed(entry));
+  const known = told.reduce((at, entry) => {
+    if (!entry.submitted || at.records[entry.id]) return at;
     const listed = { operationId: entry.id, state: entry.state, hash: HASH, ...entry.submitted };
     const record = rebuiltRecord(listed, around);
     return record ? restored(at, record) : at;
-  }, marked);
-  return { ...known, ledgers: { ...known.ledgers, [id]: memoryOf(told) } };
+  }, store);
+  return { ...known, imported: { ...known.imported, [id]: known.incarnation } };
 }
 
 const isListed = ({ state, outcome, acknowledged }: Entry): boolean =>
@@ -132,5 +149,8 @@ export function hearsHeartbeat(state: State, worker: WorkerState, facts: Facts, 
   const seen = state.store.ledgers[editor.id];
   if (!facts.heartbeats || seen?.ledgerSeq === editor.ledger.seq) return;
   const ledgers = { ...state.store.ledgers, [editor.id]: memoryOf(toldBy(editor)) };
-  offer("part", `${worker.name} hears a heartbeat of ${editor.id}`, { store: { ...state.store, ledgers } });
+  const marks = { ...state.store.marks, [editor.id]: markOf(editor) };
+  offer("part", `${worker.name} hears a heartbeat of ${editor.id}`, {
+    store: { ...state.store, ledgers, marks },
+  });
 }

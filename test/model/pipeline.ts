@@ -3,8 +3,11 @@ import { isFinal } from "../../src/shared/operation.js";
 import { originOf } from "../../src/shared/origin.js";
 import { started as begun } from "../../src/worker/outcome.js";
 import { changeOf } from "./claims.js";
+import { rebuilt } from "./hello.js";
 import type { Offer } from "./offer.js";
-import { editorOf, type Frame, now, STORE, type Work } from "./state.js";
+import { takesOutcome, waitsFor } from "./other.js";
+import { editorOf, type Frame, now, STORE, type Work, withWorker } from "./state.js";
+import { openRecords } from "./store.js";
 import { isSeated, started } from "./tenure.js";
 import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from "./turn.js";
 import { actsOnAnswer } from "./verdict.js";
@@ -25,6 +28,8 @@ function moveOf(turn: Turn): Move | undefined {
       return actsOnAnswer(turn);
     case "following":
       return follows(turn);
+    case "other":
+      return takesOutcome(turn);
     case "asked":
       return undefined;
   }
@@ -39,16 +44,22 @@ function claims(turn: Turn): Move | undefined {
     return ends(turn, `refuses the job of ${logId}: it is not to be run here`, state.store);
   }
   if (isChecked && isFinal(known.state)) {
-    const acknowledged = known.sentIn && (known.executedAs ?? logId);
-    return ends(turn, `finds ${logId} ${known.state}`, state.store, acknowledged);
+    const isSent = known.sentIn !== undefined && known.executedAs === undefined;
+    return ends(turn, `finds ${logId} ${known.state}`, state.store, isSent ? logId : undefined);
   }
+  if (known.executedAs !== undefined) return waitsFor(turn, known.executedAs, state.store);
   if (!worker.link) return undefined;
   const { session } = worker.link;
   const claimed = changeOf((of) => of.claim(logId, `s${session}`));
-  const change = written(turn, (latest) => {
-    const found = isChecked ? latest : { ...latest, state: "queued" as const };
-    return claimed(found, now(state));
-  });
+  const change = written(
+    turn,
+    (latest) => {
+      const found = isChecked ? latest : { ...latest, state: "queued" as const };
+      return claimed(found, now(state));
+    },
+    { incarnation: worker.importedIn },
+  );
+  if (change.kind === "incarnation") return importsAgain(turn);
   if (!("record" in change)) return handsOver(turn, `may not claim ${logId}: ${change.kind}`);
   const { record } = change;
   const isFresh = change.kind === "applied";
@@ -70,9 +81,9 @@ function asks(turn: Turn): Move | undefined {
     return goesOn(turn, says, started(work), { store });
   }
   const isOnlyAskedFor = record.ledgerLost === true || record.rebuilt === true;
-  const maySubmit = record.sentIn === `s${session}` && record.executedAs === undefined && !isOnlyAskedFor;
+  const maySubmit = record.sentIn === `s${session}` && !isOnlyAskedFor;
   const asked = work.revokes ? "revoke" : maySubmit ? "submit" : "get";
-  const id = work.revokes?.id ?? record.executedAs ?? logId;
+  const id = work.revokes?.id ?? logId;
   const after = rules.off === "afterAtSending" ? newestBeside(turn) : work.after;
   const says = asked === "submit" ? `submits ${id} (after ${after ?? "none"})` : `asks to ${asked} ${id}`;
   const waiting: Work = { ...work, at: "asked", asks: asked };
@@ -100,7 +111,7 @@ function frameOf({ worker, work }: Turn, asks: Frame["asks"], id: string, after:
 function follows(turn: Turn): Move | undefined {
   const { state, worker, work } = turn;
   if (!isSeated(state, worker) || !work.record) return undefined;
-  const id = work.record.executedAs ?? work.logId;
+  const id = work.logId;
   const entry = editorOf(state, worker.editor).ledger.entries.find((one) => one.id === id);
   if (entry?.outcome) return settles(turn, work.record, entry.outcome, `hears the end of ${id}`);
   if (entry?.state !== "running") return undefined;
@@ -108,4 +119,19 @@ function follows(turn: Turn): Move | undefined {
   return change.kind === "applied"
     ? { says: `hears that ${id} runs`, changes: { store: change.store } }
     : undefined;
+}
+
+/** ▲13 The store may have lost something since the Editor's operations were imported. */
+function importsAgain({ state, worker, facts }: Turn): Move {
+  const says = `finds the store changed, and imports what ${worker.editor} knows`;
+  const store = rebuilt(state, worker, state.store, facts);
+  const sent = openRecords(store, worker.editor).filter(
+    ({ state: at }) => at === "dispatched" || at === "running",
+  );
+  const more = sent.filter(({ logId }) => !worker.works.some((one) => one.logId === logId));
+  const works = [...worker.works, ...more.map(({ logId }) => started({ logId, job: null }))];
+  return {
+    says,
+    changes: { store, ...withWorker(state, { ...worker, works, importedIn: store.incarnation }) },
+  };
 }

@@ -5,8 +5,9 @@
  * it again belongs to it (docs/never-twice.md).
  */
 import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
-import type { Facts } from "./facts.js";
-import type { Entry, History, State } from "./state.js";
+import { isAlwaysRepeatable } from "../../src/shared/tool.js";
+import { effectOf, type Facts } from "./facts.js";
+import type { Entry, History, Request, State } from "./state.js";
 
 /** What this step did wrong; undefined: nothing. */
 export function faultOf(before: State, after: State, facts: Facts): string | undefined {
@@ -15,7 +16,7 @@ export function faultOf(before: State, after: State, facts: Facts): string | und
   const isRollback = before.left.rollbacks !== after.left.rollbacks;
   const isNews = before.store.records !== after.store.records || before.editors !== after.editors;
   const fault = isNews && !isRollback ? faultOfRecords(before, after, facts) : undefined;
-  return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after));
+  return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after, facts));
 }
 
 const numberOf = (logId: string): number => Number(logId.slice(2));
@@ -26,8 +27,9 @@ const madeFor = ({ made }: History, logId: string): History["made"][number] | un
 const entryOf = ({ editors }: State, id: string): Entry | undefined =>
   editors.flatMap(({ ledger }) => ledger.entries).find((entry) => entry.id === id);
 
-function faultOfBeginning(state: State, { effect, isStrict }: Facts): string | undefined {
+function faultOfBeginning(state: State, facts: Facts): string | undefined {
   const { history, caller, store } = state;
+  const { isStrict } = facts;
   const begins = history.begun.at(-1);
   if (!begins) return undefined;
   const { id } = begins;
@@ -38,12 +40,13 @@ function faultOfBeginning(state: State, { effect, isStrict }: Facts): string | u
   // A store that went back may have forgotten that it was sent (docs/model.md, what is not defended).
   const isForgotten = !isStrict && history.storeWentBack && record?.state === "expired";
   if (record && isFinal(record.state) && !isForgotten) return `${id} begins although it is ${record.state}`;
-  // Running it again is what the caller of a read or of an idempotent tool wants (▲6).
-  if (effect !== "mutating") return undefined;
+  if (effectOf(facts) === "read_only") return undefined;
   const mine = madeFor(history, id);
   const same = earlier.find((one) => madeFor(history, one.id)?.wish === mine?.wish);
+  if (effectOf(facts) === "repeatable") return faultOfRepeating(state, id, same?.id);
   // ▲6 Whoever was told a whole window ago may mean it anew.
-  const isLongAgo = same !== undefined && (history.toldAt[same.id] ?? mine?.hour ?? 0) < (mine?.hour ?? 0);
+  const isTold = history.told.some((one) => one.id === same?.id && one.wish === mine?.wish);
+  const isLongAgo = same && isTold && (history.toldAt[same.id] ?? mine?.hour ?? 0) < (mine?.hour ?? 0);
   if (same && !isLongAgo) return `${id} executes a wish that ${same.id} has executed`;
   if (history.begun.length > caller.wishes.length && !isLongAgo)
     return "there are more executions than wishes";
@@ -52,6 +55,50 @@ function faultOfBeginning(state: State, { effect, isStrict }: Facts): string | u
   if (last && !isForced && entryOf(state, last.id)?.state === "interrupted") {
     return `${id} repeats ${last.id}, whose outcome is unknown`;
   }
+  return undefined;
+}
+
+/** ▲6 A retry finds the tests that it repeats, if nobody was told how they ended and nothing else has changed. */
+function faultOfRepeating(
+  { history, caller }: State,
+  id: string,
+  earlier: string | undefined,
+): string | undefined {
+  if (earlier === undefined || history.isShaken || earlier in history.toldAt) return undefined;
+  const isChanged = caller.changes > (madeFor(history, earlier)?.changes ?? 0);
+  return isChanged ? undefined : `${id} executes a wish that ${earlier} has executed`;
+}
+
+/**
+ * What is wrong with this answer to a call, without key or force_new: a told outcome of a repeatable tool is never told
+ * again to a later call, nor one from before what its caller had changed; and what is not said to be a duplicate was
+ * executed after its call was accepted.
+ */
+export function faultOfAnswer(
+  state: State,
+  request: Request,
+  id: string,
+  isDuplicate: boolean,
+  facts: Facts,
+): string | undefined {
+  const { history, caller } = state;
+  const begun = history.begun.findIndex((one) => one.id === id);
+  if (begun < 0) return undefined;
+  const made = madeFor(history, request.logId ?? "");
+  if (!isDuplicate && made && begun < made.begun)
+    return `#${request.id} is told ${id} as if it had been executed for it`;
+  if (request.target !== null && history.begun[begun]?.editor !== request.target)
+    return `#${request.id}, which names ${request.target}, is told what another Editor did`;
+  if (effectOf(facts) !== "repeatable" || request.names !== null) return undefined;
+  const told = history.told.find(
+    (one) => one.id === id && one.request !== request.id && one.lastId < request.id,
+  );
+  if (told) return `#${request.id} is told ${id}, which #${told.request} was told before it was sent`;
+  const wish = caller.wishes[request.wish];
+  // ▲5 Another session joins what is in flight, whatever this one has changed.
+  const isJoined = request.relation === "joined" && caller.session > 1;
+  if (wish && !isJoined && (history.begun[begun]?.changes ?? 0) < wish.changes)
+    return `#${request.id} is told ${id}, which is older than what its caller has changed`;
   return undefined;
 }
 
@@ -95,13 +142,16 @@ function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Fac
 }
 
 /** ▲5 A call never joins what was accepted before the last change that its caller has seen. */
-function faultOfJoining(before: State, after: State): string | undefined {
+function faultOfJoining(before: State, after: State, { tool }: Facts): string | undefined {
   for (const request of after.requests) {
     const record = request.logId === undefined ? undefined : before.store.records[request.logId];
     const isNew = !before.requests.includes(request);
     if (!record || !isNew || isFinal(record.state)) continue;
     const wish = after.caller.wishes[request.wish];
-    if (wish && record.mutationSeq < wish.mutations)
+    // Tests and compilations look at what this very session has changed.
+    const own = before.store.own[request.caller] ?? 0;
+    const seen = Math.min(wish?.mutations ?? 0, isAlwaysRepeatable(tool) ? own : Number.POSITIVE_INFINITY);
+    if (wish && record.mutationSeq < seen)
       return `#${request.id} joins ${record.logId}, which is too old for it`;
   }
   return undefined;
@@ -119,11 +169,7 @@ export function faultAtRest(state: State): string | undefined {
   for (const { id } of history.begun) {
     const entry = entryOf(state, id);
     if (entry?.state !== "completed") continue;
-    const records = Object.values(store.records).filter(
-      ({ logId, executedAs }) => (executedAs ?? logId) === id,
-    );
-    const isReadable =
-      records.length === 0 ? !entry.outcome?.error : records.some(({ logId }) => store.results[logId] === id);
+    const isReadable = store.records[id] ? store.results[id] === id : !entry.outcome?.error;
     if (!isReadable) return `everything has come to rest, and the outcome of ${id} is lost`;
   }
   return undefined;

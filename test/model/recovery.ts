@@ -1,33 +1,48 @@
 /** The real `recover`, and what it becomes when one of its rules is off. */
 import type { OperationRecord } from "../../src/shared/operation.js";
-import { type Found, type Recovery, recover } from "../../src/shared/recover.js";
-import { HOUR, now, type State, type StoreState } from "./state.js";
+import { rebuiltRecord } from "../../src/shared/origin.js";
+import { type Found, type OtherOperation, type Recovery, recover } from "../../src/shared/recover.js";
+import { TOOLS } from "./facts.js";
+import { HASH, HOUR, nonceOf, now, STORE } from "./state.js";
+import { momentOf, restored } from "./store.js";
 import type { Rules } from "./switches.js";
 import type { Turn } from "./turn.js";
 
-/** What src/worker/ancestors.ts finds, without waiting; test/model.test.ts holds the two against each other. */
-export function ancestorsIn(store: Pick<StoreState, "records">, { after }: OperationRecord): string[] {
-  const found: string[] = [];
-  for (let at = after; at !== null && found.length < 12; ) {
-    const before: OperationRecord | undefined = store.records[at];
-    at = before?.after ?? null;
-    found.push(...[before?.executedAs, at].filter((id) => typeof id === "string"));
-  }
-  return found;
-}
-
 export type Verdict = Recovery | { kind: "never_started" };
 
-export function recovered(
-  { state, work, rules: { off } }: Turn,
-  record: OperationRecord,
-  found: Found,
-): Verdict {
-  const isSameAs = "answer" in found && found.answer.state === "same_as";
+/** ▲10 (b) The operation that the Editor names is restored where the store had lost it (src/worker/other-operation.ts). */
+export function withOther(turn: Turn, record: OperationRecord, found: Found): Turn {
+  const { state, worker, work, facts } = turn;
+  const { store } = state;
+  const named = sameAsIn(found);
+  if (!named || store.leases[worker.editor] !== nonceOf(worker)) return turn;
+  const { operationId, stateThere, after, acceptedAt, origin } = named;
+  const listed = { operationId, state: stateThere, hash: HASH, after, origin, acceptedAt };
+  const around = {
+    storeIds: [STORE],
+    editor: worker.editor,
+    session: `s${work.session}`,
+    tools: [TOOLS[facts.tool]],
+    now: now(state),
+  };
+  const lost = rebuiltRecord(listed, around);
+  if (lost?.principal !== record.principal) return turn;
+  return { ...turn, state: { ...state, store: restored(store, lost) } };
+}
+
+function sameAsIn(found: Found) {
+  return "answer" in found && found.answer.state === "same_as" && "stateThere" in found.answer
+    ? found.answer
+    : undefined;
+}
+
+export function recovered(turn: Turn, record: OperationRecord, found: Found): Verdict {
+  const { work, rules } = turn;
+  const { off } = rules;
+  const named = sameAsIn(found);
   const around = {
     session: `s${work.session}`,
-    ancestors: isSameAs ? ancestorsOf(state, record, found, off) : [],
-    now: now(state),
+    other: named && otherOperation(turn, record, String(named.operationId)),
     retentionMs: 24 * HOUR,
   };
   const recovery = recover(asKnown(record, off), found, around);
@@ -47,9 +62,34 @@ function asKnown(record: OperationRecord, off: Rules["off"]): OperationRecord {
   return record.state === "running" ? { ...found, state: "dispatched" } : found;
 }
 
-function ancestorsOf(state: State, record: OperationRecord, found: Found, off: Rules["off"]): string[] {
-  const isTreatedAlike = off === "forcedTakesOld" && record.supersedes !== undefined;
-  if (off === "noAncestors" || isTreatedAlike) return [];
-  if (off !== "everythingIsAncestor") return ancestorsIn(state.store, record);
-  return "answer" in found && "operationId" in found.answer ? [String(found.answer.operationId)] : [];
+const LAST = 1_000_000;
+
+function otherOperation(
+  { state, rules: { off } }: Turn,
+  record: OperationRecord,
+  logId: string,
+): OtherOperation {
+  const moment = momentOf(state, record.createdBy.caller ?? "");
+  const other = state.store.records[logId];
+  if (!other) return { ...moment, record: other, isTombstone: false };
+  switch (off) {
+    case "knownIsOlder":
+      return { ...moment, record: { ...other, entered: 0 }, isTombstone: false };
+    case "forcedTakesOld":
+      return {
+        ...moment,
+        record: record.supersedes === logId ? { ...other, entered: LAST } : other,
+        isTombstone: false,
+      };
+    case "nothingEnteredBefore":
+      return { ...moment, record: { ...other, entered: LAST }, isTombstone: false };
+    case "forcedSubmitsAgain":
+      return { ...moment, record: record.supersedes ? { ...other, entered: 0 } : other, isTombstone: false };
+    case "lostOutcomesAreFresh": {
+      const { rebuilt: _restored, ...fresh } = other;
+      return { ...moment, record: { ...fresh, mutationSeq: state.store.mutations }, isTombstone: false };
+    }
+    default:
+      return { ...moment, record: other, isTombstone: false };
+  }
 }

@@ -22,7 +22,8 @@ export interface Scenario {
 }
 
 const FACTS: Facts = {
-  effect: "mutating",
+  tool: "build",
+  transport: "http",
   rollback: "old copy",
   acknowledges: false,
   heartbeats: false,
@@ -69,6 +70,10 @@ const answered = (request: number, op: number): string[] => [
   `the gateway notes that #${request}`,
   "the caller reads",
 ];
+const told = (request: number, op: number): string[] => [
+  `the gateway answers #${request}: op${op}`,
+  "the caller reads",
+];
 const named = (request: number, op: number): string[] => [
   `the caller sends #${request}, which names op${op}`,
   `#${request} arrives`,
@@ -79,7 +84,7 @@ const read = [...ran, ...answered(1, 1)];
 export const SCENARIOS: readonly Scenario[] = [
   scenario("a retry is not a new wish", {
     bounds: { calls: 2, names: 1, deadAnswers: 1 },
-    aimedAt: ["anyMessageConfirms", "olderRequestsCount"],
+    aimedAt: ["anyMessageConfirms", "olderRequestsCount", "quickHttpAnswersProve"],
     long: { bounds: { calls: 3, newWishes: 1, deadAnswers: 0 } },
   }),
   scenario("a gateway dies at any step", {
@@ -91,6 +96,97 @@ export const SCENARIOS: readonly Scenario[] = [
     prelude: read,
     aimedAt: ["noForcedIdentity"],
     long: { bounds: { gatewayCrashes: 1, names: 1 } },
+  }),
+  scenario("the message that names it is answered into nothing", {
+    bounds: { calls: 2, polls: 1, deadAnswers: 1 },
+    prelude: [...made(1, 1), ...begun(1)],
+    aimedAt: ["ownAnswerConfirms"],
+    long: { bounds: { polls: 2, sessions: 1 }, prelude: [] },
+  }),
+  scenario("over stdio a client gives up without a word", {
+    bounds: { calls: 2, delays: 1 },
+    facts: { transport: "stdio" },
+    aimedAt: ["slowAnswersProve", "measuredFromReading"],
+    long: { bounds: { calls: 3, cancels: 1, newWishes: 1 } },
+  }),
+  scenario("over stdio a quick answer is lost with its process", {
+    bounds: { calls: 2, sessions: 1 },
+    facts: { transport: "stdio" },
+    aimedAt: ["proofOutlivesGateway"],
+    long: { bounds: { calls: 3, newWishes: 1, delays: 1 } },
+  }),
+  scenario("over stdio an answer is given up, and the store goes back behind that", {
+    bounds: { calls: 2, cancels: 1, copies: 1, rollbacks: 1 },
+    facts: { transport: "stdio" },
+    prelude: ran,
+    aimedAt: ["oldProofsCount"],
+    long: { bounds: { sessions: 1 } },
+  }),
+  scenario("somebody else is told, and an hour passes", {
+    bounds: { calls: 3, others: 1, hours: 1 },
+    prelude: [...made(1, 1), ...begun(1)],
+    aimedAt: ["askersForgotten"],
+    long: { bounds: { sessions: 1 } },
+  }),
+  scenario("two callers, two Editors", {
+    bounds: { calls: 3, others: 1, hours: 1 },
+    editors: 2,
+    workers: 2,
+    prelude: [
+      ...ran,
+      "Editor 2 starts",
+      "worker 2 takes",
+      "worker 2 says hello",
+      "the caller is not alone",
+      "the caller gives #1 up and sends the call again as #3",
+      "the gateway sees that nobody waits for #1",
+    ],
+    aimedAt: ["newestOfAllOnly", "anyEditorsRunAnswers"],
+    long: { bounds: { deadAnswers: 1 } },
+  }),
+  scenario("tests, told and run again (HTTP)", {
+    bounds: { calls: 3, newWishes: 1, gatewayCrashes: 1 },
+    facts: { tool: "run-tests" },
+    prelude: [...made(1, 1), ...begun(1)],
+    aimedAt: ["repeatableReplaysTold", "toldAfterWriting"],
+    long: { bounds: { deadAnswers: 1 }, prelude: [] },
+  }),
+  scenario("edit, compile, run-tests (HTTP, the same session)", {
+    bounds: { calls: 3, newWishes: 1, mutations: 1 },
+    facts: { tool: "run-tests" },
+    prelude: [...made(1, 1), ...begun(1)],
+    long: { bounds: { polls: 1 } },
+  }),
+  scenario("edit, compile, run-tests (HTTP, another session)", {
+    bounds: { calls: 2, newWishes: 1, mutations: 1, sessions: 1, polls: 1 },
+    facts: { tool: "run-tests" },
+    prelude: [...made(1, 1), ...begun(1)],
+    long: { bounds: { calls: 3 } },
+  }),
+  scenario("edit, compile, run-tests (stdio, quick, slow and polled)", {
+    bounds: { calls: 2, newWishes: 1, mutations: 1, delays: 1, polls: 1 },
+    facts: { tool: "run-tests", transport: "stdio" },
+    prelude: [...made(1, 1), ...begun(1)],
+    long: { bounds: { calls: 3, cancels: 1 } },
+  }),
+  scenario("a compilation, its own reload, and its retry", {
+    bounds: { calls: 2, newWishes: 1 },
+    facts: { tool: "compile" },
+    long: { bounds: { calls: 3, sessions: 1, mutations: 1 } },
+  }),
+  scenario("unread, and meant anew when assets have changed", {
+    bounds: { calls: 2, newWishes: 1, edits: 1, sessions: 1 },
+    facts: { tool: "run-tests" },
+    prelude: ran,
+    aimedAt: ["marksIgnored"],
+    long: { bounds: { calls: 3, mutations: 1 }, prelude: [] },
+  }),
+  scenario("the store is flushed between two runs of the tests", {
+    bounds: { calls: 2, newWishes: 1, rollbacks: 1, cuts: 1 },
+    facts: { tool: "run-tests" },
+    prelude: [...ran, "the gateway notes that it answers #1", ...told(1, 1), "the store is flushed"],
+    aimedAt: ["lostOutcomesAreFresh", "restoredAnswers"],
+    long: { bounds: { calls: 3, sessions: 1 } },
   }),
   scenario("an hour with the lid closed", {
     bounds: { calls: 2, hours: 1 },
@@ -106,7 +202,7 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   scenario("set A, set B, set A", {
     bounds: { calls: 2, newWishes: 1, mutations: 1 },
-    facts: { effect: "idempotent" },
+    facts: { tool: "set" },
     prelude: made(1, 1),
     aimedAt: ["alwaysJoins"],
     long: { prelude: [] },
@@ -130,14 +226,14 @@ export const SCENARIOS: readonly Scenario[] = [
     long: { bounds: { workerCrashes: 1 } },
   }),
   scenario("the next one expires while its Editor is away", {
-    bounds: { calls: 3, newWishes: 1, forces: 1, names: 1, expiries: 1, cuts: 1 },
+    bounds: { calls: 3, newWishes: 1, forces: 1, names: 1, expiries: 1, cuts: 1, restarts: 1 },
     prelude: [
       ...read,
       ...named(2, 1),
       "the connection of worker 1 breaks",
-      ...made(3, 2, "the caller wishes"),
+      ...made(3, 2, "the caller means"),
     ],
-    aimedAt: ["noAncestors", "forcedTakesOld"],
+    aimedAt: ["nothingEnteredBefore", "forcedTakesOld"],
     long: { prelude: [...read, ...named(2, 1), "the connection of worker 1 breaks"] },
   }),
   scenario("owners hang and lose frames", {
@@ -159,7 +255,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ...read,
       ...named(2, 1),
       "the connection of worker 1 breaks",
-      ...made(3, 2, "the caller wishes"),
+      ...made(3, 2, "the caller means"),
       "the Editor is away for long: op2",
       "the gateway answers #3",
       "the gateway notes",
@@ -179,7 +275,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario("the store is flushed, the call is sent again", {
     bounds: { calls: 2, rollbacks: 1 },
     prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["afterAtSending"],
+    aimedAt: ["afterAtSending", "knownIsOlder", "silentAttachment"],
     long: { bounds: { copies: 1 } },
   }),
   scenario("the store is flushed, and what is sent again expires", {
@@ -190,7 +286,25 @@ export const SCENARIOS: readonly Scenario[] = [
       "the store is flushed",
       ...made(2, 2, "the caller gives #1 up"),
     ],
-    aimedAt: ["everythingIsAncestor"],
+  }),
+  scenario("the store forgets a forced run", {
+    bounds: { calls: 3, forces: 1, copies: 1, rollbacks: 1 },
+    prelude: [...read, "the store is saved", ...made(2, 2, "the caller calls with force_new"), ...begun(2)],
+    aimedAt: ["forcedSubmitsAgain"],
+    long: { bounds: { cuts: 1 } },
+  }),
+  scenario("the store is flushed behind a forced run, whose elder is long gone", {
+    bounds: { calls: 4, forces: 1, rollbacks: 1, retires: 1 },
+    prelude: [
+      ...read,
+      ...made(2, 2, "the caller calls with force_new"),
+      ...begun(2),
+      ...ended(2),
+      "the retention of op1 ends",
+      "the store is flushed",
+    ],
+    aimedAt: ["refusalShowsNothing"],
+    long: { bounds: { cuts: 1 } },
   }),
   scenario("the store is flushed, and the Editor is lost behind its answer", {
     bounds: { calls: 3, rollbacks: 1, expiries: 1, cuts: 1 },
@@ -293,14 +407,17 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
   return {
     hour: 0,
     caller: {
+      session: 1,
       lastId: 0,
       changes: 0,
-      wishes: [{ force: null, over: false, logId: null, changes: 0, mutations: 0 }],
+      wishes: [{ isOthers: false, force: null, over: false, logId: null, changes: 0, mutations: 0 }],
       replies: [],
     },
     requests: [],
     store: {
       ...EMPTY_STORE,
+      imported: { [EDITOR]: EMPTY_STORE.incarnation },
+      marks: { [EDITOR]: MARK },
       leases: { [EDITOR]: OWNER },
       epochs: { [EDITOR]: 1 },
       ledgers: { [EDITOR]: SEEN },
@@ -312,7 +429,17 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
     frames: [],
     editors: Array.from({ length: editors }, (_, at) => editorAt(at)),
     ledgerCopy: null,
-    history: { made: [], begun: [], toldAt: {}, storeWentBack: false, ledgerWentBack: false, fault: null },
+    history: {
+      made: [],
+      begun: [],
+      toldAt: {},
+      told: [],
+      isShaken: false,
+      incarnations: 1,
+      storeWentBack: false,
+      ledgerWentBack: false,
+      fault: null,
+    },
     left,
   };
 }
@@ -320,6 +447,7 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
 const EDITOR = "Editor 1";
 const OWNER = "worker 1.1";
 const SEEN = { ledgerId: "ledger 1", editorSessionId: "s1", ledgerSeq: 1 };
+const MARK = { editorSessionId: "s1", generation: 0, assetCounter: 0 };
 const FENCE = { epoch: 1, ownerNonce: OWNER };
 
 const workerAt = (at: number, editors: number): WorkerState => ({
@@ -330,6 +458,7 @@ const workerAt = (at: number, editors: number): WorkerState => ({
   fence: at === 0 ? FENCE : null,
   link: at === 0 ? { connection: 1, session: 1, ledgerId: "ledger 1" } : null,
   connections: at === 0 ? 1 : 0,
+  importedIn: at === 0 ? EMPTY_STORE.incarnation : null,
   works: [],
   acks: [],
 });
@@ -339,6 +468,9 @@ const editorAt = (at: number): EditorState => ({
   // Another one appears later.
   up: at === 0,
   session: at === 0 ? 1 : 0,
+  generation: 0,
+  assets: 0,
+  reloads: false,
   ledger: {
     ledgerId: `ledger ${at + 1}`,
     seq: 1,

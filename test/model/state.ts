@@ -6,7 +6,7 @@
  */
 import type { Fence } from "../../src/shared/admit.js";
 import type { LedgerMemory } from "../../src/shared/ledger-memory.js";
-import type { OperationRecord } from "../../src/shared/operation.js";
+import type { EditorMark, OperationRecord } from "../../src/shared/operation.js";
 import type { Found } from "../../src/shared/recover.js";
 import type { LedgerState, Origin, Outcome } from "../../src/shared/wire.js";
 import type { Bounds } from "./bounds.js";
@@ -38,6 +38,8 @@ export interface State {
 }
 
 export interface CallerState {
+  /** How often it went on in another session. */
+  session: number;
   lastId: number;
   /** How often it changed something else in the Editor. */
   changes: number;
@@ -48,6 +50,8 @@ export interface CallerState {
 
 /** One intent that a call be executed; every request sent for it belongs to it. */
 export interface Wish {
+  /** Somebody else's, who names the last Editor. */
+  isOthers: boolean;
   /** The log_id that `force_new` names. */
   force: string | null;
   /** Its caller has read how it ended. */
@@ -64,11 +68,14 @@ export interface Reply {
   logId: string;
   /** It never began, so the wish still stands. */
   isNothing: boolean;
+  /** Its request had been open for 10 s. */
+  isSlow: boolean;
 }
 
 /** What a `create` was decided on. */
 export interface Plan {
   version: number;
+  incarnation: string;
   editor: string;
   editorOpen: boolean;
   after: string | null;
@@ -80,14 +87,25 @@ export interface Request {
   /** A proxy sent it a second time. */
   isDouble: boolean;
   wish: number;
-  asks: "call" | "name";
+  /** The session that it is sent in. */
+  caller: string;
+  asks: "call" | "name" | "cancel";
   /** The log_id of `force_new`, or of get_operation_result. */
   names: string | null;
+  /** The request that a cancellation gives up. */
+  cancels: number | null;
   /** The Editor that the call names. */
   target: string | null;
   /** Its caller still waits for the answer. */
   open: boolean;
-  at: "network" | "creating" | "enqueuing" | "waiting" | "noting";
+  /** The gateway knows that nobody does. */
+  isDropped: boolean;
+  /** 10 s have passed since it was sent; `unread`: before the gateway had read it. */
+  slow: "no" | "unread" | "yes";
+  /** How its operation answers it. */
+  relation: "created" | "joined" | "replayed" | "read" | null;
+  /** `telling`: the delivery is noted, the answer not written; `noting`: the other way round. */
+  at: "network" | "creating" | "enqueuing" | "waiting" | "telling" | "noting";
   plan?: Plan;
   logId?: string;
 }
@@ -99,16 +117,25 @@ export interface Job {
 }
 
 export interface StoreState {
+  incarnation: string;
+  /** By Editor: the incarnation in which everything that its ledger holds was imported. */
+  imported: Readonly<Record<string, string>>;
+  /** How many records have entered: grows as the version of the chain does. */
+  entered: number;
   records: Readonly<Record<string, OperationRecord>>;
   /** By log_id: the operation whose outcome is stored. */
   results: Readonly<Record<string, string>>;
   newest: string | null;
-  open: string | null;
-  /** The newest of each Editor. */
+  /** Of each Editor the newest, and the newest that it began. */
   at: Readonly<Record<string, string>>;
+  began: Readonly<Record<string, string>>;
   /** By the log_id that force_new named. */
   forced: Readonly<Record<string, string>>;
   mutations: number;
+  /** That count at the last such operation of each caller. */
+  own: Readonly<Record<string, number>>;
+  /** By Editor: where it stands, as it last said. */
+  marks: Readonly<Record<string, EditorMark>>;
   jobs: readonly Job[];
   /** Ids of finished jobs; kept only where an id may be used again (schedule P). */
   doneJobs: readonly string[];
@@ -124,7 +151,8 @@ export interface Work {
   logId: string;
   /** It came with this job, which goes back if the owner ends. */
   job: Job | null;
-  at: "start" | "claimed" | "ask" | "asked" | "answered" | "following";
+  /** `other`: another operation answers for it, and its end is waited for. */
+  at: "start" | "claimed" | "ask" | "asked" | "answered" | "following" | "other";
   /** The Editor session that this attempt began with. */
   session: number;
   /** Claimed in this attempt, not adopted. */
@@ -150,6 +178,8 @@ export interface WorkerState {
   /** It believes to be connected. */
   link: { connection: number; session: number; ledgerId: string } | null;
   connections: number;
+  /** ▲13 The incarnation in which it imported what the Editor knows; nothing is claimed in another. */
+  importedIn: string | null;
   works: readonly Work[];
   /** Stored outcomes that the Editor has not been told of. */
   acks: readonly string[];
@@ -199,6 +229,11 @@ export interface EditorState {
   id: string;
   up: boolean;
   session: number;
+  /** Domain reloads, and changes of assets. */
+  generation: number;
+  assets: number;
+  /** A compilation has announced a reload that is still to come. */
+  reloads: boolean;
   ledger: Ledger;
   /** Whoever said hello last. */
   seat: { worker: string; life: number; connection: number } | null;
@@ -206,12 +241,17 @@ export interface EditorState {
 
 /** What the judge remembers; no part of the system reads it. */
 export interface History {
-  /** op1, op2 … in the order of creation: for which wish, and in which hour. */
-  made: readonly { wish: number; hour: number }[];
-  /** Executions in order: the operation and the Editor. */
-  begun: readonly { id: string; editor: string }[];
-  /** The first hour in which a final outcome was written to a caller that waited. */
+  /** op1, op2 … in the order of creation: for which wish, in which hour, after how many executions and changes. */
+  made: readonly { wish: number; hour: number; begun: number; changes: number }[];
+  /** Executions in order: the operation, the Editor, and the changes that it has seen. */
+  begun: readonly { id: string; editor: string; changes: number }[];
+  /** The first hour in which a final outcome was written to a caller that waited, or was about to be. */
   toldAt: Readonly<Record<string, number>>;
+  /** Each answer with an outcome that was written and not taken back: to which request, and the last one sent by then. */
+  told: readonly { id: string; wish: number; request: number; lastId: number }[];
+  /** The Editor or the store changed otherwise, so that what is repeatable may run again. */
+  isShaken: boolean;
+  incarnations: number;
   storeWentBack: boolean;
   ledgerWentBack: boolean;
   /** What just went wrong; such a state is not explored further. */

@@ -25,8 +25,8 @@ export function stepsOf(state: State, facts: Facts, rules: Rules): Step[] {
   };
   gatewaySteps(state, facts, rules, offer);
   workerSteps(state, facts, rules, offer);
-  editorSteps(state, rules, offer);
-  callerSteps(state, offer);
+  editorSteps(state, facts, rules, offer);
+  callerSteps(state, facts, rules, offer);
   faultSteps(state, facts, offer);
   return steps;
 }

@@ -1,17 +1,24 @@
 /** The store's steps, each indivisible: what the one script of src/shared/redis/apply.ts and its readers do. */
 import type { Snapshot } from "../../src/shared/decide.js";
-import { isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
-import { HASH, type Job, type Request, type State, type StoreState, type Work } from "./state.js";
+import { hasBegun, isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
+import type { Moment } from "../../src/shared/replay.js";
+import { countsAsChange } from "../../src/shared/tool.js";
+import { HASH, type Job, now, type Request, type State, type StoreState, type Work } from "./state.js";
 import type { Rules } from "./switches.js";
 
 export const EMPTY_STORE: StoreState = {
+  incarnation: "i1",
+  imported: {},
+  entered: 0,
   records: {},
   results: {},
   newest: null,
-  open: null,
   at: {},
+  began: {},
   forced: {},
   mutations: 0,
+  own: {},
+  marks: {},
   jobs: [],
   doneJobs: [],
   leases: {},
@@ -22,40 +29,59 @@ export const EMPTY_STORE: StoreState = {
 type Change = { record: OperationRecord; result?: unknown } | undefined;
 export type Changed = { store: StoreState } & (
   | { kind: "applied" | "unchanged"; record: OperationRecord }
-  | { kind: "unknown" | "fenced" }
+  | { kind: "unknown" | "fenced" | "incarnation" }
 );
+
+/** The owner's nonce and its Editor; ▲13 only in this incarnation. */
+export interface Guard {
+  nonce: string;
+  editor: string;
+  incarnation?: string | null;
+}
 
 /** Reads, changes and writes in one step: the script refuses a write of anything else than what was read. */
 export function changed(
   store: StoreState,
   logId: string,
   change: (record: OperationRecord) => Change,
-  /** The owner's nonce and its Editor. */
-  fence?: { nonce: string; editor: string },
+  guard?: Guard,
 ): Changed {
   const before = store.records[logId];
   if (!before) return { kind: "unknown", store };
   const wanted = change(before);
   if (!wanted) return { kind: "unchanged", record: before, store };
-  if (fence && store.leases[fence.editor] !== fence.nonce) return { kind: "fenced", store };
+  if (guard?.incarnation !== undefined && guard.incarnation !== store.incarnation) {
+    return { kind: "incarnation", store };
+  }
+  if (guard && store.leases[guard.editor] !== guard.nonce) return { kind: "fenced", store };
   const { record, result } = wanted;
   const results = result === undefined ? store.results : { ...store.results, [logId]: String(result) };
   const records = { ...store.records, [logId]: record };
-  return { kind: "applied", record, store: { ...store, records, results } };
+  return { kind: "applied", record, store: { ...store, records, results, began: begunIn(store, record) } };
+}
+
+/** A restored one that others followed takes nobody's place. */
+function begunIn({ began }: StoreState, record: OperationRecord): StoreState["began"] {
+  const { logId, editor, rebuilt, order } = record;
+  if (!hasBegun(record) || began[editor] === logId) return began;
+  return rebuilt && order === 0 ? { [editor]: logId, ...began } : { ...began, [editor]: logId };
 }
 
 /** A new record and the pointers of its chain. */
 export function created(store: StoreState, record: OperationRecord): StoreState {
-  const { logId, editor, effect } = record;
-  const mutations = store.mutations + (effect === "read_only" ? 0 : 1);
+  const { logId, editor, createdBy } = record;
+  const counts = countsAsChange(record);
+  const mutations = store.mutations + (counts ? 1 : 0);
+  const entered = store.entered + 1;
   return {
     ...store,
-    records: { ...store.records, [logId]: { ...record, mutationSeq: mutations } },
+    entered,
+    records: { ...store.records, [logId]: { ...record, mutationSeq: mutations, entered, order: entered } },
     newest: logId,
-    open: record.editorOpen ? logId : store.open,
     at: { ...store.at, [editor]: logId },
     forced: record.supersedes === undefined ? store.forced : { ...store.forced, [record.supersedes]: logId },
     mutations,
+    own: counts ? { ...store.own, [createdBy.caller ?? ""]: mutations } : store.own,
   };
 }
 
@@ -64,36 +90,51 @@ export function restored(store: StoreState, lost: OperationRecord): StoreState {
   const { logId, editor, supersedes } = lost;
   if (store.records[logId]) return store;
   const isNewest = store.newest === null || store.newest === lost.after;
-  const record = { ...lost, order: isNewest ? Number(logId.slice(2)) : 0 };
-  if (isNewest) return created(store, record);
-  const after = created(store, record);
+  const { incarnation } = store;
+  const after = created(store, { ...lost, incarnation, deliveredIn: incarnation });
+  if (isNewest) return after;
+  const record = after.records[logId] as OperationRecord;
   const forced = supersedes === undefined ? {} : { [supersedes]: logId };
   return {
     ...after,
+    records: { ...after.records, [logId]: { ...record, order: 0 } },
     newest: store.newest,
-    open: store.open ?? after.open,
     at: { [editor]: logId, ...store.at },
     forced: { ...forced, ...store.forced },
   };
 }
 
-/** What a gateway reads of the hash before it decides. */
-export function snapshotOf(
-  store: StoreState,
-  request: Request,
-  editors: readonly string[],
-  now: number,
-): Snapshot {
-  const pointers = new Set([store.newest, store.open, ...Object.values(store.at)]);
-  const records = [...pointers].flatMap((logId) => (logId && store.records[logId]) || []);
+/** What is known of the Editors now, for this caller. */
+export function momentOf(state: State, caller: string): Moment {
+  const { incarnation, mutations, own, marks } = state.store;
+  const callerMutationSeq = own[caller];
+  const editors = state.editors.map(({ id }) => ({
+    id,
+    mutationSeq: mutations,
+    callerMutationSeq,
+    mark: marks[id],
+  }));
+  return { now: now(state), incarnation, editors };
+}
+
+/** What a gateway reads of the hash before it decides (src/shared/redis/chain.ts). */
+export function snapshotOf(state: State, store: StoreState, request: Request): Snapshot {
+  const pointers = new Set([store.newest, ...Object.values(store.at), ...Object.values(store.began)]);
+  const pointedAt = [...pointers].flatMap((logId) => (logId && store.records[logId]) || []);
+  const others = pointedAt.flatMap(({ executedAs }) => (executedAs && store.records[executedAs]) || []);
   const forcedId = request.names === null ? undefined : store.forced[request.names];
   return {
-    now,
+    ...momentOf(state, request.caller),
     newest: store.newest,
-    records,
-    forced: forcedId === undefined ? undefined : store.records[forcedId],
-    editors: editors.map((id) => ({ id, mutationSeq: store.mutations })),
+    records: [...new Set([...pointedAt, ...others])],
+    forced: forcedId === undefined ? undefined : executionOf(store, forcedId),
   };
+}
+
+/** ▲10 (b) The operation that answers for this one. */
+export function executionOf(store: StoreState, logId: string): OperationRecord | undefined {
+  const record = store.records[logId];
+  return record?.executedAs === undefined ? record : store.records[record.executedAs];
 }
 
 const idOf = (record: OperationRecord, { off }: Rules): string =>

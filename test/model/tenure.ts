@@ -45,7 +45,7 @@ export function withoutTenure(
   const editor = editorOf(state, worker.editor);
   return {
     store: worker.works.reduce((store, { job }) => jobGivenBack(store, job), state.store),
-    ...withWorker(state, { ...worker, fence: null, link: null, works: [], acks: [] }),
+    ...withWorker(state, { ...worker, fence: null, link: null, importedIn: null, works: [], acks: [] }),
     ...(isSeated(state, worker) ? withEditor(state, { ...editor, seat: null }) : { editors: state.editors }),
   };
 }

@@ -13,7 +13,7 @@ import {
   without,
   withWorker,
 } from "./state.js";
-import { type Changed, changed, jobDone, jobGivenBack, restored } from "./store.js";
+import { type Changed, changed, type Guard, jobDone, jobGivenBack, restored } from "./store.js";
 import type { Rules } from "./switches.js";
 
 export interface Turn {
@@ -33,8 +33,10 @@ export interface Move {
 export function written(
   { state, worker, work }: Turn,
   change: (record: OperationRecord) => { record: OperationRecord; result?: unknown } | undefined,
+  guard: Pick<Guard, "incarnation"> = {},
 ): Changed {
-  return changed(state.store, work.logId, change, { nonce: nonceOf(worker), editor: worker.editor });
+  const { editor } = worker;
+  return changed(state.store, work.logId, change, { nonce: nonceOf(worker), editor, ...guard });
 }
 
 /** The work goes on like this. */
@@ -61,7 +63,6 @@ export function handsOver({ state, worker, work }: Turn, says: string): Move {
 
 export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, says: string): Move {
   const { logId } = record;
-  const id = record.executedAs ?? logId;
   const isKept = outcome.status === "completed" && !outcome.error;
   const { store } = turn.state;
   // The store went back behind this operation while it ran; its outcome must not be lost with it.
@@ -69,10 +70,10 @@ export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, s
   const known = isOwner ? { ...turn, state: { ...turn.state, store: restored(store, record) } } : turn;
   const change = written(known, (latest) => {
     const end = settled(latest, outcome, now(turn.state), undefined);
-    return end && { record: end.record, result: isKept ? id : undefined };
+    return end && { record: end.record, result: isKept ? logId : undefined };
   });
   if (change.kind === "fenced")
     return handsOver(turn, `may not store the end of ${logId}: the store fences it`);
   const word = "record" in change ? `is ${change.record.state}` : "is not in the store";
-  return ends(turn, `${says}; ${logId} ${word}`, change.store, change.kind === "unknown" ? undefined : id);
+  return ends(turn, `${says}; ${logId} ${word}`, change.store, change.kind === "unknown" ? undefined : logId);
 }

@@ -3,7 +3,8 @@ import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import type { Found, Recovery } from "../../src/shared/recover.js";
 import { started as begun, refusedOutcome, unknownOutcome } from "../../src/worker/outcome.js";
 import { changeOf } from "./claims.js";
-import { recovered } from "./recovery.js";
+import { waitsFor } from "./other.js";
+import { recovered, type Verdict, withOther } from "./recovery.js";
 import { now, type StoreState, type Work } from "./state.js";
 import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from "./turn.js";
 
@@ -23,7 +24,18 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
     if (isRevoked) return settles(turn, record, unknown, "calls the outcome unknown");
     return asksAgain(turn, record, work.after, state.store, `will ask for ${logId} again, since it began`);
   }
-  const verdict = recovered(turn, record, found);
+  const known = withOther(turn, record, found);
+  const verdict = recovered(known, record, found);
+  const move = carriesOut(known, record, found, verdict);
+  // What was restored is written first, under the same fence.
+  return move && { ...move, changes: { store: known.state.store, ...move.changes } };
+}
+
+function carriesOut(turn: Turn, record: OperationRecord, found: Found, verdict: Verdict): Move {
+  const { state, work } = turn;
+  const { logId } = work;
+  const at = now(state);
+  const unknown = unknownOutcome({ why: "" }, at);
   switch (verdict.kind) {
     case "settle":
       return settles(turn, record, verdict.outcome, "hears how it ended");
@@ -32,9 +44,9 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
     case "interrupt":
       return settles(turn, record, unknown, "calls the outcome unknown");
     case "revoke":
-      return revokes(turn, record.executedAs ?? logId, "interrupted");
+      return revokes(turn, logId, "interrupted");
     case "attach":
-      return attaches(turn, record, found, verdict);
+      return attaches(turn, found, verdict);
     case "resubmit":
       if (verdict.instead !== undefined) return revokes(turn, verdict.instead, "sent again");
       return resends(turn, verdict);
@@ -51,23 +63,18 @@ function revokes(turn: Turn, id: string, then: "interrupted" | "sent again"): Mo
   return goesOn(turn, `wants ${id} revoked`, after);
 }
 
-function attaches(
-  turn: Turn,
-  record: OperationRecord,
-  found: Found,
-  { executedAs }: Extract<Recovery, { kind: "attach" }>,
-): Move {
+function attaches(turn: Turn, found: Found, { executedAs }: Extract<Recovery, { kind: "attach" }>): Move {
   const { state, work } = turn;
   const { logId } = work;
   if (executedAs === undefined) {
     const isRunning = "answer" in found && found.answer.state === "running";
     const { store } = written(turn, (latest) => (isRunning ? begun(latest, now(state)) : undefined));
     const following: Work = { ...work, at: "following", found: null, questions: 0 };
-    return goesOn(turn, `follows ${record.executedAs ?? logId}`, following, { store });
+    return goesOn(turn, `follows ${logId}`, following, { store });
   }
-  const change = written(turn, (latest) => ({ record: { ...latest, executedAs } }));
+  const change = written(turn, ({ startedAt: _none, ...latest }) => ({ record: { ...latest, executedAs } }));
   if (!("record" in change)) return handsOver(turn, `may not write ${logId}: ${change.kind}`);
-  return asksAgain(turn, change.record, work.after, change.store, `notes that ${logId} is ${executedAs}`);
+  return waitsFor(turn, executedAs, change.store);
 }
 
 function resends(turn: Turn, { after, returned }: Extract<Recovery, { kind: "resubmit" }>): Move {

@@ -53,7 +53,7 @@ function takesLease(state: State, worker: WorkerState, offer: Offer): void {
       leases: { ...store.leases, [editor]: ownerNonce },
       epochs: { ...store.epochs, [editor]: epoch },
     },
-    ...withWorker(state, { ...worker, life, fence: { epoch, ownerNonce }, connections: 0 }),
+    ...withWorker(state, { ...worker, life, fence: { epoch, ownerNonce }, connections: 0, importedIn: null }),
   });
 }
 
@@ -81,9 +81,7 @@ function acknowledges(state: State, worker: WorkerState, facts: Facts, rules: Ru
   const [id] = worker.acks;
   if (id === undefined) return;
   const kept = Object.values(state.copy?.records ?? {});
-  const isDurable = kept.some(
-    (record) => (record.executedAs ?? record.logId) === id && isFinal(record.state),
-  );
+  const isDurable = kept.some((record) => record.logId === id && isFinal(record.state));
   const waits = facts.rollback !== "old copy" && state.left.rollbacks > 0 && !isDurable;
   if (waits && rules.off !== "acknowledgedAtOnce") return;
   const editor = editorOf(state, worker.editor);
