@@ -257,18 +257,26 @@ describe("Redis is killed and comes back", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("and has forgotten a forced run: the same forced call again finds it in the Editor", async () => {
+  test("and has forgotten a forced run: its force_new is refused, the call without it finds that run", async () => {
     const { client, redis, editor, present, executions } = await start(options);
     const ann = client();
     const first = await finished(ann, "work", { Name: "a" });
-    const forceNew = first.record.logId;
-    await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
+    const force_new = first.record.logId;
+    const forced = await finished(ann, "work", { Name: "a" }, { force_new });
     expect(executions("a")).toBe(2);
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
     await redis.flush();
     await present(editor);
-    const again = await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
+    await expect(ann.submit("work", { Name: "a" }, { force_new })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      details: { faults: [{ path: "/force_new" }] },
+    });
+    const again = await finished(ann, "work", { Name: "a" });
     expect(again).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    expect(again.record.executedAs).toBe(forced.record.logId);
+    // The Editor told of both: the forced call is known again by what it supersedes.
+    const retried = await ann.submit("work", { Name: "a" }, { force_new });
+    expect(retried).toMatchObject({ relation: "replayed", record: { logId: forced.record.logId } });
     expect(executions("a")).toBe(2);
   });
 

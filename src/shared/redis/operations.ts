@@ -257,7 +257,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       for (;;) {
         const sight = remembered?.sight ?? (await read(logId));
         if (!sight) return { kind: "unknown" };
-        const wanted = change(sight.record, remembered?.now ?? sight.now);
+        const wanted = change(sight.record, timeAfter(sight.record, remembered?.now ?? sight.now));
         if (wanted) {
           const text = JSON.stringify(wanted.record);
           const applied = await writeChange(sight, wanted, text, only);
@@ -285,6 +285,14 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
   };
+}
+
+/**
+ * The store's time as this process knows it may be ahead by a round trip, and by less the next time: what happens to an
+ * operation is never dated before what happened to it earlier.
+ */
+function timeAfter({ acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord, now: number): number {
+  return Math.max(now, acceptedAt, dispatchedAt, startedAt);
 }
 
 /** How the script notes that the Editor began it; a restored one that others followed takes nobody's place. */
