@@ -85,7 +85,7 @@ describe("by log_id", () => {
     expect(refused).toMatchObject({ status: "error", error_code: "INVALID_ARGUMENTS" });
     const nobodys = "00000000-0000-4000-8000-000000000000";
     const asNobodys = await ben("work", { Name: "a", timeout: 30, force_new: nobodys });
-    expect(JSON.parse(JSON.stringify(refused).replaceAll(first.log_id, nobodys))).toEqual(asNobodys);
+    expect(JSON.parse(JSON.stringify(refused).replaceAll(String(first.log_id), nobodys))).toEqual(asNobodys);
     expect(await ben("list_operations")).toMatchObject({ operations: [] });
     expect(await ann("work", { Name: "a", timeout: 30 })).toMatchObject({ log_id: first.log_id });
     expect(system.executions("a")).toBe(1);
