@@ -51,7 +51,7 @@ describe("a plain Editor through the broker", () => {
     expect(known?.profile).toMatchObject({ plain: true, editorId: editor.editorId });
     const tools = await store.editors.tools(editor.editorId);
     const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
-    expect(effects).toMatchObject({ "get-hierarchy": "read_only", compile: "idempotent", work: "mutating" });
+    expect(effects).toMatchObject({ "get-hierarchy": "read_only", compile: "repeatable", work: "mutating" });
     const { record } = await ann.submit("work", { Name: "a" });
     const view = await ann.outcome(record.logId);
     expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
