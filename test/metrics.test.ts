@@ -79,7 +79,6 @@ test("operations are counted once by their end, duplicates by what answered them
   // Delivered after its end: a later write of an ended operation is not another end.
   await system.broker.delivered({ ...ann.callOf("x"), requestId: 1 }, done.record.logId, {
     tookMs: 1,
-    names: false,
   });
 
   for (const { value } of [served, other]) {

@@ -3,7 +3,7 @@ import { newRecord } from "../../src/gateway/new-record.js";
 import { queued } from "../../src/gateway/sweeper.js";
 import { type Decision, decide, type Snapshot, type SubmitRequest } from "../../src/shared/decide.js";
 import { hasBegun, type OperationRecord } from "../../src/shared/operation.js";
-import type { Candidate, Target } from "../../src/shared/target.js";
+import type { Target } from "../../src/shared/target.js";
 import { answers, cancels, notes, writesNoted } from "./answers.js";
 import { nameOf } from "./caller.js";
 import { confirmed } from "./deliveries.js";
@@ -142,7 +142,7 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
     fingerprint: "f",
     hash: HASH,
     target: targetOf(state, request, rules),
-    around: { candidates: candidatesOf(state) },
+    around: { candidates: state.editors.filter(isMeant).map(candidateOf) },
     keyed: false,
     forceNew: request.names ?? undefined,
     forceNewHash: named?.hash,
@@ -226,11 +226,6 @@ const newestOnly = (snapshot: Snapshot): Snapshot => ({
 });
 function withoutAskers({ askedBy: _asked, ...record }: OperationRecord): OperationRecord {
   return { ...record, createdBy: { caller: null, requestId: null } };
-}
-
-function candidatesOf({ editors }: State): Candidate[] {
-  const known = editors.filter(({ session }) => session > 0);
-  return known.map(({ id, up }) => ({ id, projectName: id, projectPath: "", connected: up }));
 }
 
 function targetOf(state: State, { target }: Request, { off }: Rules): Target {

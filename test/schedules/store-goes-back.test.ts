@@ -60,6 +60,18 @@ describe("▲10 the store forgot what the Editor ran", () => {
     expect(system.executions("a")).toBe(1);
   });
 
+  test("schedule D: what another run answered is superseded by its own log_id", async () => {
+    const { system, ann, op1 } = await forgotten();
+    const op2 = await submit(ann);
+    const op3 = await withWorker(system, async () => {
+      expect(await outcome(ann, op2.logId)).toMatchObject({ executedAs: op1.logId });
+      return outcome(ann, (await submit(ann, { force_new: op2.logId })).logId);
+    });
+    expect(op3).toMatchObject({ state: "completed", supersedes: op2.logId });
+    expect(op3.executedAs).toBeUndefined();
+    expect(system.executions("a")).toBe(2);
+  });
+
   test("schedule E: only the revoked one before it is remembered; the retry is the run that was forgotten", async () => {
     const { system, ann } = await stage();
     const { redis, editor, executions } = system;

@@ -10,7 +10,7 @@ import { CAPS, type Caps } from "./cap.js";
 import { type Chains, createChains } from "./chain.js";
 import { createIncarnations, type Incarnations } from "./incarnation.js";
 import { channels, keys } from "./keys.js";
-import { beganAs, phaseOf, tookBetween } from "./phase.js";
+import { beganAs, phaseOf, timeAfter, tookBetween } from "./phase.js";
 import { queueName } from "./queue.js";
 import { createFind, parseRecord } from "./record.js";
 import { type RoomOptions, roomLimits } from "./room.js";
@@ -256,7 +256,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       for (;;) {
         const sight = remembered?.sight ?? (await read(logId));
         if (!sight) return { kind: "unknown" };
-        const wanted = change(sight.record, remembered?.now ?? sight.now);
+        const wanted = change(sight.record, timeAfter(sight.record, remembered?.now ?? sight.now));
         if (wanted) {
           const text = JSON.stringify(wanted.record);
           const applied = await writeChange(sight, wanted, text, only);

@@ -20,3 +20,14 @@ export function phaseOf(state: State): "waiting" | "sent" | "final" {
   if (isFinal(state)) return "final";
   return state === "accepted" || state === "queued" ? "waiting" : "sent";
 }
+
+/**
+ * The store's time as this process knows it may be ahead by a round trip, and by less the next time: what happens to an
+ * operation is never dated before what happened to it earlier.
+ */
+export function timeAfter(
+  { acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord,
+  now: number,
+): number {
+  return Math.max(now, acceptedAt, dispatchedAt, startedAt);
+}
