@@ -111,6 +111,8 @@ function joins(record: OperationRecord, { editors }: Moment, request: Sought): b
   if (record.effect === "mutating" || isSameRequest(record, request)) return true;
   // Its outcome will be what is left of it, which is not what this call asks for.
   if (record.cancel) return false;
+  // ▲6 Restored, and not yet heard to run: it may have ended long ago.
+  if (record.rebuilt && record.state !== "running") return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
   const editor = editors.find(({ id }) => id === record.editor);
   if (!editor) return false;
