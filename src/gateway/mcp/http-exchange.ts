@@ -1,6 +1,5 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 
 export interface Exchange {
   /** Aborted when the connection closed before the whole response was handed to the system. */
@@ -13,6 +12,8 @@ export interface Exchange {
 
 /** A client that gives up while it reads resets its connection within this time, ms. */
 const RESET_MS = 10_000;
+
+type Socket = NonNullable<ServerResponse["socket"]>;
 
 /** How many exchanges a connection has had. */
 const exchanges = new WeakMap<Socket, number>();
