@@ -1,6 +1,7 @@
 /** ▲7 A process that stood still does not know when its client sent what it reads then. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
@@ -22,29 +23,29 @@ const READER = `
   console.log("ready");
 `;
 
-let reader: ChildProcess;
+let reader: ChildProcess | undefined;
 afterEach(async () => {
+  if (!reader) return;
   const ended = once(reader, "close");
   reader.kill("SIGKILL");
   await ended;
+  reader = undefined;
 });
 
 async function startReader() {
-  reader = spawn(process.execPath, ["--input-type=module", "-e", READER], {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", READER], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const lines = createInterface({ input: reader.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  reader = child;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => (await lines.next()).value as string;
   expect(await next()).toBe("ready");
-  const say = (text: string): void => void reader.stdin?.write(`${text}\n`);
-  return { say, age: async () => Number(await next()) };
+  const say = (text: string): void => void child.stdin.write(`${text}\n`);
+  return { child, say, age: async () => Number(await next()) };
 }
 
 const isStopped = (pid: number | undefined) =>
-  until("it is stopped", async () => {
-    const { readFileSync } = await import("node:fs");
-    return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  });
+  until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
 
 describe.skipIf(process.platform !== "linux")("what is read", () => {
   test("by a process that runs was sent just now", async () => {
@@ -56,14 +57,14 @@ describe.skipIf(process.platform !== "linux")("what is read", () => {
   });
 
   test("by one that was stopped and goes on may have been sent since it stopped, all of it", async () => {
-    const { say, age } = await startReader();
-    reader.kill("SIGSTOP");
-    await isStopped(reader.pid);
+    const { child, say, age } = await startReader();
+    child.kill("SIGSTOP");
+    await isStopped(child.pid);
     const stoppedAt = performance.now();
     for (let lines = 0; lines < 50; lines += 1) say("x".repeat(2_000));
     await delay(500);
     const stoodMs = performance.now() - stoppedAt;
-    reader.kill("SIGCONT");
+    child.kill("SIGCONT");
     for (let lines = 0; lines < 50; lines += 1) expect(await age()).toBeGreaterThanOrEqual(stoodMs - 1);
     // Once it has read everything up it is trusted again.
     await until("it has read everything up", async () => {
@@ -89,7 +90,8 @@ describe.skipIf(process.platform === "win32")("W18: a stdio gateway that stood s
       const client = await world.stdio();
       const item = { MenuItemPath: "Simulator/Block For 0.118 Seconds", timeout: 30 };
       const { log_id } = await client.call("execute-menu-item", item);
-      // A quick answer is proof: the call is meant anew.
+      // A quick answer is proof, once that is stored: the call is meant anew.
+      await client.request("ping");
       client.process.signal("SIGSTOP");
       const second = client.ask("execute-menu-item", item);
       await delay(10_500);

@@ -30,20 +30,23 @@ export function since(then: Instant, at = now()): number {
 export function createArrivalClock({ stallMs, tickMs } = TIMINGS): ArrivalClock {
   /** By then everything that had been sent before was read. */
   let readUp = now();
+  let lastTick = readUp;
+  let hasArrived = false;
+  const isStalled = (at: Instant): boolean => since(readUp, at) > stallMs;
   const timer = setInterval(() => {
     const at = now();
-    // Behind the next look at the sockets: what was sent during a stall is read before the stall is forgotten.
-    setImmediate(() =>
-      setImmediate(() => {
-        readUp = at;
-      }),
-    );
+    // What was sent during a stall may take many reads: it is forgotten once nothing comes for a while.
+    const isQuiet = since(lastTick, at) <= stallMs && !hasArrived;
+    if (!isStalled(at) || isQuiet) readUp = at;
+    lastTick = at;
+    hasArrived = false;
   }, tickMs);
   timer.unref();
   return {
     arrival() {
       const at = now();
-      return since(readUp, at) > stallMs ? readUp : at;
+      hasArrived = true;
+      return isStalled(at) ? readUp : at;
     },
     close: () => clearInterval(timer),
   };
