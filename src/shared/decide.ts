@@ -121,6 +121,8 @@ function joins(record: OperationRecord, { editors }: Moment, request: Sought): b
   if (record.effect === "mutating" || isSameRequest(record, request)) return true;
   // Its outcome will be what is left of it, which is not what this call asks for.
   if (record.cancel) return false;
+  // ▲6 Restored, and not yet heard to run: it may have ended long ago.
+  if (record.rebuilt && record.state !== "running") return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
   // ▲6 A restored one may have ended, and been told, before the store lost it; not one that the Editor says is running.
   if (record.rebuilt && record.state !== "running") return false;

@@ -34,9 +34,8 @@ export const runTests: SimulatedTool = {
     },
     SimulatedFailures: {
       type: "integer",
-      description: "Simulator: how many of them fail",
+      description: "Simulator: how many of them fail; by default what the last edit and compilation left",
       minimum: 0,
-      default: 0,
     },
     SimulatedSeconds: {
       type: "number",
@@ -53,7 +52,7 @@ export const runTests: SimulatedTool = {
   blocksMainThread: false,
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
-    const failing = args.number("SimulatedFailures", 0);
+    const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
       fails: index < failing,
