@@ -3,7 +3,7 @@
  * tell it. The journal comes first both times: an invocation without `running` on disk, or a told outcome that
  * a crash could take back, would each be a way to run something twice.
  */
-import type { Outcome, Progress } from "../shared/wire.js";
+import type { Outcome, Progress, Standing } from "../shared/wire.js";
 import type { CounterFile } from "./counter-file.js";
 import type { LedgerOperation } from "./journal-entry.js";
 import type { Lanes } from "./lanes.js";
@@ -26,7 +26,7 @@ export interface ExecutionDeps {
   now(): number;
   notify(method: string, params: object): void;
   /** Where the Editor stands, for `endedIn`. */
-  standing(): NonNullable<Outcome["endedIn"]>;
+  standing(): Standing;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
   requestReload(): void;

@@ -36,9 +36,11 @@ const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
 /** Lines after which the next start writes a snapshot instead. */
 const COMPACT_LINES = 5000;
 
-const isOpen = (operation: LedgerOperation): boolean =>
+export const isOpen = (operation: LedgerOperation): boolean =>
   operation.state === "accepted" || operation.state === "running";
 export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
+export const isUnacknowledged = (operation: LedgerOperation): boolean =>
+  hasEnded(operation) && operation.acknowledgedAt === undefined;
 
 export type Ledger = ReturnType<typeof openLedger>;
 
@@ -89,8 +91,7 @@ export function openLedger(options: LedgerOptions) {
     get: (operationId: string): LedgerOperation | undefined => content.operations.get(operationId),
     operations: (): LedgerOperation[] => [...content.operations.values()],
     open: (): LedgerOperation[] => [...content.operations.values()].filter(isOpen),
-    unacknowledged: (): LedgerOperation[] =>
-      [...content.operations.values()].filter((op) => hasEnded(op) && op.acknowledgedAt === undefined),
+    unacknowledged: (): LedgerOperation[] => [...content.operations.values()].filter(isUnacknowledged),
 
     latestOfHash,
 
@@ -129,7 +130,7 @@ export function openLedger(options: LedgerOptions) {
     acknowledge(operationIds: readonly string[]): void {
       const ended = operationIds.filter((id) => {
         const operation = content.operations.get(id);
-        return operation !== undefined && hasEnded(operation) && operation.acknowledgedAt === undefined;
+        return operation !== undefined && isUnacknowledged(operation);
       });
       for (const id of ended) if (content.operations.get(id)?.readOnly) content.operations.delete(id);
       const journalled = ended.filter((id) => content.operations.has(id));
