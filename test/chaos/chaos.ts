@@ -8,7 +8,15 @@ import { leakedKeys } from "./leftovers.js";
 import { grown, type Level, lastLevelOf, levelOf, levelText } from "./level.js";
 import { countsOf, story, table } from "./report.js";
 import { playRound } from "./round.js";
-import { executionsOf, lost, misTold, overlapping, repeated, type Violation } from "./verdict.js";
+import {
+  executionsOf,
+  lost,
+  misAnswered,
+  misTold,
+  overlapping,
+  repeated,
+  type Violation,
+} from "./verdict.js";
 import { createWishes } from "./wish.js";
 import { startChaosWorld } from "./world.js";
 
@@ -91,7 +99,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ...repeated(executions, wishes.all),
       ...overlapping(world),
       ...lost(world, wishes.all),
-      ...wishes.all.flatMap((wish) => misTold(world, wish, executions)),
+      ...wishes.all.flatMap((wish) => misTold(world, wish, executions, wishes.all)),
+      ...misAnswered(world, wishes.all, executions),
       ...(await leakedKeys(world)).map((key) => ({ what: `leaked key ${key}`, wish: undefined })),
       ...grown(levels),
     ]);

@@ -4,6 +4,7 @@
  * the broker; all clocks are those of one machine.
  */
 import type { TestClient, Told } from "../harness/process-clients.js";
+import { grouped } from "./grouped.js";
 
 /** One request for an outcome, and its answer. */
 export interface Heard {
@@ -64,7 +65,7 @@ export function wrongAnswers(
 ): WrongAnswer[] {
   const account = accountOf(executions);
   const ends = answers.filter(({ told }) => isEnd(told));
-  const deliveries = Map.groupBy(ends, (heard) => executionIn(heard, account));
+  const deliveries = grouped(ends, (heard) => executionIn(heard, account));
   return ends.flatMap((heard) => {
     const same = deliveries.get(executionIn(heard, account)) ?? [];
     const whats = [
@@ -113,7 +114,7 @@ function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly 
   const own = account.own(told, call);
   const possible = own.length > 0 || call === undefined ? own : account.of(call);
   const isBegun = call === undefined || possible.some(({ at }) => at <= executedAt + CLOCKS_MS);
-  if (!isBegun) return `${said}, before anything was`;
+  if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
   const first = Math.min(...same.map(({ answeredAt }) => answeredAt));
   return executedAt > first + CLOCKS_MS ? `${said}, after its outcome was told` : undefined;
 }
@@ -144,9 +145,9 @@ interface Account {
 }
 
 function accountOf(executions: readonly Began[]): Account {
-  const byId = Map.groupBy(executions, ({ operationId }) => operationId ?? "");
-  const byCall = Map.groupBy(executions, ({ call }) => call);
-  const nameless = Map.groupBy(byId.get("") ?? [], ({ call }) => call);
+  const byId = grouped(executions, ({ operationId }) => operationId ?? "");
+  const byCall = grouped(executions, ({ call }) => call);
+  const nameless = grouped(byId.get("") ?? [], ({ call }) => call);
   return {
     own: ({ log_id }, call) => byId.get(String(log_id)) ?? nameless.get(call ?? "") ?? [],
     of: (call) => byCall.get(call) ?? [],

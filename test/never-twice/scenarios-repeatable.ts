@@ -4,6 +4,7 @@
  */
 import type { TestClient, Told } from "../harness/process-clients.js";
 import { toolsAreKnown } from "../harness/process-world.js";
+import { until } from "../harness/processes.js";
 import type { Random } from "./random.js";
 import { drawnPause, type Scenario } from "./scenario.js";
 import { isAway, isTold, type Stage } from "./stage.js";
@@ -30,7 +31,20 @@ interface Guest {
 async function guestsOf(stage: Stage): Promise<Guest[]> {
   const same = await stage.http();
   const stdio = await stage.newStdio();
-  return [{ client: async () => same }, { client: () => stage.http() }, { client: async () => stdio }];
+  return [{ client: async () => same }, { client: () => openedAgain(stage) }, { client: async () => stdio }];
+}
+
+/** A client that finds nobody comes back until somebody is there. */
+async function openedAgain(stage: Stage): Promise<TestClient> {
+  return until("a session is opened", async () => {
+    try {
+      return await stage.http();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      await stage.world.gateway.start();
+      return false;
+    }
+  });
 }
 
 async function offered(stage: Stage): Promise<Call[]> {
@@ -129,12 +143,13 @@ export const repeatedUnderFire: Scenario = {
     const { random } = stage;
     const blows = [random.pick(BLOWS), random.pick(BLOWS)];
     const delays = blows.map(() => random.between(100, 700));
-    const day = busyDay(stage, 6);
-    for (const [index, blow] of blows.entries()) {
-      await drawnPause(delays[index] ?? 0);
-      stage.killed();
-      await blow(stage);
-    }
-    await day;
+    const blow = async (): Promise<void> => {
+      for (const [index, strike] of blows.entries()) {
+        await drawnPause(delays[index] ?? 0);
+        stage.killed();
+        await strike(stage);
+      }
+    };
+    await Promise.all([busyDay(stage, 6), blow()]);
   },
 };
