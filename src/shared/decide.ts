@@ -51,7 +51,9 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   const found = lookUp(snapshot, request, options);
   if (found?.kind === "refuse") return found;
   if (request.forceNew !== undefined && request.forceNewHash !== request.hash) {
-    const newest = candidates(snapshot.records, request.target)[0];
+    const meant = candidates(snapshot.records, request.target);
+    // As a replay does: what never began is passed over, where something did.
+    const newest = meant.find((record) => !isPassedOver(record)) ?? meant[0];
     return { kind: "refuse", problem: { code: "FORCE_NEW_MISMATCH", newest } };
   }
   if (found) return found;
@@ -72,6 +74,8 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
   if (request.keyed && snapshot.records.some((record) => record.fingerprint !== request.fingerprint)) {
     return { kind: "refuse", problem: { code: "IDEMPOTENCY_CONFLICT" } };
   }
+  const own = request.forceNew === undefined ? executionFor(snapshot.records, request) : undefined;
+  if (own) return { kind: isFinal(own.state) ? "replay" : "join", record: own };
   // ▲8 A forced call is found by what it supersedes alone.
   const asked =
     request.forceNew === undefined
@@ -98,6 +102,12 @@ function candidates(records: readonly OperationRecord[], target: Target): Operat
     (record, index) =>
       !meant.slice(0, index).some((newer) => newer.editor === record.editor && !isPassedOver(newer)),
   );
+}
+
+/** ▲5 What answers for the operation that this very request made, whatever has changed. */
+function executionFor(records: readonly OperationRecord[], request: Sought): OperationRecord | undefined {
+  const made = records.find((record) => record.executedAs !== undefined && isSameRequest(record, request));
+  return made && records.find(({ logId }) => logId === made.executedAs);
 }
 
 /** Ended without having begun. */

@@ -2,9 +2,12 @@
  * The store of operations in memory: the same chain pointers, versions, fences and lifetimes as
  * src/shared/redis/apply.ts and operations.ts, and one `step` before each command, where others may come in between.
  */
-import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
+import { hasBegun, isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import type { Applied } from "../../src/shared/redis/apply.js";
-import type { Chain, Change, Operations } from "../../src/shared/redis/operations.js";
+import type { Asker, Chain } from "../../src/shared/redis/chain.js";
+import type { Change, ChangeOptions, Fence, Operations } from "../../src/shared/redis/operations.js";
+import type { EditorState, Moment } from "../../src/shared/replay.js";
+import { countsAsChange } from "../../src/shared/tool.js";
 
 interface Chained {
   version: number;
@@ -13,11 +16,16 @@ interface Chained {
 
 /** What Redis holds; plain values, so that an older copy can be put back. */
 export interface StoreData {
+  /** ▲13 Changes whenever the store may have lost something. */
+  incarnation: string;
+  /** By Editor: the incarnation in which everything that its ledger knows was imported. */
+  imported: Record<string, string>;
   chains: Record<string, Chained>;
   /** Records are never changed in place, so nobody needs a copy of one. */
   documents: Record<string, { record: OperationRecord; endsAt?: number }>;
   arguments: Record<string, string>;
   results: Record<string, string>;
+  /** Counted operations, by Editor, and by Editor and asker. */
   mutations: Record<string, number>;
   /** The owner's nonce, by Editor. */
   leases: Record<string, string>;
@@ -29,47 +37,66 @@ export interface MemoryStore {
   data: StoreData;
   retentionMs: number;
   now(): number;
+  /** Where an Editor stood at its last heartbeat. */
+  markOf(editor: string): EditorState["mark"];
   onChange(logId: string): void;
   onCreate(record: OperationRecord): void;
 }
 
 export function createMemoryStore(now: () => number, retentionMs = 24 * 3_600_000): MemoryStore {
   return {
-    data: { chains: {}, documents: {}, arguments: {}, results: {}, mutations: {}, leases: {}, jobs: {} },
+    data: {
+      incarnation: "store 1",
+      imported: {},
+      chains: {},
+      documents: {},
+      arguments: {},
+      results: {},
+      mutations: {},
+      leases: {},
+      jobs: {},
+    },
     retentionMs,
     now,
+    markOf: () => undefined,
     onChange: () => undefined,
     onCreate: () => undefined,
   };
 }
 
+const askerOf = (editor: string, asker: string): string => `${editor} ${asker}`;
+
+interface Write extends Change {
+  kind: "create" | "restore" | "change";
+  /** Of a change the record that was read, else the version of the chain. */
+  expected: string | OperationRecord;
+  args?: string;
+  fence?: Fence;
+  incarnation?: string | undefined;
+}
+
 /** The script of apply.ts: one indivisible step. */
-function apply(
-  store: MemoryStore,
-  change: Change,
-  expected: string | OperationRecord,
-  create?: string,
-  fence?: string,
-): Applied["kind"] {
+function apply(store: MemoryStore, write: Write): Applied["kind"] {
   const { data } = store;
-  const { record, result } = change;
-  const { hash, logId, editor, effect } = record;
-  const before =
-    create === undefined ? data.documents[logId]?.record : String(data.chains[hash]?.version ?? 0);
+  const { kind, record, result, expected, fence } = write;
+  const { hash, logId, editor } = record;
+  if (write.incarnation !== undefined && write.incarnation !== data.incarnation) return "incarnation";
+  const before = kind === "change" ? data.documents[logId]?.record : String(data.chains[hash]?.version ?? 0);
   if (before !== expected) return "conflict";
   if (fence !== undefined && data.leases[editor] !== fence) return "fenced";
   const chain = data.chains[hash] ?? { version: 0, pointers: {} };
   data.chains[hash] = chain;
+  const pointTo = (name: string, isNewest: boolean): void => {
+    if (isNewest || chain.pointers[name] === undefined) chain.pointers[name] = logId;
+  };
   let mutationSeq = data.documents[logId]?.record.mutationSeq ?? 0;
-  if (create !== undefined) {
-    mutationSeq = (data.mutations[editor] ?? 0) + (effect === "read_only" ? 0 : 1);
-    data.mutations[editor] = mutationSeq;
-    data.arguments[logId] = create;
-    chain.pointers.newest = logId;
-    chain.pointers[`at:${editor}`] = logId;
-    if (record.editorOpen) chain.pointers.open = logId;
-    if (record.supersedes !== undefined) chain.pointers[`forced:${record.supersedes}`] = logId;
+  if (kind !== "change") {
+    mutationSeq = counted(data, record);
+    if (write.args !== undefined) data.arguments[logId] = write.args;
+    for (const name of ["newest", `at:${editor}`]) pointTo(name, kind === "create");
+    if (record.supersedes !== undefined) pointTo(`forced:${record.supersedes}`, kind === "create");
   }
+  if (hasBegun(record)) pointTo(`began:${editor}`, !record.rebuilt || record.order > 0);
   const endsAt =
     data.documents[logId]?.endsAt ?? (isFinal(record.state) ? store.now() + store.retentionMs : undefined);
   data.documents[logId] = {
@@ -78,27 +105,19 @@ function apply(
   };
   if (result !== undefined) data.results[logId] = result.pieces.join("");
   chain.version += 1;
-  if (create !== undefined) store.onCreate(record);
+  if (kind === "create" && fence === undefined) store.onCreate(record);
   store.onChange(logId);
   return "applied";
 }
 
-/** A lost record takes its place again, before whatever was made meanwhile (the twin of restore in operations.ts). */
-function restore(store: MemoryStore, lost: OperationRecord, fence: string): boolean {
-  const { data } = store;
-  const { logId, hash, editor } = lost;
-  if (data.leases[editor] !== fence || data.documents[logId]) return false;
-  const chain = data.chains[hash] ?? { version: 0, pointers: {} };
-  data.chains[hash] = chain;
-  const newest = chain.pointers.newest;
-  const isNewest = newest === undefined || newest === lost.after;
-  const names = ["newest", `at:${editor}`];
-  if (lost.editorOpen) names.push("open");
-  if (lost.supersedes !== undefined) names.push(`forced:${lost.supersedes}`);
-  for (const name of names) if (isNewest || chain.pointers[name] === undefined) chain.pointers[name] = logId;
-  data.documents[logId] = { record: { ...lost, order: isNewest ? chain.version + 1 : 0 } };
-  chain.version += 1;
-  return true;
+/** ▲5 The Editor's count with this operation. */
+function counted({ mutations }: StoreData, record: OperationRecord): number {
+  const { editor, principal, createdBy } = record;
+  const seq = (mutations[editor] ?? 0) + (countsAsChange(record) ? 1 : 0);
+  if (!countsAsChange(record)) return seq;
+  mutations[editor] = seq;
+  for (const asker of [createdBy.caller ?? principal, principal]) mutations[askerOf(editor, asker)] = seq;
+  return seq;
 }
 
 export function readRecord(store: MemoryStore, logId: string): OperationRecord | undefined {
@@ -126,50 +145,100 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     return record;
   };
   const versionOf = (hash: string): string => String(store.data.chains[hash]?.version ?? 0);
+  const momentOf = (editors: readonly string[], { principal, caller }: Asker): Moment => ({
+    now: store.now(),
+    incarnation: store.data.incarnation,
+    editors: [...new Set(editors)].map((id) => ({
+      id,
+      mutationSeq: store.data.mutations[id] ?? 0,
+      callerMutationSeq: store.data.mutations[askerOf(id, caller?.id ?? principal)],
+      mark: store.markOf(id),
+    })),
+  });
+  const executionOf = (logId: string): OperationRecord | undefined => {
+    const record = readRecord(store, logId);
+    return record?.executedAs === undefined ? record : readRecord(store, record.executedAs);
+  };
 
   return {
     find,
     look,
     now: async () => store.now(),
+    incarnation: () => soon(() => store.data.incarnation),
+    importedIn: (editor) => soon(() => store.data.imported[editor]),
+    noteImport: (editor, incarnation) =>
+      soon(() => {
+        store.data.imported[editor] = incarnation;
+      }),
+    moment: (editors, asker) => soon(() => momentOf(editors, asker)),
 
-    async chain(hash, forceNew): Promise<Chain> {
-      const { version, pointers, at } = await soon(() => ({
+    async chain(hash, asker, forceNew): Promise<Chain> {
+      const { version, pointers, at, incarnation } = await soon(() => ({
         version: versionOf(hash),
         pointers: { ...store.data.chains[hash]?.pointers },
         at: store.now(),
+        incarnation: store.data.incarnation,
       }));
-      const named = Object.entries(pointers).filter(
-        ([name]) => name === "newest" || name === "open" || name.startsWith("at:"),
-      );
+      const named = Object.entries(pointers).filter(([name]) => !name.startsWith("forced:"));
       await step();
-      const records = [...new Set(named.map(([, logId]) => logId))].flatMap(
-        (logId) => readRecord(store, logId) ?? [],
+      const pointedAt = named.flatMap(([, logId]) => readRecord(store, logId) ?? []);
+      const others = pointedAt.flatMap(
+        ({ executedAs }) => (executedAs && readRecord(store, executedAs)) || [],
       );
       const forcedId = forceNew === undefined ? undefined : pointers[`forced:${forceNew}`];
-      const forced = forcedId === undefined ? undefined : readRecord(store, forcedId);
-      return { version, newest: pointers.newest ?? null, records, forced, now: at };
+      const forced = forcedId === undefined ? undefined : executionOf(forcedId);
+      const records = [
+        ...new Map([...pointedAt, ...others].map((record) => [record.logId, record])).values(),
+      ];
+      const editors = [...records, ...(forced ? [forced] : [])].map(({ editor }) => editor);
+      return {
+        ...momentOf(editors, asker),
+        version,
+        newest: pointers.newest ?? null,
+        records,
+        forced,
+        now: at,
+        incarnation,
+      };
     },
 
     create: (record, args, version) =>
       soon(() => {
-        const applied = apply(store, { record }, version, args);
-        return applied === "applied" ? { kind: "created", record } : { kind: "conflict" };
+        const { incarnation } = record;
+        const applied = apply(store, { kind: "create", record, expected: version, args, incarnation });
+        const written = store.data.documents[record.logId]?.record;
+        return applied === "applied" && written ? { kind: "created", record: written } : { kind: "conflict" };
       }),
 
-    restore: (lost, fence) => soon(() => restore(store, lost, fence)),
+    /** A lost record takes its place again, before whatever was made meanwhile. */
+    restore: (lost, fence) =>
+      soon(() => {
+        const { data } = store;
+        if (data.documents[lost.logId]) return false;
+        const chain = data.chains[lost.hash];
+        const newest = chain?.pointers.newest;
+        const isNewest = newest === undefined || newest === lost.after;
+        const entered = (chain?.version ?? 0) + 1;
+        const at = { incarnation: data.incarnation, deliveredIn: data.incarnation };
+        const record = { ...lost, ...at, entered, order: isNewest ? entered : 0 };
+        const kind = isNewest ? "create" : "restore";
+        return apply(store, { kind, record, expected: versionOf(lost.hash), fence }) === "applied";
+      }),
 
-    async change(logId, change, fence) {
+    async change(logId, change, options) {
+      const only: ChangeOptions = typeof options === "string" ? { fence: options } : (options ?? {});
       let remembered = seen.get(logId);
       for (;;) {
         const record = remembered ?? (await look(logId));
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());
         if (wanted) {
-          const applied = await soon(() => apply(store, wanted, record, undefined, fence));
+          const write: Write = { kind: "change", ...wanted, ...only, expected: record };
+          const applied = await soon(() => apply(store, write));
           const written = store.data.documents[logId]?.record;
           if (applied === "applied" && written) seen.set(logId, written);
           if (applied === "applied") return { kind: "applied", record: wanted.record };
-          if (applied === "fenced") return { kind: "fenced" };
+          if (applied === "fenced" || applied === "incarnation") return { kind: applied };
         } else if (!remembered) return { kind: "unchanged", record };
         remembered = undefined;
       }

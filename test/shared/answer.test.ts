@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { answerOf, notFound, type OperationView } from "../../src/shared/answer.js";
 import type { OperationRecord } from "../../src/shared/operation.js";
-import { executed, NOW, operation } from "./record.js";
+import { executed, MARK, NOW, operation, tested } from "./record.js";
 
-const MARK = { editorSessionId: "s1", generation: 3, assetCounter: 8 };
 const view = (record: OperationRecord, changes: Partial<OperationView> = {}): OperationView => ({
   record,
   editorNow: MARK,
@@ -61,7 +60,7 @@ describe("what a caller is told of an operation in flight", () => {
     expect(answerOf(view(operation()), { duplicate: "joined" })).toMatchObject({
       deduplicated: true,
       force_new: "op1",
-      message: expect.stringContaining("joined, not sent twice"),
+      message: expect.stringMatching(/^Not run again: .*in flight already, and was joined/),
     });
   });
 
@@ -121,7 +120,7 @@ describe("what a caller is told of the end", () => {
   });
 });
 
-describe("invariant 7: a duplicate is told so", () => {
+describe("invariant 7: a duplicate is told so, first", () => {
   const record = executed({ editorMark: MARK });
 
   test("a replay says when it was executed, how old it is, and how to run it again", () => {
@@ -130,10 +129,43 @@ describe("invariant 7: a duplicate is told so", () => {
       deduplicated: true,
       executed_at: new Date(NOW - 40_000).toISOString(),
       age_seconds: 20,
-      editor_changed_since: false,
       force_new: "op1",
     });
-    expect(answer.message).toContain('pass force_new: "op1"');
+    expect(answer.message).toMatch(/^Not run again: this call ran at .*pass force_new: "op1"/);
+  });
+
+  test("right after the status, before anything that could be read as new", () => {
+    const answer = answerOf(view(record, { result: "1" }), { duplicate: "replayed" });
+    const order = ["status", "deduplicated", "executed_at", "age_seconds", "force_new", "log_id"];
+    expect(Object.keys(answer).slice(0, order.length)).toEqual(order);
+  });
+
+  test("▲10 (b) W3: whoever is answered by another operation's execution is told so, without having asked twice", () => {
+    const answer = answerOf(view(executed({ logId: "op2", executedAs: "op1" })));
+    expect(answer).toMatchObject({ deduplicated: true, executed_at: new Date(NOW - 40_000).toISOString() });
+    expect(answer.message).toMatch(/^Not run again: /);
+  });
+
+  test("what was sent and never seen to run is not said to have run", () => {
+    const unknown = operation({ state: "interrupted", dispatchedAt: NOW - 5_000 });
+    const answer = answerOf(view(unknown), { duplicate: "replayed" });
+    expect(answer.message).toMatch(/^Not run again: this call was sent at /);
+  });
+
+  test("▲8 each final answer of a mutating tool has the value for another run; of a repeatable one only a duplicate's", () => {
+    expect(answerOf(view(executed())).force_new).toBe("op1");
+    expect(answerOf(view(executed({ state: "failed" }))).force_new).toBe("op1");
+    expect(answerOf(view(operation()))).not.toHaveProperty("force_new");
+    expect(answerOf(view(tested()))).not.toHaveProperty("force_new");
+    expect(answerOf(view(tested()), { duplicate: "replayed" }).force_new).toBe("op1");
+  });
+
+  test("▲6 it is never said that nothing has changed: nobody sees files on disk", () => {
+    const answer = answerOf(view(record), { duplicate: "replayed" });
+    expect(answer).not.toHaveProperty("editor_changed_since");
+    const earlier = { ...MARK, generation: 2, assetCounter: 7 };
+    const told = answerOf(view(record, { editorNow: earlier }), { duplicate: "replayed" });
+    expect(told).not.toHaveProperty("editor_changed_since");
   });
 
   test.each([{ editorSessionId: "s2" }, { generation: 4 }, { assetCounter: 9 }])(

@@ -23,10 +23,10 @@ test("▲10 (d) whatever decides on the next identical call comes back from the 
     keyed: true,
     createdBy: { caller: HTTP.id, requestId: 7 },
   });
-  const { executionClass: _guessed, band: _band, turn: _turn, ...decisive } = lost;
+  const { incarnation: _entered, deliveredIn: _told, ...decisive } = lost;
   expect(rebuiltRecord(listed(lost), around)).toEqual({
     ...decisive,
-    // Its place and its count are the store's; what became of it the Editor is asked.
+    // Its place, its count and the incarnation are the store's; what became of it the Editor is asked.
     order: 0,
     mutationSeq: 0,
     state: "dispatched",
@@ -61,13 +61,13 @@ test("▲10 (d) the tool's own traits are taken from the catalogue", () => {
     description: "",
     inputSchema: { type: "object" as const },
     annotations: {},
-    effect: "idempotent" as const,
+    effect: "repeatable" as const,
     lane: "background" as const,
     cancellable: true,
     resumable: false,
   };
   expect(rebuiltRecord(listed(), { ...around, tools: [tool] })).toMatchObject({
-    effect: "idempotent",
+    effect: "repeatable",
     lane: "background",
     cancellable: true,
   });

@@ -1,10 +1,35 @@
 import { describe, expect, test } from "vitest";
-import { type Found, recover, type Surroundings, UNREADABLE } from "../../src/shared/recover.js";
+import {
+  type Found,
+  type OtherOperation,
+  recover,
+  type Surroundings,
+  UNREADABLE,
+} from "../../src/shared/recover.js";
 import { EDITOR_CODES, type LedgerState, type Outcome } from "../../src/shared/wire.js";
-import { HOUR, NOW, operation } from "./record.js";
+import {
+  editorAt,
+  executed,
+  HOUR,
+  HTTP,
+  LATER_SESSION,
+  moment,
+  NOW,
+  operation,
+  tested,
+  told,
+} from "./record.js";
 
-const sent = operation({ logId: "op2", state: "dispatched", sentIn: "session-1", after: "op1", order: 2 });
-const here: Surroundings = { session: "session-1", ancestors: [], now: NOW, retentionMs: 24 * HOUR };
+const sent = operation({
+  logId: "op2",
+  state: "dispatched",
+  sentIn: "session-1",
+  after: "op1",
+  order: 2,
+  entered: 5,
+  createdBy: { caller: HTTP.id, requestId: 2, transport: "http" },
+});
+const here: Surroundings = { session: "session-1", retentionMs: 24 * HOUR };
 const restarted: Surroundings = { ...here, session: "session-2" };
 
 const outcome: Outcome = { status: "completed", result: 7, startedAt: 1, endedAt: 2, executionMs: 1 };
@@ -63,39 +88,112 @@ describe("▲12 sending again", () => {
 });
 
 describe("▲10 the Editor's journal is the memory", () => {
-  test("▲10 another operation of the hash that the store forgot is this call: it is followed", () => {
-    for (const state of ["accepted", "running", "completed", "interrupted"] as const) {
-      expect(recover(sent, sameAs("lost", state), here)).toEqual({ kind: "attach", executedAs: "lost" });
-    }
+  /** The other operation as the store knows it: restored just now unless said otherwise. */
+  const knowing = (
+    record: OtherOperation["record"],
+    changes: Partial<OtherOperation> = {},
+  ): Surroundings => ({
+    ...here,
+    other: { ...moment(), record, isTombstone: false, ...changes },
+  });
+  const again = (after: string) => ({ kind: "resubmit", after });
+  const answeredBy = (executedAs: string) => ({ kind: "attach", executedAs });
+  const restored = (changes = {}) => executed({ logId: "lost", entered: 7, rebuilt: true, ...changes });
+
+  test.each(["dispatched", "running", "completed", "failed", "cancelled", "interrupted"] as const)(
+    "▲10 (b) what the store had forgotten answers the call when it is %s there, as it would answer it now",
+    (state) => {
+      const there = state === "dispatched" ? "accepted" : state;
+      expect(recover(sent, sameAs("lost", there), knowing(restored({ state })))).toEqual(answeredBy("lost"));
+    },
+  );
+
+  test("▲10 (b) what entered the store before this operation was known then: sent again after it", () => {
+    const before = executed({ logId: "op0", entered: 3 });
+    expect(recover(sent, sameAs("op0"), knowing(before))).toEqual(again("op0"));
+    // Schema 2 counted the place in the chain only.
+    const { entered: _none, ...old } = executed({ logId: "op0", order: 4 });
+    expect(recover(sent, sameAs("op0"), knowing(old))).toEqual(again("op0"));
   });
 
-  test("▲10 an ancestor by the store's own links is no such operation: sent again after it", () => {
-    const knowing = { ...here, ancestors: ["op0", "op-older"] };
-    expect(recover(sent, sameAs("op0"), knowing)).toEqual({ kind: "resubmit", after: "op0" });
+  test("W1: however many operations of the hash expired in between, what entered before is no answer", () => {
+    const longAgo = executed({ logId: "op0", entered: 1 });
+    const fourteenth = { ...sent, logId: "op15", order: 15, entered: 1 + 14 * 3, after: "op14" };
+    expect(recover(fourteenth, sameAs("op0"), knowing(longAgo))).toEqual(again("op0"));
   });
 
-  test("▲10 an outcome older than the retention answers nobody, an open operation always does", () => {
+  test("▲10 (b) a tombstone entered before", () => {
+    const around = knowing(undefined, { isTombstone: true });
+    expect(recover(sent, sameAs("retired"), around)).toEqual(again("retired"));
+  });
+
+  test("W12: op1 ran, flush, the retry makes op2, a hello restores op1: it entered after op2, and answers it", () => {
+    const op2 = { ...sent, after: null, order: 1, entered: 1 };
+    const op1 = executed({ logId: "op1", order: 0, entered: 4, rebuilt: true });
+    expect(recover(op2, sameAs("op1"), knowing(op1))).toEqual(answeredBy("op1"));
+  });
+
+  test("W3: the outcome of tests that was read before the flush answers no call after it", () => {
+    const call = { ...sent, tool: "run-tests", effect: "repeatable" as const, after: null, entered: 1 };
+    const lost = tested({ logId: "op1", order: 0, entered: 4, rebuilt: true });
+    expect(recover(call, sameAs("op1"), knowing(lost))).toEqual(again("op1"));
+    const unread = tested({ logId: "op1", entered: 4 });
+    expect(recover(call, sameAs("op1"), knowing(unread))).toEqual(answeredBy("op1"));
+  });
+
+  test("W4: key K was of another call before the flush: the call is refused, never begun", () => {
+    const keyed = { ...sent, keyed: true, fingerprint: "one tool" };
+    const lost = restored({ keyed: true, fingerprint: "another tool" });
+    expect(recover(keyed, sameAs("lost"), knowing(lost))).toMatchObject({
+      kind: "fail",
+      type: "idempotency_conflict",
+    });
+    const same = restored({ keyed: true, fingerprint: "one tool" });
+    expect(recover(keyed, sameAs("lost"), knowing(same))).toEqual(answeredBy("lost"));
+  });
+
+  test("▲10 (b) decide is asked for the creating request: what it would run anew is sent again after that one", () => {
+    const read = restored({ ...told(HTTP, { requestId: 1, confirmed: true }) });
+    expect(recover(sent, sameAs("lost"), knowing(read))).toEqual(again("lost"));
+    const readByAnother = restored({ ...told(LATER_SESSION, { requestId: 1, confirmed: true }) });
+    expect(recover(sent, sameAs("lost"), knowing(readByAnother))).toEqual(answeredBy("lost"));
+    const running = { ...sent, tool: "set-active", effect: "repeatable" as const };
+    const open = restored({ tool: "set-active", effect: "repeatable", state: "running" });
+    const changed = knowing(open, { editors: [editorAt({ mutationSeq: 9 })] });
+    expect(recover(running, sameAs("lost", "running"), changed)).toEqual(again("lost"));
+  });
+
+  test("▲10 (b) without origin nobody knows whose outcome it is: interrupted, and never shown", () => {
+    expect(recover(sent, sameAs("whose"), knowing(undefined)).kind).toBe("interrupt");
+  });
+
+  test("▲10 (b) an outcome older than the retention answers nobody, an open operation always does", () => {
     const old = NOW - 25 * HOUR;
-    expect(recover(sent, sameAs("lost", "completed", old), here)).toEqual({
-      kind: "resubmit",
-      after: "lost",
-    });
-    expect(recover(sent, sameAs("lost", "running", old), here)).toEqual({
-      kind: "attach",
-      executedAs: "lost",
-    });
+    expect(recover(sent, sameAs("lost", "completed", old), knowing(restored()))).toEqual(again("lost"));
+    expect(recover(sent, sameAs("lost", "running", old), knowing(restored({ state: "running" })))).toEqual(
+      answeredBy("lost"),
+    );
   });
 
-  test("▲10 a forced operation never takes the outcome of what it supersedes, nor of anything before it", () => {
+  test("schedule G: a forced operation takes the outcome neither of what it supersedes nor of what entered before", () => {
     const forced = { ...sent, supersedes: "op1" };
-    for (const other of ["op1", "op0"]) {
-      const knowing = { ...here, ancestors: ["op0"] };
-      expect(recover(forced, sameAs(other), knowing)).toEqual({ kind: "resubmit", after: other });
-    }
+    const superseded = restored({ logId: "op1" });
+    expect(recover(forced, sameAs("op1"), knowing(superseded))).toEqual(again("op1"));
+    expect(recover(forced, sameAs("op0"), knowing(executed({ logId: "op0", entered: 3 })))).toEqual(
+      again("op0"),
+    );
+    expect(recover(forced, sameAs("lost"), knowing(restored()))).toEqual(again("lost"));
   });
 
-  test("▲10 a forgotten submit of this call that never began is revoked, and this one runs instead", () => {
-    const found = recover(sent, sameAs("lost", "not_started"), here);
+  test("W13: the store forgot the forced run; its re-issue is answered by it, not sent again", () => {
+    const reissued = { ...sent, supersedes: "op1" };
+    const lost = restored({ supersedes: "op1", ...told(HTTP, { confirmed: true }) });
+    expect(recover(reissued, sameAs("lost"), knowing(lost))).toEqual(answeredBy("lost"));
+  });
+
+  test("▲10 (b) a forgotten submit of this call that never began is revoked, and this one runs instead", () => {
+    const unbegun = restored({ state: "failed", startedAt: undefined });
+    const found = recover(sent, sameAs("lost", "not_started"), knowing(unbegun));
     expect(found).toEqual({ kind: "resubmit", instead: "lost" });
   });
 

@@ -1,28 +1,163 @@
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../src/shared/operation.js";
-import { REPLAY_DEFAULTS, type Requester, replays } from "../../src/shared/replay.js";
-import { executed, from, HOUR, HTTP, MINUTE, NOW, operation, STDIO, told } from "./record.js";
+import { type Moment, REPLAY_DEFAULTS, type Requester, replays } from "../../src/shared/replay.js";
+import {
+  ANOTHER_INCARNATION,
+  editorAt,
+  executed,
+  from,
+  HOUR,
+  HTTP,
+  LATER_SESSION,
+  MARK,
+  MINUTE,
+  moment,
+  NOW,
+  operation,
+  STDIO,
+  tested,
+  told,
+} from "./record.js";
 
-const byStdio = { createdBy: { caller: STDIO.id, requestId: 1 } };
+const byStdio = { createdBy: { caller: STDIO.id, requestId: 1, transport: "stdio" } } as const;
 const confirmed = { confirmed: true };
-const LATER_SESSION = { id: "another session", transport: "http" } as const;
 
-const replay = (record: OperationRecord, request: Requester & { forceNew?: string }, now = NOW): boolean =>
-  replays(record, request, now);
+const replay = (
+  record: OperationRecord,
+  request: Requester & { forceNew?: string },
+  at: number | Partial<Moment> = NOW,
+): boolean => replays(record, request, moment(typeof at === "number" ? { now: at } : at));
 
-describe("▲6 what replays, and for how long", () => {
+describe("▲6 only executions that began answer", () => {
+  test.each(["expired", "cancelled", "failed"] as const)("▲6 %s before it began: a call runs", (state) => {
+    for (const record of [operation({ state }), operation({ state, effect: "repeatable" })]) {
+      expect(replay(record, from(HTTP, 2))).toBe(false);
+      expect(replay(record, from(LATER_SESSION, 7))).toBe(false);
+      expect(replay(record, from(null, null))).toBe(false);
+    }
+  });
+
+  test("▲6 its own request, sent again, hears that it never began; so does an older copy of a mutating call", () => {
+    const expired = operation({ state: "expired", createdBy: { caller: HTTP.id, requestId: 2 } });
+    expect(replay(expired, from(HTTP, 2))).toBe(true);
+    expect(replay(expired, from(HTTP, 1))).toBe(true);
+    expect(replay({ ...expired, effect: "repeatable" }, from(HTTP, 1))).toBe(false);
+  });
+
+  test("▲10 (b) one that another operation answers for was never begun", () => {
+    expect(replay(executed({ executedAs: "opX" }), from(HTTP, 2))).toBe(false);
+  });
+});
+
+describe("▲6 read-only: never again", () => {
+  test("▲6 a read runs again for everybody, but the same request reads its operation", () => {
+    const read = executed({ effect: "read_only" });
+    expect(replay(read, from(HTTP, 2))).toBe(false);
+    expect(replay(read, from(LATER_SESSION, 1))).toBe(false);
+    expect(replay(read, from(HTTP, 1))).toBe(true);
+  });
+
+  test("▲6 a key keeps no read from running again", () => {
+    expect(replay(executed({ effect: "read_only", keyed: true }), from(HTTP, 9))).toBe(false);
+  });
+});
+
+describe("▲6 repeatable: until it was told to anybody, while nothing has changed", () => {
+  test("▲6 an outcome that nobody was told answers the retry, in whatever session", () => {
+    expect(replay(tested(), from(HTTP, 2))).toBe(true);
+    expect(replay(tested(), from(LATER_SESSION, 1))).toBe(true);
+    expect(replay(tested(), from(null, null))).toBe(true);
+    expect(replay(tested({ state: "failed" }), from(HTTP, 2))).toBe(true);
+  });
+
+  test("▲6 once it was told to anybody, everybody's call runs", () => {
+    const record = tested(told(HTTP, { at: NOW }));
+    expect(replay(record, from(HTTP, 2))).toBe(false);
+    expect(replay(record, from(LATER_SESSION, 1))).toBe(false);
+    expect(replay(record, from(null, null))).toBe(false);
+  });
+
+  test("▲5 the same request again reads its operation, whatever changed and whoever was told", () => {
+    const record = tested(told(HTTP));
+    expect(replay(record, from(HTTP, 1), { editors: [editorAt({ mutationSeq: 99 })] })).toBe(true);
+  });
+
+  test("W5: run-tests, compile, run-tests over HTTP: the second report is a new one", () => {
+    const report = tested(told(HTTP));
+    const compiled = { editors: [editorAt({ mutationSeq: 2 })] };
+    expect(replay(report, from(HTTP, 3), compiled)).toBe(false);
+    // Read or not, in this session or another: the compilation is known to have come between.
+    expect(replay(tested(), from(LATER_SESSION, 1), compiled)).toBe(false);
+  });
+
+  test.each([1_000, 12_000, 600_000])(
+    "W5: over stdio, and by another process, whether the answer took long or not (%i ms)",
+    (tookMs) => {
+      const report = tested({ ...byStdio, ...told(STDIO, { tookMs }) });
+      expect(replay(report, from(STDIO, 2))).toBe(false);
+      expect(replay(report, from({ id: "another process", transport: "stdio" }, 1))).toBe(false);
+    },
+  );
+
+  test.each([
+    ["another operation was accepted that counts as a change", { mutationSeq: 2 }],
+    ["the domain was reloaded", { mark: { ...MARK, generation: 4 } }],
+    ["assets were imported", { mark: { ...MARK, assetCounter: 9 } }],
+    ["the Editor was restarted", { mark: { ...MARK, editorSessionId: "s2" } }],
+    ["nobody knows where the Editor stands", { mark: undefined }],
+  ])("W6: nobody read it, and %s since it ended: hours later it is run again", (_why, change) => {
+    const changed = { now: NOW + 5 * HOUR, editors: [editorAt(change)] };
+    expect(replay(tested(), from(LATER_SESSION, 1), changed)).toBe(false);
+    expect(replay(tested(), from(LATER_SESSION, 1), { now: NOW + 5 * HOUR })).toBe(true);
+  });
+
+  test("W6: an Editor that is not known any more may have changed", () => {
+    expect(replay(tested(), from(LATER_SESSION, 1), { editors: [] })).toBe(false);
+  });
+
+  test("▲6 the marks are those of its end: what is lower was told before it", () => {
+    const end = { ...MARK, generation: 5, assetCounter: 12 };
+    expect(replay(tested({ editorMark: end }), from(HTTP, 2))).toBe(true);
+    const { editorMark: _none, ...unmarked } = tested();
+    expect(replay(unmarked, from(HTTP, 2))).toBe(false);
+  });
+
+  test("▲6 the reload that a compilation announced does not keep its retry from finding it; a further one does", () => {
+    const compiled = tested({ tool: "compile", editorMark: { ...MARK, reloadAnnounced: true } });
+    const at = (generation: number) => ({ editors: [editorAt({ mark: { ...MARK, generation } })] });
+    expect(replay(compiled, from(HTTP, 2), at(4))).toBe(true);
+    expect(replay(compiled, from(HTTP, 2), at(5))).toBe(false);
+    expect(replay(tested(), from(HTTP, 2), at(4))).toBe(false);
+  });
+
+  test.each(["cancelled", "interrupted"] as const)("▲6 a %s one answers nobody", (state) => {
+    expect(replay(tested({ state }), from(HTTP, 2))).toBe(false);
+  });
+
+  test("▲6 a restored one, and one from before a change of the store's incarnation, answers nobody", () => {
+    expect(replay(tested({ rebuilt: true }), from(HTTP, 2))).toBe(false);
+    expect(replay(tested(), from(HTTP, 2), { incarnation: ANOTHER_INCARNATION })).toBe(false);
+  });
+});
+
+describe("▲6 mutating: who was told, and for how long", () => {
   test("▲6 an outcome that nobody was told replays for the whole retention", () => {
     expect(replay(executed(), from(HTTP, 2), NOW + 23 * HOUR)).toBe(true);
     expect(replay(executed(), from(null, null), NOW + 23 * HOUR)).toBe(true);
   });
 
-  test("▲6 from the first delivery on it replays for 15 minutes", () => {
+  test("▲6 whatever has changed in the Editor", () => {
+    expect(replay(executed(), from(HTTP, 2), { editors: [editorAt({ mutationSeq: 99 })] })).toBe(true);
+    expect(replay(executed(), from(HTTP, 2), { editors: [] })).toBe(true);
+  });
+
+  test("▲6 from the first telling on it replays for 15 minutes", () => {
     const record = executed(told(HTTP, { at: NOW }));
     expect(replay(record, from(HTTP, 2), NOW + 15 * MINUTE - 1)).toBe(true);
     expect(replay(record, from(HTTP, 2), NOW + 15 * MINUTE)).toBe(false);
   });
 
-  test("▲6 the window begins with the delivery, not with the end of the execution", () => {
+  test("▲6 the window begins with the telling, not with the end of the execution", () => {
     const record = executed({ endedAt: NOW - HOUR, ...told(HTTP, { at: NOW }) });
     expect(replay(record, from(HTTP, 2), NOW + 10 * MINUTE)).toBe(true);
   });
@@ -33,30 +168,25 @@ describe("▲6 what replays, and for how long", () => {
     expect(replay(record, from(HTTP, 2), NOW + 2 * HOUR)).toBe(false);
   });
 
+  test("▲6 a caller that asked and was not told itself hears it for the whole retention, its creator too", () => {
+    const joined = executed({ askedBy: [LATER_SESSION.id], ...told(STDIO, { at: NOW }) });
+    expect(replay(joined, from(LATER_SESSION, 3), NOW + 23 * HOUR)).toBe(true);
+    expect(replay(joined, from(HTTP, 3), NOW + 23 * HOUR)).toBe(true);
+    expect(replay(joined, from({ id: "a stranger", transport: "http" }, 3), NOW + 23 * HOUR)).toBe(false);
+    expect(replay(joined, from(STDIO, 3), NOW + 23 * HOUR)).toBe(false);
+  });
+
   test("▲6 a failed and a cancelled execution replay as a completed one does", () => {
     expect(replay(executed({ state: "failed" }), from(HTTP, 2))).toBe(true);
     expect(replay(executed({ state: "cancelled" }), from(HTTP, 2))).toBe(true);
   });
 
-  test.each(["read_only", "idempotent"] as const)("▲6 a %s tool never replays", (effect) => {
-    expect(replay(executed({ effect }), from(HTTP, 1))).toBe(false);
-    expect(replay(executed({ effect }), from(LATER_SESSION, 1))).toBe(false);
-  });
-
-  test("▲6 with a key the outcome replays for the whole retention, whoever read it", () => {
-    const record = executed({ keyed: true, ...told(HTTP, { at: NOW, ...confirmed }) });
-    expect(replay(record, from(HTTP, 9), NOW + 23 * HOUR)).toBe(true);
-    const read = executed({ keyed: true, effect: "read_only" });
-    expect(replay(read, from(HTTP, 9), NOW + 23 * HOUR)).toBe(true);
-  });
-
-  test.each(["expired", "cancelled", "failed"] as const)(
-    "▲6 %s before it began: a newer request of its caller runs, an older one and everybody else's hears of it",
-    (state) => {
-      const record = operation({ state });
-      expect(replay(record, from(HTTP, 2))).toBe(false);
-      expect(replay(record, from(HTTP, 1))).toBe(true);
-      expect(replay(record, from(LATER_SESSION, 7))).toBe(true);
+  test.each(["mutating", "repeatable"] as const)(
+    "▲6 with a key a %s outcome replays for the whole retention, whoever read it and whatever changed",
+    (effect) => {
+      const record = executed({ effect, keyed: true, ...told(HTTP, { at: NOW, ...confirmed }) });
+      const later = { now: NOW + 23 * HOUR, editors: [editorAt({ mutationSeq: 99 })] };
+      expect(replay(record, from(HTTP, 9), later)).toBe(true);
     },
   );
 
@@ -65,8 +195,8 @@ describe("▲6 what replays, and for how long", () => {
   });
 });
 
-describe("▲7 who has read an outcome may wish it again", () => {
-  test("▲7 a confirmed delivery frees a newer request of that caller", () => {
+describe("▲7 who has surely read an outcome may want it anew", () => {
+  test("▲7 a confirmed delivery frees a later request of that caller", () => {
     expect(replay(executed(told(HTTP, confirmed)), from(HTTP, 2))).toBe(false);
   });
 
@@ -83,7 +213,7 @@ describe("▲7 who has read an outcome may wish it again", () => {
     expect(replay(executed(told(HTTP, confirmed)), from(null, 7))).toBe(true);
   });
 
-  test("▲7 only a request newer than the creating and the answered one is a new wish", () => {
+  test("▲7 only a request later than the creating and the answered one is a new call", () => {
     const record = executed(told(HTTP, { requestId: 5, ...confirmed }));
     expect(replay(record, from(HTTP, 6))).toBe(false);
     expect(replay(record, from(HTTP, 5))).toBe(true);
@@ -96,39 +226,66 @@ describe("▲7 who has read an outcome may wish it again", () => {
     expect(replay(created, from(HTTP, 6))).toBe(false);
   });
 
-  test("▲7 request ids that are texts have no order, so nothing is newer", () => {
+  test("▲7 over stdio what had arrived when the answer was written is no later request", () => {
+    const record = executed({ ...byStdio, ...told(STDIO, { tookMs: 100, upTo: 3 }) });
+    expect(replay(record, from(STDIO, 3))).toBe(true);
+    expect(replay(record, from(STDIO, 4))).toBe(false);
+  });
+
+  test("▲7 request ids that are texts have no order, so nothing is later", () => {
     expect(replay(executed(told(HTTP, confirmed)), from(HTTP, "b"))).toBe(true);
     expect(replay(executed(told(HTTP, { requestId: "a", ...confirmed })), from(HTTP, 2))).toBe(true);
   });
 
-  test("▲7 on stdio a request that was answered within 10 s was not given up, so its repetition is a wish", () => {
+  test("▲7 over stdio a request that was answered within 10 s was not given up", () => {
     const quick = executed({ ...byStdio, ...told(STDIO, { tookMs: REPLAY_DEFAULTS.quickAnswerMs - 1 }) });
-    const slow = executed({ ...byStdio, ...told(STDIO, { tookMs: REPLAY_DEFAULTS.quickAnswerMs }) });
     expect(replay(quick, from(STDIO, 2))).toBe(false);
-    expect(replay(slow, from(STDIO, 2))).toBe(true);
   });
 
-  test("▲7 over HTTP a quick answer proves nothing", () => {
+  test("W15: another process hears what a quick answer told to the one that died behind it", () => {
+    const quick = executed({ ...byStdio, ...told(STDIO, { tookMs: 100 }) });
+    expect(replay(quick, from({ id: "the next process", transport: "stdio" }, 2))).toBe(true);
+  });
+
+  test("W16: over HTTP a quick answer proves nothing", () => {
     expect(replay(executed(told(HTTP, { tookMs: 1 })), from(HTTP, 2))).toBe(true);
+  });
+
+  test("W17: over stdio a slow answer is proven by naming only, whatever else the client sends", () => {
+    const slow = executed({ ...byStdio, ...told(STDIO, { tookMs: REPLAY_DEFAULTS.quickAnswerMs }) });
+    expect(replay(slow, from(STDIO, 9))).toBe(true);
+    const named = executed({ ...byStdio, ...told(STDIO, { tookMs: 60_000, ...confirmed }) });
+    expect(replay(named, from(STDIO, 9))).toBe(false);
+  });
+
+  test("▲7 after a change of incarnation no telling and no proof from before counts", () => {
+    const read = executed(told(HTTP, { at: NOW - 2 * HOUR, ...confirmed }));
+    expect(replay(read, from(HTTP, 9))).toBe(false);
+    expect(replay(read, from(HTTP, 9), { incarnation: ANOTHER_INCARNATION })).toBe(true);
+    expect(replay(read, from(LATER_SESSION, 1), { incarnation: ANOTHER_INCARNATION })).toBe(true);
   });
 });
 
 describe("▲8 a forced operation is known by the operation that it supersedes", () => {
   const forced = executed({ supersedes: "op0", ...told(HTTP, { at: NOW, ...confirmed }) });
 
-  test("▲8 the same forced call again replays, even once it was read", () => {
-    expect(replay(forced, { ...from(HTTP, 9), forceNew: "op0" }, NOW + 23 * HOUR)).toBe(true);
-  });
+  test.each(["mutating", "repeatable"] as const)(
+    "▲8 the same forced call again replays, even once it was read (%s)",
+    (effect) => {
+      const request = { ...from(HTTP, 9), forceNew: "op0" };
+      expect(replay({ ...forced, effect }, request, NOW + 23 * HOUR)).toBe(true);
+    },
+  );
 
   test("▲8 the plain call after a forced one follows the ordinary rules", () => {
     expect(replay(forced, from(HTTP, 9))).toBe(false);
     expect(replay(executed({ supersedes: "op0" }), from(HTTP, 9))).toBe(true);
   });
 
-  test("▲8 a forced call that never began may be wished anew by its caller", () => {
+  test("▲8 a forced call that never began runs when it is sent again", () => {
     const expired = operation({ state: "expired", supersedes: "op0" });
     expect(replay(expired, { ...from(HTTP, 2), forceNew: "op0" })).toBe(false);
-    expect(replay(expired, { ...from(LATER_SESSION, 2), forceNew: "op0" })).toBe(true);
+    expect(replay(expired, { ...from(LATER_SESSION, 2), forceNew: "op0" })).toBe(false);
   });
 });
 
@@ -149,7 +306,9 @@ describe("▲9 unknown stays unknown", () => {
     }
   });
 
-  test("▲9 an interrupted read runs again", () => {
-    expect(replay(operation({ state: "interrupted", effect: "read_only" }), from(HTTP, 2))).toBe(false);
+  test("▲9 an interrupted read, and interrupted tests, run again", () => {
+    for (const effect of ["read_only", "repeatable"] as const) {
+      expect(replay(operation({ state: "interrupted", effect }), from(HTTP, 2))).toBe(false);
+    }
   });
 });

@@ -1,22 +1,38 @@
-/** The stories that ran something twice in earlier drafts, told to the real decision and the real deliveries. */
+/** The stories that ran something twice, or told an old outcome as new, told to the real decision and deliveries. */
 import { describe, expect, test } from "vitest";
 import { createDeliveries } from "../../src/gateway/deliveries.js";
 import { type AdmitLedger, type AdmittedOperation, admit } from "../../src/shared/admit.js";
 import { type Decision, decide, type SubmitRequest } from "../../src/shared/decide.js";
 import type { Caller, OperationRecord } from "../../src/shared/operation.js";
-import { type Recovery, recover } from "../../src/shared/recover.js";
+import { type OtherOperation, type Recovery, recover } from "../../src/shared/recover.js";
 import type { SubmitAnswer, SubmitParams } from "../../src/shared/wire.js";
 import { createMemoryStore, operationsOf, readRecord } from "../interleavings/store.js";
-import { call, executed, from, HTTP, MINUTE, NOW, operation, STDIO, snapshot } from "./record.js";
+import {
+  ANOTHER_INCARNATION,
+  call,
+  executed,
+  from,
+  HTTP,
+  LATER_SESSION,
+  MARK,
+  MINUTE,
+  moment,
+  NOW,
+  operation,
+  STDIO,
+  tested,
+} from "./record.js";
 
 /** A gateway with a store of its own, and the hash "h" in it. */
 function gateway() {
   let now = NOW;
   const store = createMemoryStore(() => now);
+  store.markOf = () => MARK;
   const operations = operationsOf(store, async () => undefined);
   const deliveries = createDeliveries(operations);
+  const asker = { principal: "local", caller: HTTP };
   const enters = async (record: OperationRecord): Promise<void> => {
-    const { version } = await operations.chain("h");
+    const { version } = await operations.chain("h", asker);
     await operations.create({ ...record, order: Number(version) + 1 }, "{}", version);
   };
   return {
@@ -24,20 +40,32 @@ function gateway() {
     pass: (ms: number) => {
       now += ms;
     },
+    /** ▲13 The store may have lost something: what was noted of deliveries proves nothing any more. */
+    changesIncarnation: () => {
+      store.data.incarnation = ANOTHER_INCARNATION;
+    },
     enters,
     /** The build of this caller's request runs to its end. */
     executes: (caller: Caller, requestId: number, changes: Partial<OperationRecord> = {}) =>
-      enters(executed({ createdBy: { caller: caller.id, requestId }, ...changes })),
-    /** What the identical call becomes now. */
+      enters(
+        executed({
+          createdBy: { caller: caller.id, requestId, transport: caller.transport },
+          mutationSeq: 0,
+          ...changes,
+        }),
+      ),
+    /** What the identical call becomes now. Over stdio the number is that of the arrival. */
     async calls(caller: Caller | null, requestId: number, changes: Partial<SubmitRequest> = {}) {
       const request = call({ ...from(caller, requestId), ...changes });
-      await deliveries.heard(request, request.hash);
-      const chain = await operations.chain("h", request.forceNew);
-      return kindOf(decide(snapshot(chain.records, { ...chain, now }), request));
+      const chain = await operations.chain("h", { principal: "local", caller }, request.forceNew);
+      return kindOf(decide(chain, request));
     },
     /** An answer with the outcome was written, after the request had been open for so long. */
-    answers: (caller: Caller, requestId: number, { tookMs = 60_000, names = false, logId = "op1" } = {}) =>
-      deliveries.delivered(from(caller, requestId), logId, { tookMs, names }),
+    answers: (
+      caller: Caller,
+      requestId: number,
+      { tookMs = 60_000, upTo, logId = "op1" }: { tookMs?: number; upTo?: number; logId?: string } = {},
+    ) => deliveries.delivered(from(caller, requestId), logId, { tookMs, upTo }),
     record: (logId = "op1") => readRecord(store, logId),
   };
 }
@@ -45,7 +73,7 @@ function gateway() {
 const kindOf = (decision: Decision): string =>
   "record" in decision ? `${decision.kind} ${decision.record.logId}` : decision.kind;
 
-describe("a retry is not a new wish", () => {
+describe("a retry is not a new call", () => {
   test("schedule A: over HTTP, answered into a connection that nobody reads; the re-issue hears the outcome", async () => {
     const { executes, answers, calls } = gateway();
     await executes(HTTP, 1);
@@ -53,21 +81,19 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 2)).toBe("replay op1");
   });
 
-  test("schedule A: over HTTP with an unrelated message in between, which proves nothing", async () => {
-    const { executes, answers, calls, deliveries } = gateway();
+  test("schedule A: over HTTP with other messages in between, which prove nothing", async () => {
+    const { executes, answers, calls, deliveries, enters } = gateway();
     await executes(HTTP, 1);
-    await answers(HTTP, 1);
-    await deliveries.heard(from(HTTP, 2));
-    await deliveries.heard(from(HTTP, 3), "another call");
+    await enters(executed({ logId: "another call", hash: "other" }));
+    await answers(HTTP, 1, { tookMs: 5 });
+    await deliveries.confirm(from(HTTP, 3), "another call");
     expect(await calls(HTTP, 4)).toBe("replay op1");
   });
 
   test("schedule A: on stdio, answer, other message, cancel, re-issue", async () => {
     const { executes, answers, calls, deliveries, record } = gateway();
     await executes(STDIO, 1);
-    await answers(STDIO, 1);
-    await deliveries.heard(from(STDIO, 2));
-    expect(record()?.deliveries[STDIO.id]?.confirmed).toBe(true);
+    await answers(STDIO, 1, { tookMs: 9_000 });
     await deliveries.retracted(from(STDIO, 1));
     expect(record()).not.toHaveProperty("firstDeliveredAt");
     expect(await calls(STDIO, 3)).toBe("replay op1");
@@ -82,16 +108,33 @@ describe("a retry is not a new wish", () => {
     expect(await calls(STDIO, 2)).toBe("replay op1");
   });
 
-  test("▲7 on stdio without a cancellation the later message confirms, and the next call is a wish", async () => {
-    const { executes, answers, calls, deliveries } = gateway();
+  test("▲7 on stdio a later message after a quick answer is proof; one that had arrived before the answer is not", async () => {
+    const { executes, answers, calls } = gateway();
     await executes(STDIO, 1);
-    await answers(STDIO, 1);
+    await answers(STDIO, 1, { tookMs: 9_999, upTo: 2 });
     expect(await calls(STDIO, 2)).toBe("replay op1");
-    await deliveries.heard(from(STDIO, 3));
-    expect(await calls(STDIO, 4)).toBe("create");
+    expect(await calls(STDIO, 3)).toBe("create");
   });
 
-  test("▲7 over HTTP a message that names the log_id confirms what was told before", async () => {
+  test("W17: on stdio a slow answer, a ping and the call again: only naming the log_id is proof", async () => {
+    const { executes, answers, calls, deliveries } = gateway();
+    await executes(STDIO, 1);
+    await answers(STDIO, 1, { tookMs: 10_000 });
+    expect(await calls(STDIO, 3)).toBe("replay op1");
+    await deliveries.confirm(from(STDIO, 4), "op1");
+    expect(await calls(STDIO, 5)).toBe("create");
+  });
+
+  test("W16: over HTTP the re-issue overtakes the cancellation of a quick answer, or a tunnel loses it", async () => {
+    const { executes, answers, calls, deliveries } = gateway();
+    await executes(HTTP, 1);
+    await answers(HTTP, 1, { tookMs: 5 });
+    expect(await calls(HTTP, 2)).toBe("replay op1");
+    await deliveries.retracted(from(HTTP, 1));
+    expect(await calls(HTTP, 3)).toBe("replay op1");
+  });
+
+  test("▲7 over HTTP a message that names the log_id proves that what was told before is read", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
@@ -99,29 +142,24 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 3)).toBe("create");
   });
 
-  test("▲7 an answer by log_id that was waited for so long that its client may be gone confirms nothing", async () => {
+  test("W19: the message that names the log_id is answered into nothing: never proof by its own answer", async () => {
     const { executes, calls, deliveries } = gateway();
     await executes(HTTP, 1);
-    await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 10_000, names: true });
+    await deliveries.confirm(from(HTTP, 2), "op1");
+    await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 1 });
     expect(await calls(HTTP, 3)).toBe("replay op1");
     await deliveries.confirm(from(HTTP, 4), "op1");
     expect(await calls(HTTP, 5)).toBe("create");
   });
 
-  test("▲7 giving up one of several answered requests takes back what it confirmed", async () => {
-    const { executes, calls, deliveries } = gateway();
+  test("▲7 giving up one of several answered requests takes proof back", async () => {
+    const { executes, calls, deliveries, answers } = gateway();
     await executes(HTTP, 1);
-    await deliveries.delivered(from(HTTP, 2), "op1", { tookMs: 1, names: true });
-    await deliveries.delivered(from(HTTP, 3), "op1", { tookMs: 1, names: false });
-    await deliveries.retracted(from(HTTP, 2));
-    expect(await calls(HTTP, 4)).toBe("replay op1");
-  });
-
-  test("▲7 naming a log_id before anything was told confirms nothing", async () => {
-    const { executes, calls, deliveries } = gateway();
-    await executes(HTTP, 1);
+    await answers(HTTP, 1);
     await deliveries.confirm(from(HTTP, 2), "op1");
-    expect(await calls(HTTP, 3)).toBe("replay op1");
+    await answers(HTTP, 3);
+    await deliveries.retracted(from(HTTP, 1));
+    expect(await calls(HTTP, 4)).toBe("replay op1");
   });
 
   test("▲7 a cancellation takes back only what the given-up request was told", async () => {
@@ -138,13 +176,13 @@ describe("a retry is not a new wish", () => {
   test("▲7 an answer to a stateless request only begins the replay window", async () => {
     const { executes, calls, deliveries, pass } = gateway();
     await executes(HTTP, 1);
-    await deliveries.delivered(from(null, null), "op1", { tookMs: 1, names: true });
+    await deliveries.delivered(from(null, null), "op1", { tookMs: 1 });
     expect(await calls(null, 9)).toBe("replay op1");
     pass(15 * MINUTE);
     expect(await calls(null, 9)).toBe("create");
   });
 
-  test("schedule B: #1 is late in a proxy, #2 was answered and confirmed; #1 is no wish when it arrives", async () => {
+  test("schedule B: #1 is late in a proxy, #2 was answered and confirmed; #1 is no new call when it arrives", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 2);
     await answers(HTTP, 2);
@@ -153,7 +191,7 @@ describe("a retry is not a new wish", () => {
     expect(await calls(HTTP, 2)).toBe("replay op1");
   });
 
-  test("schedule B: a late request of another session is no wish either", async () => {
+  test("schedule B: a late request of another session is no new call either", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 2);
     await answers(HTTP, 2);
@@ -161,11 +199,13 @@ describe("a retry is not a new wish", () => {
     expect(await calls({ id: "the session before", transport: "http" }, 99)).toBe("replay op1");
   });
 
-  test("schedule B: what never began frees newer requests only", async () => {
+  test("schedule B: what never began answers its own request, and what its caller sent before", async () => {
     const { enters, calls } = gateway();
     await enters(operation({ state: "expired", createdBy: { caller: HTTP.id, requestId: 2 } }));
     expect(await calls(HTTP, 1)).toBe("replay op1");
+    expect(await calls(HTTP, 2)).toBe("replay op1");
     expect(await calls(HTTP, 3)).toBe("create");
+    expect(await calls(LATER_SESSION, 1)).toBe("create");
   });
 
   test("schedule C: a forced call times out and is re-issued as it was", async () => {
@@ -189,24 +229,51 @@ describe("a retry is not a new wish", () => {
     await answers(HTTP, 1);
     await deliveries.retracted(from(STDIO, 1));
     pass(MINUTE);
-    expect(await calls(STDIO, 2)).toBe("replay op1");
+    expect(await calls(LATER_SESSION, 2)).toBe("replay op1");
   });
 
-  test("▲7 a request that was sent before the naming message, and comes after it, is no wish", async () => {
-    const { executes, answers, calls, deliveries } = gateway();
-    await executes(HTTP, 1);
-    await answers(HTTP, 1);
-    await deliveries.confirm(from(HTTP, 4), "op1");
-    await answers(HTTP, 4, { names: true, tookMs: 1 });
-    expect(await calls(HTTP, 3)).toBe("replay op1");
-  });
-
-  test("▲7 the same when the answer to the naming message could not be written", async () => {
+  test("▲7 a request that was sent before the naming message, and comes after it, is no new call", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
     await deliveries.confirm(from(HTTP, 4), "op1");
     expect(await calls(HTTP, 3)).toBe("replay op1");
+    expect(await calls(HTTP, 5)).toBe("create");
+  });
+
+  test("▲7 after a change of incarnation an answer from before is no answer, and naming it no proof", async () => {
+    const { executes, answers, calls, deliveries, changesIncarnation, pass, record } = gateway();
+    await executes(HTTP, 1);
+    await answers(HTTP, 1);
+    await deliveries.confirm(from(HTTP, 2), "op1");
+    changesIncarnation();
+    await deliveries.confirm(from(HTTP, 3), "op1");
+    pass(60 * MINUTE);
+    expect(await calls(HTTP, 4)).toBe("replay op1");
+    await answers(HTTP, 4);
+    expect(record()).toMatchObject({
+      deliveredIn: ANOTHER_INCARNATION,
+      deliveries: { [HTTP.id]: { requestId: 4 } },
+    });
+  });
+});
+
+describe("an old outcome is not told as a new one", () => {
+  test("W20: once the tests' outcome is noted as told to one caller, another's call runs them", async () => {
+    const { enters, answers, calls } = gateway();
+    await enters(tested({ mutationSeq: 0 }));
+    expect(await calls(LATER_SESSION, 1)).toBe("replay op1");
+    await answers(HTTP, 1, { tookMs: 1 });
+    expect(await calls(LATER_SESSION, 1)).toBe("create");
+    expect(await calls(HTTP, 2)).toBe("create");
+  });
+
+  test("▲6 only a cancellation takes it back that the tests' outcome was told", async () => {
+    const { enters, answers, calls, deliveries } = gateway();
+    await enters(tested({ mutationSeq: 0 }));
+    await answers(HTTP, 1);
+    await deliveries.retracted(from(HTTP, 1));
+    expect(await calls(HTTP, 2)).toBe("replay op1");
   });
 });
 
@@ -237,17 +304,29 @@ function editor(...operations: AdmittedOperation[]) {
   });
   return {
     /** What the owner does after this submit; "runs" when the Editor ran it. */
-    submit(record: OperationRecord, ancestors: string[] = [], after = record.after): Recovery | "runs" {
+    submit(
+      record: OperationRecord,
+      other?: Partial<OtherOperation>,
+      after = record.after,
+    ): Recovery | "runs" {
       const admitted = admit(ledger, submitted(record, after));
       if (admitted.kind === "run") return "runs";
       if (admitted.kind !== "same_as") throw new Error(admitted.kind);
       const { kind, ...fields } = admitted;
       const answer = { ...fields, state: kind, ledgerSeq: 1 } as SubmitAnswer;
-      const around = { session: "s", ancestors, now: NOW, retentionMs: 24 * 60 * MINUTE };
-      return recover(record, { asked: "submit", answer }, around);
+      const around = { session: "s", retentionMs: 24 * 60 * MINUTE };
+      const known = { ...moment(), record: undefined, isTombstone: false, ...other };
+      return recover(record, { asked: "submit", answer }, { ...around, other: known });
     },
   };
 }
+
+/** As the owner restores it when the Editor names it: it enters the store behind everything that is there. */
+const restored = (logId: string, changes: Partial<OperationRecord> = {}): Partial<OtherOperation> => ({
+  record: executed({ logId, order: 0, entered: 90, rebuilt: true, ...changes }),
+});
+const submitted = (logId: string, changes: Partial<OperationRecord> = {}): OperationRecord =>
+  operation({ logId, entered: 50, ...changes });
 
 const ran = (operationId: string): AdmittedOperation => ({
   operationId,
@@ -258,43 +337,49 @@ const ran = (operationId: string): AdmittedOperation => ({
 
 describe("▲10 the store forgot what the Editor ran", () => {
   test("schedule D: op1 comes back into the store before op2 is sent; op2 still says that it knew of nothing", () => {
-    const op2 = operation({ logId: "op2", after: null });
-    expect(editor(ran("op1")).submit(op2)).toEqual({ kind: "attach", executedAs: "op1" });
+    const op2 = submitted("op2", { after: null });
+    expect(editor(ran("op1")).submit(op2, restored("op1"))).toEqual({ kind: "attach", executedAs: "op1" });
   });
 
   test("schedule D: with `after` computed at sending, op2 would have run", () => {
-    const recomputed = operation({ logId: "op2", after: "op1" });
-    expect(editor(ran("op1")).submit(recomputed)).toBe("runs");
+    expect(editor(ran("op1")).submit(submitted("op2", { after: "op1" }))).toBe("runs");
   });
 
   test("schedule E: the store remembers only op1, which was revoked; op2 ran after it, so op3 is op2", () => {
-    const op3 = operation({ logId: "op3", after: "op1" });
+    const op3 = submitted("op3", { after: "op1" });
     const revoked: AdmittedOperation = { operationId: "op1", state: "revoked", argumentsHash: "f" };
-    expect(editor(revoked, ran("op2")).submit(op3)).toEqual({ kind: "attach", executedAs: "op2" });
+    expect(editor(revoked, ran("op2")).submit(op3, restored("op2"))).toEqual({
+      kind: "attach",
+      executedAs: "op2",
+    });
   });
 
   test("schedule F: op1 was lost with the store, op2 expired unsent; op3 after op2 is op1", () => {
-    const op3 = operation({ logId: "op3", after: "op2" });
-    expect(editor(ran("op1")).submit(op3, [])).toEqual({ kind: "attach", executedAs: "op1" });
+    const op3 = submitted("op3", { after: "op2" });
+    expect(editor(ran("op1")).submit(op3, restored("op1"))).toEqual({ kind: "attach", executedAs: "op1" });
   });
 
-  test("schedule F: where the store knows that op2 came after op1, op3 is a wish of its own and runs after op1", () => {
-    const op3 = operation({ logId: "op3", after: "op2" });
+  test("schedule F: where op1 was in the store when op3 was accepted, op3 is a call of its own and runs after op1", () => {
+    const op3 = submitted("op3", { after: "op2" });
+    const known = restored("op1", { entered: 2 });
     const shop = editor(ran("op1"));
-    const recovery = shop.submit(op3, ["op1"]);
-    expect(recovery).toEqual({ kind: "resubmit", after: "op1" });
-    expect(shop.submit(op3, ["op1"], "op1")).toBe("runs");
+    expect(shop.submit(op3, known)).toEqual({ kind: "resubmit", after: "op1" });
+    expect(shop.submit(op3, known, "op1")).toBe("runs");
   });
 
   test("schedule G: a forced run never takes the outcome of what it supersedes", () => {
-    const forced = operation({ logId: "op2", after: null, supersedes: "op1" });
+    const forced = submitted("op2", { after: null, supersedes: "op1" });
     const shop = editor(ran("op1"));
-    expect(shop.submit(forced)).toEqual({ kind: "resubmit", after: "op1" });
-    expect(shop.submit(forced, [], "op1")).toBe("runs");
+    expect(shop.submit(forced, restored("op1"))).toEqual({ kind: "resubmit", after: "op1" });
+    expect(shop.submit(forced, restored("op1"), "op1")).toBe("runs");
   });
 
   test("schedule C: the store forgot the forced run op2; the re-issue op3 takes its outcome", () => {
-    const reissued = operation({ logId: "op3", after: "op1", supersedes: "op1" });
-    expect(editor(ran("op1"), ran("op2")).submit(reissued)).toEqual({ kind: "attach", executedAs: "op2" });
+    const reissued = submitted("op3", { after: "op1", supersedes: "op1" });
+    const lost = restored("op2", { supersedes: "op1" });
+    expect(editor(ran("op1"), ran("op2")).submit(reissued, lost)).toEqual({
+      kind: "attach",
+      executedAs: "op2",
+    });
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { completeTool, ToolDetails } from "../../src/shared/tool.js";
+import {
+  completeTool,
+  countsAsChange,
+  isAlwaysRepeatable,
+  storedEffect,
+  ToolDetails,
+} from "../../src/shared/tool.js";
 
 const complete = (details: object) => completeTool(ToolDetails.parse({ description: "", ...details }));
 
@@ -9,11 +15,11 @@ describe("what may be assumed of a tool whose bridge says little", () => {
     ["get-logs", "read_only"],
     ["find-game-objects", "read_only"],
     ["unity-search", "read_only"],
-    ["compile", "idempotent"],
-    ["set-active", "idempotent"],
-    ["save-scene", "idempotent"],
+    ["compile", "repeatable"],
+    ["set-active", "repeatable"],
+    ["save-scene", "repeatable"],
     ["build-player", "mutating"],
-    ["run-tests", "mutating"],
+    ["run-tests", "repeatable"],
     ["execute-menu-item", "mutating"],
     ["compile-and-delete", "mutating"],
     ["forget-everything", "mutating"],
@@ -26,8 +32,32 @@ describe("what may be assumed of a tool whose bridge says little", () => {
       "mutating",
     );
     expect(complete({ name: "build-player", annotations: { readOnlyHint: true } }).effect).toBe("read_only");
-    expect(complete({ name: "do-it", annotations: { idempotentHint: true } }).effect).toBe("idempotent");
-    expect(complete({ name: "compile", annotations: { idempotentHint: false } }).effect).toBe("mutating");
+    expect(complete({ name: "do-it", annotations: { idempotentHint: true } }).effect).toBe("repeatable");
+    expect(complete({ name: "save-scene", annotations: { idempotentHint: false } }).effect).toBe("mutating");
+  });
+
+  test.each(["run-tests", "compile"])("▲6 %s is repeatable, whatever its bridge says", (name) => {
+    for (const annotations of [{ idempotentHint: false }, { readOnlyHint: false }, { readOnlyHint: true }]) {
+      expect(complete({ name, annotations }).effect).toBe("repeatable");
+    }
+    expect(isAlwaysRepeatable(name)).toBe(true);
+    expect(isAlwaysRepeatable("save-scene")).toBe(false);
+  });
+
+  test("▲5 what counts as a change: everything but reads and tests", () => {
+    expect(countsAsChange({ tool: "build-player", effect: "mutating" })).toBe(true);
+    expect(countsAsChange({ tool: "compile", effect: "repeatable" })).toBe(true);
+    expect(countsAsChange({ tool: "save-scene", effect: "repeatable" })).toBe(true);
+    expect(countsAsChange({ tool: "run-tests", effect: "repeatable" })).toBe(false);
+    expect(countsAsChange({ tool: "get-logs", effect: "read_only" })).toBe(false);
+  });
+
+  test("what an older version stored as idempotent is repeatable, tests and compilations whatever it stored", () => {
+    expect(storedEffect("save-scene", "idempotent")).toBe("repeatable");
+    expect(storedEffect("run-tests", "mutating")).toBe("repeatable");
+    expect(storedEffect("compile", "idempotent")).toBe("repeatable");
+    expect(storedEffect("build-player", "mutating")).toBe("mutating");
+    expect(storedEffect("get-logs", "read_only")).toBe("read_only");
   });
 
   test("clients are told the same effect that the broker acts on", () => {
