@@ -35,7 +35,15 @@ describe("mutations", () => {
   it("every schedule that is named is there, and has a name of its own", () => {
     const names = SCHEDULES.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(MUTATIONS.map(({ schedule }) => schedule).filter((name) => !names.includes(name))).toEqual([]);
+    const named = MUTATIONS.flatMap(({ aim }) => ("schedule" in aim ? [aim.schedule] : []));
+    expect(named.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("every test that is named is in its file", () => {
+    const named = MUTATIONS.flatMap(({ aim }) => ("test" in aim ? [aim] : []));
+    const isThere = ({ file, test }: (typeof named)[number]): boolean =>
+      readFileSync(`${PROJECT}/${file}`, "utf8").includes(test);
+    expect(named.filter((aim) => !isThere(aim))).toEqual([]);
   });
 
   it.each(PLAYED)(

@@ -97,7 +97,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (levels[0]) levels.push(await lastLevelOf(world, levels[0]));
     await tell([
       ...repeated(executions, wishes.all),
-      ...overlapping(world),
+      ...overlapping(world, wishes.all),
       ...lost(world, wishes.all),
       ...wishes.all.flatMap((wish) => misTold(world, wish, executions, wishes.all)),
       ...misAnswered(world, wishes.all, executions),

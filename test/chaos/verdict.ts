@@ -84,7 +84,7 @@ export function misAnswered(
 }
 
 /** Invariant 6: one at a time on the main lane, by the Editors' own clocks. */
-export function overlapping(world: ChaosWorld): Violation[] {
+export function overlapping(world: ChaosWorld, wishes: readonly Wish[]): Violation[] {
   const spans = [...world.witness.outcomes()].flatMap(([operationId, { editor, outcome }]) => {
     const { status, startedAt, endedAt } = outcome;
     if (startedAt === undefined || status === "interrupted") return [];
@@ -95,8 +95,15 @@ export function overlapping(world: ChaosWorld): Violation[] {
     return inOrder.slice(1).flatMap((span, index) => {
       const before = inOrder[index];
       if (!before || span.startedAt >= before.endedAt) return [];
-      const what = `${span.operationId} began in ${span.editor} before ${before.operationId} had ended`;
-      return [{ what, wish: undefined }];
+      const tools = [span, before].map(({ operationId }) => world.witness.submitted(operationId)?.tool);
+      const earlier = `${before.operationId} had ended, ${before.endedAt - span.startedAt} ms later (${tools})`;
+      return [
+        {
+          what: `${span.operationId} began in ${span.editor} before ${earlier}`,
+          wish: wishes.find(({ logIds }) => logIds.has(span.operationId)),
+          others: { wishes: [], operationIds: [before.operationId] },
+        },
+      ];
     });
   });
 }

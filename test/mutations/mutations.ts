@@ -1,15 +1,22 @@
 /**
- * Which patch takes out which rule, and the schedule that is aimed at it. A patch's own first lines say in words what
+ * Which patch takes out which rule, and the schedule or the test that is aimed at it. A patch's own first lines say in words what
  * it takes out; docs/mutations.md has the table.
  */
 export interface Mutation {
   patch: string;
   /** Patches beneath it, where a deeper rule would hold what this one lets go: with them alone the schedule is green. */
   beneath: readonly string[];
-  schedule: string;
+  aim: Aim;
   seeds: readonly number[];
   /** What the judge must say, with at least one of the seeds. */
   says: RegExp;
+}
+
+/** A schedule by its name, or one test of a file: for sentences of rules that are pure functions or single steps. */
+export type Aim = { schedule: string } | { file: string; test: string };
+
+export function aimOf({ aim }: Pick<Mutation, "aim">): string {
+  return "schedule" in aim ? aim.schedule : aim.test;
 }
 
 const TWICE = /^(2|3) executions of 1 wish$|^3 executions of 2 wishes$/;
@@ -20,7 +27,12 @@ function mutation(
   says: RegExp = TWICE,
   more: Partial<Pick<Mutation, "beneath" | "seeds">> = {},
 ): Mutation {
-  return { patch: `${patch}.patch`, beneath: [], schedule, seeds: [1], says, ...more };
+  return { patch: `${patch}.patch`, beneath: [], aim: { schedule }, seeds: [1], says, ...more };
+}
+
+function tested(patch: string, file: string, test: string): Mutation {
+  const aim = { file: `test/${file}.test.ts`, test };
+  return { patch: `${patch}.patch`, beneath: [], aim, seeds: [1], says: /^red/ };
 }
 
 const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({

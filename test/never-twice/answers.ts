@@ -38,6 +38,9 @@ export interface WrongAnswer {
 /** Clocks of processes are read to the millisecond, the store's now and then a little earlier. */
 const CLOCKS_MS = 5;
 
+/** An Editor dates the beginning, writes it down with a flush, and counts it then: on a slow disk that takes a while. */
+const COUNTED_WITHIN_MS = 2_000;
+
 /** Tools that are repeatable in both Editors. */
 export function isRepeatable(tool: string): boolean {
   return /^(run-tests|compile|set-.+)$/.test(tool);
@@ -63,7 +66,7 @@ export function wrongAnswers(
   executions: readonly Began[],
   { storeWasLost = false } = {},
 ): WrongAnswer[] {
-  const account = accountOf(executions);
+  const account = accountOf(executions, answers);
   const ends = answers.filter(({ told }) => isEnd(told));
   const deliveries = grouped(ends, (heard) => executionIn(heard, account));
   return ends.flatMap((heard) => {
@@ -98,7 +101,7 @@ function toldAsNew({ call, askedAt, told }: Heard, account: Account): string | u
   if (call !== undefined && !(acceptedAt >= askedAt - CLOCKS_MS))
     return `${said} accepted ${askedAt - acceptedAt} ms before the call was sent`;
   if (!isCounted(told)) return undefined;
-  const own = account.own(told, call);
+  const own = account.own(told);
   if (own.length === 0) return `${said} never executed`;
   return own.some(({ at }) => at >= acceptedAt - CLOCKS_MS)
     ? undefined
@@ -111,9 +114,9 @@ function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly 
   const executedAt = Date.parse(String(told.executed_at));
   const said = `${call ?? "read"}: ${told.log_id} is said to have been executed at ${told.executed_at}`;
   if (Number.isNaN(executedAt)) return said;
-  const own = account.own(told, call);
-  const possible = own.length > 0 || call === undefined ? own : account.of(call);
-  const isBegun = call === undefined || possible.some(({ at }) => at <= executedAt + CLOCKS_MS);
+  const own = account.own(told);
+  const possible = own.length > 0 ? own : account.of(told);
+  const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
   if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
   const first = Math.min(...same.map(({ answeredAt }) => answeredAt));
   return executedAt > first + CLOCKS_MS ? `${said}, after its outcome was told` : undefined;
@@ -127,30 +130,35 @@ function isCounted({ status, error_code, tool }: Told): boolean {
 }
 
 /** Which execution it was: its own operation's, else the latest of its call by the time that it names. */
-function executionIn({ told, call = "" }: Heard, account: Account): string {
+function executionIn({ told }: Heard, account: Account): string {
   const logId = String(told.log_id);
-  if (told.deduplicated !== true || account.own(told, undefined).length > 0) return logId;
-  const executedAt = Date.parse(String(told.executed_at)) + CLOCKS_MS;
+  if (told.deduplicated !== true || account.own(told).length > 0) return logId;
+  const executedAt = Date.parse(String(told.executed_at)) + COUNTED_WITHIN_MS;
   const latest = account
-    .of(call)
+    .of(told)
     .filter(({ at }) => at <= executedAt)
     .toSorted((a, b) => b.at - a.at)[0];
   return latest?.operationId ?? logId;
 }
 
 interface Account {
-  /** Of the operation that was told; by its call where the Editor names none. */
-  own(told: Told, call: string | undefined): readonly Began[];
-  of(call: string): readonly Began[];
+  /** Of the operation that was told; of its call, where the Editor names no operations. */
+  own(told: Told): readonly Began[];
+  /** Of the call that it was told for. */
+  of(told: Told): readonly Began[];
 }
 
-function accountOf(executions: readonly Began[]): Account {
+function accountOf(executions: readonly Began[], answers: readonly Heard[]): Account {
   const byId = grouped(executions, ({ operationId }) => operationId ?? "");
   const byCall = grouped(executions, ({ call }) => call);
   const nameless = grouped(byId.get("") ?? [], ({ call }) => call);
+  const calls = new Map(
+    answers.flatMap(({ told, call }) => (call === undefined ? [] : [[told.log_id, call]])),
+  );
+  const callOf = ({ log_id }: Told): string => calls.get(log_id) ?? "";
   return {
-    own: ({ log_id }, call) => byId.get(String(log_id)) ?? nameless.get(call ?? "") ?? [],
-    of: (call) => byCall.get(call) ?? [],
+    own: (told) => byId.get(String(told.log_id)) ?? nameless.get(callOf(told)) ?? [],
+    of: (told) => byCall.get(callOf(told)) ?? [],
   };
 }
 
