@@ -129,16 +129,13 @@ function isCounted({ status, error_code, tool }: Told): boolean {
   );
 }
 
-/** Which execution it was: its own operation's, else the latest of its call by the time that it names. */
+/** Which execution it was: its own operation's, else the one of its call that is nearest to the time that it names. */
 function executionIn({ told }: Heard, account: Account): string {
   const logId = String(told.log_id);
   if (told.deduplicated !== true || account.own(told).length > 0) return logId;
-  const executedAt = Date.parse(String(told.executed_at)) + COUNTED_WITHIN_MS;
-  const latest = account
-    .of(told)
-    .filter(({ at }) => at <= executedAt)
-    .toSorted((a, b) => b.at - a.at)[0];
-  return latest?.operationId ?? logId;
+  const away = ({ at }: Began): number => Math.abs(at - Date.parse(String(told.executed_at)));
+  const nearest = account.of(told).toSorted((a, b) => away(a) - away(b))[0];
+  return nearest?.operationId ?? logId;
 }
 
 interface Account {

@@ -62,6 +62,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** What answers told is not what was executed. */
+export class WrongAnswers extends Error {
+  constructor(readonly whats: readonly string[]) {
+    super(whats.join("\n"));
+  }
+}
+
 interface Account {
   item: string;
   wishes: Entry[];
@@ -199,7 +206,7 @@ export function createStage(world: World, seed: number): Stage {
         listener.heard,
         executions.map(({ operationId, what, at }) => ({ operationId, call: what, at })),
       );
-      if (wrong.length > 0) throw new Error(wrong.map(({ what }) => what).join("\n"));
+      if (wrong.length > 0) throw new WrongAnswers(wrong.map(({ what }) => what));
       await until("no operation is open", async () => {
         const open = await world.hand.zcard(`{ujb}:open:${world.editor.editorId}`);
         return open === 0;

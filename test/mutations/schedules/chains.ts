@@ -158,7 +158,34 @@ const olderEpoch = schedule("the store's epoch goes back, and a new owner comes"
   return executionsOf(world, ITEM, 1);
 });
 
+/** All that the store has of it, and the incarnation in which the Editor was imported. */
+async function loseOne({ hand }: World, logId: string): Promise<void> {
+  const doc = (await hand.hget(`{ujb}:operation:${logId}`, "doc")) ?? "{}";
+  const { hash } = JSON.parse(doc) as { hash?: string };
+  await hand.del(`{ujb}:operation:${logId}`, `{ujb}:result:${logId}`, `{ujb}:chain:${hash}`);
+  await hand.hset("{ujb}:incarnation", "id", "after the loss");
+}
+
+/** It ran and was acknowledged; the Editor says so at no hello. */
+const imported = schedule(
+  "the store loses what has run; another call is claimed, and the lost one asked for",
+  async ({ world, http }) => {
+    const client = await http();
+    const { log_id = "" } = await told(client);
+    await acknowledged(world);
+    await loseOne(world, log_id);
+    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 20 });
+    const { status } = await client.call("get_operation_result", { log_id, wait: true, timeout: 5 });
+    return {
+      judge: "outcome readable",
+      text: `its log_id reads ${status}`,
+      isBroken: status !== "completed",
+    };
+  },
+);
+
 export const CHAINS = [
+  imported,
   forgotten,
   revokedBefore,
   importedBetween,
