@@ -41,6 +41,8 @@ const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
 
 export const MUTATIONS: readonly Mutation[] = [
   mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
+  mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome told as new$/),
+  mutation("00-executed-at", "re-issue after another's answer", /^a wrong executed_at$/),
   mutation(
     "01-claim",
     "a job by hand for what was cancelled unsent",
