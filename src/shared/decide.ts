@@ -122,6 +122,8 @@ function joins(record: OperationRecord, { editors }: Moment, request: Sought): b
   // Its outcome will be what is left of it, which is not what this call asks for.
   if (record.cancel) return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
+  // Restored, and not known yet what became of it: it may have ended and been told before the store lost it.
+  if (record.rebuilt && record.state === "dispatched") return false;
   const editor = editors.find(({ id }) => id === record.editor);
   if (!editor) return false;
   // Others that change the Editor meanwhile do not keep a retry from finding its tests; its own caller does.

@@ -184,8 +184,29 @@ const imported = schedule(
   },
 );
 
+/** Schedule W3: what is judged is the account of answers; the tests may run as often as they are called. */
+const toldAndFlushed = schedule(
+  "the tests' report is told, the store is flushed, the same call",
+  async (stage) => {
+    const { world } = stage;
+    const tests = { FilterType: "exact", FilterValue: "Simulated.EditMode.Test001" };
+    const client = await stage.http();
+    await client.call("run-tests", { ...tests, timeout: 20 });
+    await acknowledged(world);
+    await world.hand.flushall();
+    const later = await stage.http();
+    const { editorId: editor } = world.editor;
+    await until("the tests are called again", async () => {
+      const told = await later.call("run-tests", { ...tests, editor, timeout: 20 });
+      return told.status === "completed";
+    });
+    return undefined;
+  },
+);
+
 export const CHAINS = [
   imported,
+  toldAndFlushed,
   forgotten,
   revokedBefore,
   importedBetween,
