@@ -75,6 +75,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "shared/decide",
     "▲5 others' compilations do not keep a retry from joining its tests; its own caller's do",
   ),
+  tested("05-restored", "shared/decide", "W3: restored tests are joined once they are known to run"),
   tested("05-cancelled", "shared/decide", "call does not join what is being cancelled"),
   tested("05-same-request", "shared/decide", "▲5 the same request again joins its own operation"),
   mutation(
@@ -94,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("06-incarnation", "shared/replay", "▲6 a restored one, and one from before a change"),
   tested("06-restored", "shared/replay", "▲6 a restored one, and one from before a change"),
   mutation("06-window", "re-issue after another's answer"),
-  mutation("06-never-began", "cancelled before it was sent, then wished again", /^0 executions of 1 wish$/),
+  tested("06-never-began", "shared/replay", "before it began: a call runs"),
   mutation("06-key", "the same idempotency key after the outcome was read"),
   mutation(
     "07-written-is-not-read",
@@ -123,6 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("10-entered", "shared/recover", "W1: however many operations of the hash expired in between"),
   tested("10-entered-in-order", "shared/recover", "W12: op1 ran, flush, the retry makes op2"),
   tested("10-asked-anew", "shared/recover", "W3: the outcome of tests that was read before the flush"),
+  tested("10-as-it-is-there", "shared/recover", "W3: restored as sent, and ended there"),
   tested("10-key-conflict", "shared/recover", "W4: key K was of another call before the flush"),
   tested("10-forced-reissue", "shared/recover", "W13: the store forgot the forced run"),
   tested("10-nobodys", "shared/recover", "▲10 (b) without origin nobody knows whose outcome it is"),
