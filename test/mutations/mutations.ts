@@ -90,6 +90,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "▲6 a caller that asked and was not told itself hears it for the whole retention",
   ),
   mutation("06-told", "repeatable calls of everybody", /^a told outcome told again$/, { seeds: [1, 2, 3] }),
+  mutation(
+    "06-noted-after",
+    "the gateway dies as it notes that the tests' report is told; the call again",
+    /^a told outcome told again$/,
+  ),
   tested("06-changed", "shared/replay", "since it ended: hours later it is run again"),
   tested("06-counters", "shared/replay", "since it ended: hours later it is run again"),
   tested("06-incarnation", "shared/replay", "▲6 a restored one, and one from before a change"),
