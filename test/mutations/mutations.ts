@@ -107,6 +107,10 @@ export const MUTATIONS: readonly Mutation[] = [
     "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
   ),
   tested("07-slow", "shared/replay", "W17: over stdio a slow answer is proven by naming only"),
+  mutation(
+    "07-stall",
+    "a stdio process stands still and reads a request late; its client has given up, and calls again",
+  ),
   tested(
     "07-own-answer",
     "shared/schedules",
@@ -133,11 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("10-key-conflict", "shared/recover", "W4: key K was of another call before the flush"),
   tested("10-forced-reissue", "shared/recover", "W13: the store forgot the forced run"),
   tested("10-nobodys", "shared/recover", "▲10 (b) without origin nobody knows whose outcome it is"),
-  mutation(
-    "10-executed-as",
-    "the store forgets what has run; the call is sent again",
-    /^an older outcome told as new$/,
-  ),
+  tested("10-executed-as", "shared/answer", "W3: whoever is answered by another operation's execution"),
   mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
   mutation(
     "10-origin",
