@@ -162,7 +162,10 @@ const olderEpoch = schedule("the store's epoch goes back, and a new owner comes"
 async function loseOne({ hand }: World, logId: string): Promise<void> {
   const doc = (await hand.hget(`{ujb}:operation:${logId}`, "doc")) ?? "{}";
   const { hash } = JSON.parse(doc) as { hash?: string };
-  await hand.del(`{ujb}:operation:${logId}`, `{ujb}:result:${logId}`, `{ujb}:chain:${hash}`);
+  const ofIt = ["operation", "arguments", "result", "live", "tombstone"].map(
+    (kind) => `{ujb}:${kind}:${logId}`,
+  );
+  await hand.del(...ofIt, `{ujb}:chain:${hash}`);
   await hand.hset("{ujb}:incarnation", "id", "after the loss");
 }
 
