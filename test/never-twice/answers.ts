@@ -42,7 +42,7 @@ const CLOCKS_MS = 5;
 const COUNTED_WITHIN_MS = 2_000;
 
 /** Tools that are repeatable in both Editors. */
-export function isRepeatable(tool: string): boolean {
+function isRepeatable(tool: string): boolean {
   return /^(run-tests|compile|set-.+)$/.test(tool);
 }
 
