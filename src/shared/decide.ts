@@ -116,16 +116,14 @@ function isPassedOver(record: OperationRecord): boolean {
 }
 
 /** ▲5 An operation in flight takes the call in, unless something that it should see was accepted in between. */
-function joins(record: OperationRecord, { editors }: Moment, request: Sought): boolean {
+function joins(record: OperationRecord, { editors, incarnation }: Moment, request: Sought): boolean {
   const isForced = record.supersedes !== undefined && record.supersedes === request.forceNew;
   if (record.effect === "mutating" || isSameRequest(record, request)) return true;
   // Its outcome will be what is left of it, which is not what this call asks for.
   if (record.cancel) return false;
-  // ▲6 Restored, and not yet heard to run: it may have ended long ago.
-  if (record.rebuilt && record.state !== "running") return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
-  // ▲6 A restored one may have ended, and been told, before the store lost it; not one that the Editor says is running.
-  if (record.rebuilt && record.state !== "running") return false;
+  // ▲6 It may have ended and been told before the store lost that; not a restored one that the Editor says is running.
+  if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
   const editor = editors.find(({ id }) => id === record.editor);
   if (!editor) return false;
   // Others that change the Editor meanwhile do not keep a retry from finding its tests; its own caller does.

@@ -3,7 +3,7 @@
  * The answer may come right after the first send, after a reconnect, a domain reload, or in another process.
  */
 import { lookUp, type Sought } from "./decide.js";
-import type { OperationRecord } from "./operation.js";
+import { isFinal, type OperationRecord, type State } from "./operation.js";
 import type { Moment, ReplayOptions } from "./replay.js";
 import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "./wire.js";
 
@@ -123,7 +123,18 @@ function afterSameAs(record: OperationRecord, answer: SameAs, around: Surroundin
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
   const isOpen = stateThere === "accepted" || stateThere === "running";
   if (!isOpen && endedAt !== undefined && endedAt + around.retentionMs < other.now) return again;
-  return afterLookUp(record, other.record, other, around.options);
+  return afterLookUp(record, asItIsThere(other.record, stateThere), other, around.options);
+}
+
+/**
+ * A restored record is `dispatched` until it is known what became of it. What is not mutating is decided on as the
+ * Editor has it: what has ended there may have been told, and is not joined as if it were in flight.
+ */
+function asItIsThere(other: OperationRecord, stateThere: SameAs["stateThere"]): OperationRecord {
+  if (other.effect === "mutating" || isFinal(other.state)) return other;
+  const isOpen = stateThere === "accepted" || stateThere === "running";
+  const state = isOpen ? "running" : (stateThere as State);
+  return { ...other, state, startedAt: other.startedAt ?? other.acceptedAt };
 }
 
 function afterLookUp(
