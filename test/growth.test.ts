@@ -9,7 +9,7 @@ import type { Store } from "../src/shared/redis/store.js";
 import { encodeResult } from "../src/shared/redis/stored-result.js";
 import { LANES } from "../src/shared/tool.js";
 import { createLane } from "../src/worker/lane.js";
-import type { Processed } from "../src/worker/process.js";
+import type { Processed } from "../src/worker/process-deps.js";
 import { keysOfPage } from "./harness/store-page.js";
 import { eventually, type System, useSystem } from "./harness/system.js";
 import { operation } from "./shared/record.js";
@@ -30,6 +30,8 @@ const page = keysOfPage().map((row) => ({
 }));
 const FOR_EVER = page.filter(({ lives }) => lives === "**for ever**").map(({ key }) => key);
 
+const ASKER = { principal: "local", caller: null };
+
 /** Accepts an operation after the newest of its hash, with a job where `isQueued`. */
 async function submit(
   { operations, queues }: Store,
@@ -37,7 +39,7 @@ async function submit(
   isQueued = true,
 ): Promise<OperationRecord> {
   for (;;) {
-    const { version, newest, now } = await operations.chain(changes.hash ?? "h");
+    const { version, newest, now } = await operations.chain(changes.hash ?? "h", ASKER);
     const made = { logId: randomUUID(), state: "accepted" as const, after: newest, acceptedAt: now };
     const record = operation({ ...made, ...changes });
     const created = await operations.create(record, JSON.stringify({ Text: record.logId }), version);
@@ -178,7 +180,7 @@ describe("a chain", () => {
       newest = await submit(store, { supersedes: newest.logId }, false);
     }
     expect(await hand.hlen(keys.chain("h"))).toBeLessThan(60);
-    expect((await store.operations.chain("h", newest.supersedes)).forced?.logId).toBe(newest.logId);
+    expect((await store.operations.chain("h", ASKER, newest.supersedes)).forced?.logId).toBe(newest.logId);
     await end(store, newest.logId);
   });
 
@@ -194,7 +196,7 @@ describe("a chain", () => {
       "three times the retention passed",
     );
     expect(await hand.exists(...kept)).toBe(kept.length);
-    expect((await operations.chain(record.hash)).records).toMatchObject([{ logId: record.logId }]);
+    expect((await operations.chain(record.hash, ASKER)).records).toMatchObject([{ logId: record.logId }]);
     await end(store, record.logId);
     await eventually(async () => (await hand.exists(...kept)) === 0, "they ended with it");
   });

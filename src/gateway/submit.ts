@@ -4,7 +4,7 @@ import { type Decision, decide } from "../shared/decide.js";
 import { BrokerError } from "../shared/errors.js";
 import { executionClassOf } from "../shared/execution-class.js";
 import type { JsonObject } from "../shared/idempotency.js";
-import type { OperationRecord } from "../shared/operation.js";
+import { isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Chain } from "../shared/redis/chain.js";
 import type { Editors } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
@@ -152,13 +152,17 @@ export class ForceNewRefused extends BrokerError {
 
   constructor({ parameters }: ReadCall, newest: OperationRecord | undefined) {
     const path = "/force_new";
-    const use = newest
+    const isEnded = newest !== undefined && isFinal(newest.state);
+    const inFlight = newest && !isEnded;
+    const use = isEnded
       ? `to run this call once more, pass force_new: "${newest.logId}"`
-      : "this call has not run, so leave force_new out";
+      : inFlight
+        ? `this call is in flight as "${newest.logId}", so leave force_new out to wait for it`
+        : "this call has not run, so leave force_new out";
     const reason = `force_new takes the log_id of an earlier operation of this very call, and "${parameters.forceNew}" is none; ${use}`;
     super("INVALID_ARGUMENTS", `${path}: ${reason}.`, {
       faults: [{ path, reason }],
-      ...(newest ? { force_new: newest.logId } : {}),
+      ...(isEnded ? { force_new: newest.logId } : {}),
     });
     this.newest = newest;
   }

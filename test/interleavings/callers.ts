@@ -49,6 +49,10 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
   let session: Session;
   let sessions = 0;
   let lastId = 0;
+  /** Over stdio the broker orders requests by their arrival: the number of each message, by its JSON-RPC id. */
+  let posted = 0;
+  const orders = new Map<unknown, number>();
+  const orderOf = (requestId: unknown): unknown => (kind === "stdio" ? orders.get(requestId) : requestId);
 
   const channelOf = (own: Session, requestId: number, cut: AbortController, isRead: boolean): Channel => ({
     gone: cut.signal,
@@ -56,12 +60,13 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     async write(answer) {
       if (cut.signal.aborted) return false;
       const told = (answer as { result?: { told?: Told } }).result?.told;
-      if (told && isFinal(told.record.state)) oracle.writes(own, requestId, told.record);
+      if (told && isFinal(told.record.state)) oracle.writes(own, orderOf(requestId), told.record);
       if (isRead && own.caller.id === session.caller.id) replies.push({ requestId, told });
       return true;
     },
   });
   const post = (message: JSONRPCMessage, requestId = 0, cut = new AbortController()): void => {
+    posted += 1;
     letters.push({ session, message, requestId, channel: channelOf(session, requestId, cut, true) });
   };
 
@@ -70,7 +75,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     const cut = new AbortController();
     open.set(id, { cut, sentAt: world.now(), mutations: world.mutations(), ...(wish ? { wish } : {}) });
     wish?.waiting.add(id);
-    if (wish) oracle.sends(session.caller.id, id, wish);
+    orders.set(id, posted + 1);
+    if (wish) oracle.sends(session.caller.id, orderOf(id), wish);
     post({ jsonrpc: "2.0", id, method, params }, id, cut);
   };
   const useTool = (tool: string, args: object, wish?: Wish): void =>
@@ -149,6 +155,8 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     }
     sessions += 1;
     lastId = 0;
+    posted = 0;
+    orders.clear();
     open.clear();
     replies = [];
     for (const wish of wishes.values()) wish.waiting.clear();
@@ -178,7 +186,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     }
     const isHeard = own.arrives(message, letter.channel);
     if (isHeard && "method" in message && message.method === "notifications/cancelled") {
-      oracle.retracts(own, message.params?.requestId);
+      oracle.retracts(own, orderOf(message.params?.requestId));
     }
   };
   const read = (): void => {

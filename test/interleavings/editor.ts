@@ -1,8 +1,11 @@
 /** An Editor: the real admission over a ledger in memory, one execution at a time, restarts and domain reloads. */
+
 import { type AdmitLedger, admit, type Fence } from "../../src/shared/admit.js";
+import type { EditorMark } from "../../src/shared/operation.js";
 import {
   EDITOR_CODES,
   type GetAnswer,
+  type HelloResult,
   type Outcome,
   type SubmitAnswer,
   type SubmitParams,
@@ -12,6 +15,8 @@ import type { Random } from "./schedule.js";
 
 /** What the ledger keeps of an operation. */
 export type Entry = Pick<SubmitParams, "operationId" | "hash" | "argumentsHash" | "origin"> & {
+  after?: string | null;
+  acceptedAt?: number;
   state: "accepted" | "running" | "not_started" | "revoked" | Outcome["status"];
   readOnly: boolean;
   startedAt?: number;
@@ -38,9 +43,11 @@ export function createEditor(
   let entries: Entry[] = [];
   let fence: Fence | undefined;
   let sessions = 1;
+  let generation = 0;
   let tell: (event: "running" | "finished", entry: Entry) => void = () => undefined;
 
   const find = (operationId: string) => entries.find((entry) => entry.operationId === operationId);
+  const mark = (): EditorMark => ({ editorSessionId: `session-${sessions}`, generation, assetCounter: 0 });
   const running = () => entries.find(({ state }) => state === "running");
   const ledger: AdmitLedger = {
     ledgerId: "ledger",
@@ -60,7 +67,7 @@ export function createEditor(
     const began = entry.startedAt;
     const times = began === undefined ? {} : { startedAt: began, executionMs: endedAt - began };
     const result = status === "completed" ? { result: `result of ${entry.operationId}` } : {};
-    entry.outcome = { status, endedAt, ...times, ...result };
+    entry.outcome = { status, endedAt, ...times, ...result, endedIn: { ...mark() } };
     entry.state = status;
     tell("finished", entry);
   };
@@ -71,6 +78,17 @@ export function createEditor(
   return {
     session: () => `session-${sessions}`,
     ledgerId: ledger.ledgerId,
+    mark,
+    /** As `bridge/hello` and `operation/list` tell of it. */
+    helloResult: () =>
+      ({
+        editorSessionId: `session-${sessions}`,
+        open: entries.filter(
+          ({ outcome, state }) => !outcome && state !== "revoked" && state !== "not_started",
+        ),
+        unacknowledged: entries.filter(({ outcome }) => outcome).map(({ operationId }) => operationId),
+      }) as unknown as HelloResult,
+    list: async () => ({ operations: entries.filter(({ readOnly }) => !readOnly) }) as never,
     entries: (): readonly Entry[] => entries,
     seat(listener: typeof tell): void {
       tell = listener;
@@ -88,9 +106,18 @@ export function createEditor(
       switch (admitted.kind) {
         case "run": {
           forget(entries.filter((entry) => entry.operationId === params.operationId));
-          const { operationId, hash, argumentsHash, origin, tool } = params;
+          const { operationId, hash, argumentsHash, origin, tool, after, acceptedAt } = params;
           const readOnly = isReadOnly(tool);
-          entries.push({ operationId, hash, argumentsHash, origin, readOnly, state: "accepted" });
+          entries.push({
+            operationId,
+            hash,
+            argumentsHash,
+            origin,
+            after,
+            acceptedAt,
+            readOnly,
+            state: "accepted",
+          });
           return { state: "accepted", ledgerSeq: 1 };
         }
         case "refuse":
@@ -142,6 +169,7 @@ export function createEditor(
     /** A domain reload: the same session; only some tools survive it. */
     reload(): void {
       tell = () => undefined;
+      generation += 1;
       forget(entries.filter(({ readOnly, outcome }) => readOnly && !outcome));
       const current = running();
       if (current && random.chance(0.5)) end(current, "interrupted");

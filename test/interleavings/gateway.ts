@@ -130,7 +130,7 @@ export function createGateway(world: World) {
       }
     }
     if (typeof seen !== "object") return undefined;
-    if (isFinal(seen.record.state)) request.tells(seen.record.logId, named !== undefined);
+    if (isFinal(seen.record.state)) request.tells(seen.record);
     return { record: seen.record, result: seen.result };
   };
 
@@ -158,7 +158,6 @@ export function createGateway(world: World) {
       deliveries,
       caller,
       log: { debug: () => undefined, warn: () => undefined } as never,
-      isSubmission: ({ params }) => String(params?.name) in TOOLS,
     });
     tap.transport.onmessage = (message) => {
       if (!("method" in message && "id" in message)) return;

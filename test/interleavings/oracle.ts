@@ -41,7 +41,8 @@ export function createOracle(now: () => number) {
   const written: {
     id: string;
     session: object;
-    requestId: number;
+    /** What orders the session's requests. */
+    requestId: unknown;
     at: number;
     isTakenBack: boolean;
     isStored: boolean;
@@ -64,7 +65,7 @@ export function createOracle(now: () => number) {
     readsRecords(read: typeof recordOf): void {
       recordOf = read;
     },
-    sends(caller: string, requestId: number, wish: Wish): void {
+    sends(caller: string, requestId: unknown, wish: Wish): void {
       wishOfRequest.set(`${caller} ${requestId}`, wish);
     },
     creates(record: OperationRecord, others: readonly OperationRecord[]): void {
@@ -81,7 +82,7 @@ export function createOracle(now: () => number) {
       const { caller, requestId } = record.createdBy;
       created.set(record.logId, { wish: wishOfRequest.get(`${caller} ${requestId}`), at: now(), record });
     },
-    writes(session: object, requestId: number, { logId, executedAs }: OperationRecord): void {
+    writes(session: object, requestId: unknown, { logId, executedAs }: OperationRecord): void {
       written.push({
         id: executedAs ?? logId,
         session,

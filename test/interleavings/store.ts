@@ -96,7 +96,9 @@ function apply(store: MemoryStore, write: Write): Applied["kind"] {
     for (const name of ["newest", `at:${editor}`]) pointTo(name, kind === "create");
     if (record.supersedes !== undefined) pointTo(`forced:${record.supersedes}`, kind === "create");
   }
+  const isOpenThere = record.rebuilt === true && !isFinal(record.state);
   if (hasBegun(record)) pointTo(`began:${editor}`, !record.rebuilt || record.order > 0);
+  else if (isOpenThere) pointTo(`began:${editor}`, false);
   const endsAt =
     data.documents[logId]?.endsAt ?? (isFinal(record.state) ? store.now() + store.retentionMs : undefined);
   data.documents[logId] = {

@@ -1,14 +1,20 @@
 /** An Editor's owner: the real process over a connection that may break before, during and after every message. */
+import type { Log } from "../../src/shared/log.js";
+import type { Store } from "../../src/shared/redis/store.js";
 import { encodeResult } from "../../src/shared/redis/stored-result.js";
 import { EDITOR_CODES, type SubmitParams } from "../../src/shared/wire.js";
 import { ConnectionLost } from "../../src/worker/disconnect.js";
 import { createFollows } from "../../src/worker/follows.js";
+
+import { otherOperation } from "../../src/worker/other-operation.js";
 import { createProcess } from "../../src/worker/process.js";
 import type { EditorPort, Processed } from "../../src/worker/process-deps.js";
+import { rebuildRecords } from "../../src/worker/rebuild.js";
+
 import { Refused } from "./editor.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";
-import { EDITOR, type World } from "./world.js";
+import { EDITOR, TOOLS, type World } from "./world.js";
 
 interface Connection {
   alive: boolean;
@@ -26,10 +32,17 @@ export function startWorker(world: World, ownerNonce: string) {
   const step = (): Promise<void> => steps.park(life);
   const operations = operationsOf(store, step);
   const follows = createFollows();
+  /** The parts of the store that restoring looks at. */
+  const rebuildDeps = {
+    store: { operations, editors: { tools: async () => Object.values(TOOLS) } } as never as Store,
+    log: { warn: () => undefined } as never as Log,
+  };
   const ending = new AbortController();
   const underWay = new Map<string, Promise<Processed>>();
   let fence = { epoch: world.nextEpoch(), ownerNonce };
   let connection: Connection | undefined;
+  /** ▲13 Nothing is claimed in another incarnation of the store. */
+  let importedIn = "";
   /** Another owner was here: the Editor hears nothing more from this one. */
   let isFenced = false;
   let taken: { id: string; logId: string } | undefined;
@@ -68,9 +81,21 @@ export function startWorker(world: World, ownerNonce: string) {
       void world.network().then(async () => {
         if (!mine.alive || life.dead) return;
         if (event === "finished" && outcome) follows.finished(operationId, outcome);
-        else for (const logId of follows.logIdsOf(operationId)) await processing.markStarted(logId);
+        else await processing.markStarted(operationId);
       });
     });
+    importedIn = await rebuild();
+    await resume();
+  };
+
+  const rebuild = (): Promise<string> =>
+    rebuildRecords(
+      { ...rebuildDeps, editorId: EDITOR, storeIds: ["store"] },
+      editor.helloResult(),
+      editor,
+      ownerNonce,
+    );
+  const resume = async (): Promise<void> => {
     for (const { logId, state } of await operations.openOf(EDITOR)) {
       if (state === "dispatched" || state === "running") void process(logId);
     }
@@ -129,9 +154,17 @@ export function startWorker(world: World, ownerNonce: string) {
       operations,
       editor: port,
       fence: ownerNonce,
+      otherOperation: (record, answer, session) =>
+        otherOperation({ ...rebuildDeps, editorId: EDITOR, fence: ownerNonce }, record, answer, session),
+      alsoProcess: (logId) => process(logId),
+      importedIn: () => importedIn,
+      async importAgain() {
+        importedIn = await rebuild();
+        await resume();
+      },
       acknowledge: () => undefined,
       evidence: async () => ({}),
-      passOnCancel: (record) => void passOnCancel(record.executedAs ?? record.logId).catch(() => undefined),
+      passOnCancel: (record) => void passOnCancel(record.logId).catch(() => undefined),
       pause: step,
       roomAgain: step,
       warn: () => undefined,

@@ -72,6 +72,7 @@ export function createWorld(seed: number, options: Options) {
   let logIds = 0;
   let epoch = 0;
   let nonces = 0;
+  let incarnations = 1;
   let seenAt = clock;
   let older: StoreData | undefined;
   let wentBack = false;
@@ -86,6 +87,7 @@ export function createWorld(seed: number, options: Options) {
     oracle.creates(record, others);
   };
   const editor = createEditor({ oracle, random, now }, (name) => TOOLS[name]?.effect === "read_only");
+  store.markOf = () => editor.mark();
   oracle.readsRecords((logId) => (wentBack ? undefined : readRecord(store, logId)));
   let workers: Worker[] = [];
   let shared: Gateway;
@@ -162,7 +164,7 @@ export function createWorld(seed: number, options: Options) {
   };
   const goBack = (): void => {
     if (!older || wentBack) return;
-    store.data = older;
+    store.data = { ...older, incarnation: `store ${++incarnations}` };
     wentBack = true;
     takeOver(true);
   };

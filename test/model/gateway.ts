@@ -2,7 +2,7 @@
 import { newRecord } from "../../src/gateway/new-record.js";
 import { queued } from "../../src/gateway/sweeper.js";
 import { type Decision, decide, type Snapshot, type SubmitRequest } from "../../src/shared/decide.js";
-import { hasBegun, type OperationRecord } from "../../src/shared/operation.js";
+import { hasBegun, isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import type { Target } from "../../src/shared/target.js";
 import { answers, cancels, notes, writesNoted } from "./answers.js";
 import { nameOf } from "./caller.js";
@@ -114,7 +114,8 @@ function refuses(
     return;
   }
   const { newest } = problem;
-  const isShown = newest && hasBegun(newest) && rules.off !== "refusalShowsNothing";
+  const isOpen = newest && !isFinal(newest.state);
+  const isShown = newest && hasBegun(newest) && !isOpen && rules.off !== "refusalShowsNothing";
   if (isShown) {
     const { logId } = newest;
     const shown = to(state, request, { ...request, at: "waiting", logId, relation: "replayed" });
@@ -123,10 +124,11 @@ function refuses(
   }
   // It says what to pass now, and the client does.
   const { caller } = state;
+  const use = newest && !isOpen ? newest.logId : null;
   const wishes = caller.wishes.map((wish, index) =>
-    index === request.wish ? { ...wish, force: newest?.logId ?? null } : wish,
+    index === request.wish ? { ...wish, force: use } : wish,
   );
-  offer("part", `${says}, and says to use ${newest?.logId ?? "nothing"}`, {
+  offer("part", `${says}, and says to use ${use ?? "nothing"}`, {
     ...gone,
     ...(request.open ? { caller: { ...caller, wishes } } : {}),
   });

@@ -154,8 +154,8 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario("edit, compile, run-tests (HTTP, the same session)", {
     bounds: { calls: 3, newWishes: 1, mutations: 1 },
     facts: { tool: "run-tests" },
-    prelude: [...made(1, 1), ...begun(1)],
-    long: { bounds: { polls: 1 } },
+    prelude: ran,
+    long: { bounds: { polls: 1 }, prelude: [...made(1, 1), ...begun(1)] },
   }),
   scenario("edit, compile, run-tests (HTTP, another session)", {
     bounds: { calls: 2, newWishes: 1, mutations: 1, sessions: 1, polls: 1 },

@@ -63,7 +63,8 @@ export function changed(
 /** A restored one that others followed takes nobody's place. */
 function begunIn({ began }: StoreState, record: OperationRecord): StoreState["began"] {
   const { logId, editor, rebuilt, order } = record;
-  if (!hasBegun(record) || began[editor] === logId) return began;
+  if (began[editor] === logId) return began;
+  if (!hasBegun(record)) return rebuilt && !isFinal(record.state) ? { [editor]: logId, ...began } : began;
   return rebuilt && order === 0 ? { [editor]: logId, ...began } : { ...began, [editor]: logId };
 }
 
@@ -80,6 +81,7 @@ export function created(store: StoreState, record: OperationRecord): StoreState 
     newest: logId,
     at: { ...store.at, [editor]: logId },
     forced: record.supersedes === undefined ? store.forced : { ...store.forced, [record.supersedes]: logId },
+    began: begunIn(store, record),
     mutations,
     own: counts ? { ...store.own, [createdBy.caller ?? ""]: mutations } : store.own,
   };

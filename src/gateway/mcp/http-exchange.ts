@@ -13,8 +13,6 @@ export interface Exchange {
 /** A client that gives up while it reads resets its connection within this time, ms. */
 const RESET_MS = 10_000;
 
-type Socket = NonNullable<ServerResponse["socket"]>;
-
 /** How many exchanges a connection has had. */
 const exchanges = new WeakMap<NonNullable<ServerResponse["socket"]>, number>();
 

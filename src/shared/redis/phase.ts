@@ -3,7 +3,8 @@ import { hasBegun, isFinal, type OperationRecord, type State } from "../operatio
 
 /** How the script notes that the Editor began it; a restored one that others followed takes nobody's place. */
 export function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
-  if (!hasBegun(record)) return "";
+  // A call that comes before its outcome is collected must find it, also behind what was made meanwhile.
+  if (!hasBegun(record)) return record.rebuilt && !isFinal(record.state) ? "began_earlier" : "";
   return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
 }
 
