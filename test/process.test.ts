@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createProcess, type ProcessDeps } from "../src/worker/process.js";
+import { createProcess } from "../src/worker/process.js";
+import type { ProcessDeps } from "../src/worker/process-deps.js";
 import { operation } from "./shared/record.js";
 
 /** An owner that finds this record, and must not do anything that is not given here. */

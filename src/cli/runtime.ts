@@ -76,6 +76,8 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
+      argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
+      principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,
       derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");

@@ -4,7 +4,7 @@
  */
 import { hasBegun, isFinal, type OperationRecord } from "./operation.js";
 import { isSameRequest, type Moment, type ReplayOptions, type Requester, replays } from "./replay.js";
-import { type Around, editorFor, names, type Target, type TargetProblem } from "./target.js";
+import { type Around, editorFor, isFor, type Target, type TargetProblem } from "./target.js";
 import { isAlwaysRepeatable } from "./tool.js";
 
 /** What the store knew of a hash at one moment. */
@@ -29,7 +29,7 @@ export interface SubmitRequest extends Sought {
   hash: string;
   /** The hash of the operation that force_new names; undefined when the store does not know it for this principal. */
   forceNewHash?: string | undefined;
-  /** What the target is chosen from where the call leaves it open. */
+  /** What the Editor of a new operation is chosen by. */
   around: Around;
 }
 
@@ -92,7 +92,7 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
 function candidates(records: readonly OperationRecord[], target: Target): OperationRecord[] {
   const meant = records
     .filter((record) => record.executedAs === undefined)
-    .filter((record) => target.kind === "open" || names(target.editor, record.editor))
+    .filter((record) => isFor(target, record.editor))
     .toSorted((a, b) => b.order - a.order || b.acceptedAt - a.acceptedAt);
   return meant.filter(
     (record, index) =>

@@ -41,6 +41,8 @@ const Standing = z.looseObject({
   editorSessionId: z.string(),
   generation: z.number(),
   assetCounter: z.number(),
+  /** A domain reload follows this end because of it: the next generation is still the same standing. */
+  reloadAnnounced: z.literal(true).optional(),
 });
 export type Standing = z.infer<typeof Standing>;
 

@@ -29,7 +29,8 @@ export interface ExecutionDeps {
   standing(): Standing;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
-  requestReload(): void;
+  /** Reloads the script domain; settles when it is there again. */
+  reload(): Promise<void>;
 }
 
 interface Execution {
@@ -73,11 +74,9 @@ export function createExecutions(
     const endedAt = deps.now();
     const executionMs = endedAt - startedAt;
     const times = { startedAt, endedAt, executionMs };
-    settle(
-      operation,
-      deps.results.keep(operation, { ...result.outcome, ...times, endedIn: deps.standing() }),
-    );
-    if (result.reload) deps.requestReload();
+    const endedIn: Standing = { ...deps.standing(), ...(result.reload ? { reloadAnnounced: true } : {}) };
+    settle(operation, deps.results.keep(operation, { ...result.outcome, ...times, endedIn }));
+    if (result.reload) void deps.reload();
   };
 
   const invoke = async (operation: LedgerOperation, tool: SimulatedTool, execution: Execution) => {
@@ -110,6 +109,7 @@ export function createExecutions(
         signal: execution.abort.signal,
         progress: throttle.report,
         wait: (seconds) => pass(seconds * options.timeScale * 1000, execution.abort.signal),
+        reload: deps.reload,
         reloadAfterwards: () => {
           reload = true;
         },

@@ -37,7 +37,7 @@ async function whatIsOpen({ hand, editors, events }: ChaosWorld): Promise<string
     if (!/^\{ujb\}:(open|waiting|sent|held):/.test(key)) continue;
     const what = key.startsWith("{ujb}:open:")
       ? await hand.zrange(key, 0, "-1")
-      : key.startsWith("{ujb}:held:")
+      : /^\{ujb\}:(held|sent):/.test(key)
         ? await hand.hkeys(key)
         : await hand.smembers(key);
     open.push(`${key}: ${what.slice(0, 5).join(", ")}`);

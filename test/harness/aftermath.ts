@@ -17,8 +17,10 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
   const hand = new Redis(redis.connection);
   try {
     const left: string[] = [];
-    const listed = async (key: string) =>
-      key.startsWith("{ujb}:open:") ? hand.zrange(key, 0, "-1") : hand.smembers(key);
+    const listed = async (key: string) => {
+      if (key.startsWith("{ujb}:open:")) return hand.zrange(key, 0, "-1");
+      return key.startsWith("{ujb}:sent:") ? hand.hkeys(key) : hand.smembers(key);
+    };
     for (const key of await hand.keys("{ujb}:*")) {
       if (!/^{ujb}:(open|waiting|sent):/.test(key)) continue;
       for (const logId of await listed(key)) {

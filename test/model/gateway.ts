@@ -4,7 +4,7 @@ import { queued } from "../../src/gateway/sweeper.js";
 import { decide, type SubmitRequest } from "../../src/shared/decide.js";
 import { expiryOf, WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { type Delivery, hasBegun, isFinal, next, type OperationRecord } from "../../src/shared/operation.js";
-import type { Target } from "../../src/shared/target.js";
+import type { Candidate, Target } from "../../src/shared/target.js";
 import { spend } from "./bounds.js";
 import { nameOf } from "./caller.js";
 import { type Facts, TOOLS } from "./facts.js";
@@ -85,6 +85,7 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): R
     fingerprint: "f",
     hash: HASH,
     target: targetOf(state, request, rules),
+    around: { candidates: candidatesOf(state) },
     keyed: false,
     forceNew: request.names ?? undefined,
     forceNewHash: named?.hash,
@@ -113,11 +114,16 @@ const asFailed = (record: OperationRecord): OperationRecord =>
 const asDelivered = (record: OperationRecord): OperationRecord =>
   record.endedAt === undefined ? record : { ...record, firstDeliveredAt: record.endedAt };
 
+function candidatesOf({ editors }: State): Candidate[] {
+  const known = editors.filter(({ session }) => session > 0);
+  return known.map(({ id, up }) => ({ id, projectName: id, projectPath: "", connected: up }));
+}
+
 function targetOf(state: State, { target }: Request, { off }: Rules): Target {
-  if (target !== null) return { kind: "explicit", editor: target };
+  if (target !== null) return { kind: "named", editor: target };
   const here = state.editors.filter(({ up }) => up);
   const [only] = here;
-  if (off === "targetFirst" && only && here.length === 1) return { kind: "explicit", editor: only.id };
+  if (off === "targetFirst" && only && here.length === 1) return { kind: "named", editor: only.id };
   return { kind: "open" };
 }
 

@@ -41,7 +41,9 @@ const forgotten = async (options?: SystemOptions) => {
 };
 /** … and its retry, op2, expired before it was sent. */
 const forgottenAndExpired = async () => {
-  const { system, ann, op1 } = await forgotten({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
+  const { system, ann, op1 } = await forgotten({
+    gateway: { limits: { ...WAIT_LIMITS, absentMs: 1, unsentMs: 1 } },
+  });
   const op2 = await submit(ann);
   await whenStoreIsBack(() => system.gateway.sweep());
   expect((await outcome(ann, op2.logId)).state).toBe("expired");

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/shared/decide.js";
-import { call, executed, from, HOUR, HTTP, NOW, operation, snapshot, told } from "./record.js";
+import { call, candidate, executed, from, HOUR, HTTP, NOW, operation, snapshot, told } from "./record.js";
 
 const TWO_EDITORS = [
   { id: "shop@1", mutationSeq: 1 },
   { id: "game@2", mutationSeq: 0 },
 ];
-const explicit = (editor: string) => ({ target: { kind: "explicit", editor } as const });
+const BOTH = { candidates: [candidate("shop@1"), candidate("game@2")] };
+const toEditor = (editor: string) => ({ target: { kind: "named", editor } as const });
 
 describe("a call that nobody made before", () => {
   test("is created for the only known Editor, with nothing before it", () => {
@@ -19,16 +20,16 @@ describe("a call that nobody made before", () => {
   });
 
   test("▲4 without any Editor ever seen there is no operation", () => {
-    expect(decide(snapshot([], { editors: [] }), call())).toEqual({
+    expect(decide(snapshot([], { editors: [] }), call({ around: { candidates: [] } }))).toEqual({
       kind: "refuse",
       problem: { code: "NO_EDITOR" },
     });
   });
 
   test("▲4 with several Editors the caller is told the candidates", () => {
-    expect(decide(snapshot([], { editors: TWO_EDITORS }), call())).toEqual({
+    expect(decide(snapshot([], { editors: TWO_EDITORS }), call({ around: BOTH }))).toEqual({
       kind: "refuse",
-      problem: { code: "EDITOR_AMBIGUOUS", candidates: ["shop@1", "game@2"] },
+      problem: { code: "EDITOR_AMBIGUOUS", candidates: BOTH.candidates },
     });
   });
 });
@@ -55,7 +56,7 @@ describe("▲4 the operation that a call repeats", () => {
   const named = executed({ editor: "shop@1", editorOpen: false });
 
   test("▲4 a retry that adds the Editor finds the operation that left it open", () => {
-    const decision = decide(snapshot([opened], { editors: TWO_EDITORS }), call(explicit("game@2")));
+    const decision = decide(snapshot([opened], { editors: TWO_EDITORS }), call(toEditor("game@2")));
     expect(decision).toEqual({ kind: "replay", record: opened });
   });
 
@@ -65,7 +66,7 @@ describe("▲4 the operation that a call repeats", () => {
   });
 
   test("▲4 the same call for another named Editor is another wish", () => {
-    const decision = decide(snapshot([named], { editors: TWO_EDITORS }), call(explicit("game@2")));
+    const decision = decide(snapshot([named], { editors: TWO_EDITORS }), call(toEditor("game@2")));
     expect(decision).toEqual({ kind: "create", editor: "game@2", editorOpen: false, after: "op1" });
   });
 
@@ -74,8 +75,8 @@ describe("▲4 the operation that a call repeats", () => {
     const elsewhere = executed({ logId: "op2", order: 2, editorOpen: false, editor: "game@2" });
     const second = executed({ logId: "op3", order: 3, editorOpen: false });
     const chain = snapshot([second, first, elsewhere], { editors: TWO_EDITORS });
-    expect(decide(chain, call(explicit("game@2")))).toEqual({ kind: "replay", record: elsewhere });
-    expect(decide(chain, call(explicit("shop@1")))).toEqual({ kind: "replay", record: second });
+    expect(decide(chain, call(toEditor("game@2")))).toEqual({ kind: "replay", record: elsewhere });
+    expect(decide(chain, call(toEditor("shop@1")))).toEqual({ kind: "replay", record: second });
     expect(decide(chain, call())).toEqual({ kind: "replay", record: second });
   });
 

@@ -2,6 +2,7 @@
 import type { Snapshot, SubmitRequest } from "../../src/shared/decide.js";
 import type { Caller, Delivery, OperationRecord } from "../../src/shared/operation.js";
 import type { Requester } from "../../src/shared/replay.js";
+import type { Candidate } from "../../src/shared/target.js";
 
 /** The store's clock in these stories, ms. */
 export const NOW = 1_000_000_000;
@@ -73,9 +74,16 @@ export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
     fingerprint: "f",
     hash: "h",
     target: { kind: "open" },
+    around: { candidates: [candidate("shop@1")] },
     keyed: false,
     ...changes,
   };
+}
+
+/** A connected Editor that a call may go to. */
+export function candidate(id: string, changes: Partial<Candidate> = {}): Candidate {
+  const [projectName = ""] = id.split("@");
+  return { id, projectName, projectPath: `/projects/${projectName}`, connected: true, ...changes };
 }
 
 /** The store as it stands when these are the operations of the hash, oldest first. */
