@@ -156,7 +156,7 @@ function afterLookUp(
     case "replay":
       return { kind: "attach", executedAs: other.logId };
     case "refuse":
-      return { kind: "fail", type: "idempotency_conflict", message: OTHER_CALL };
+      return { kind: "fail", type: KEY_CONFLICT, message: OTHER_CALL };
     default:
       return { kind: "resubmit", after: other.logId };
   }
@@ -185,6 +185,8 @@ const NOBODYS: Recovery = {
   why: "The Editor has executed this call for a client that it does not name, so whose outcome it has is not known.",
 };
 
+/** Why a call that was accepted never began: its key belongs to another call (▲3), which the store had lost. */
+export const KEY_CONFLICT = "idempotency_conflict";
 const OTHER_CALL =
   "The idempotency_key belongs to a call with other arguments, which the broker's store had lost.";
 
