@@ -37,6 +37,7 @@ test.each([
   expect(await call("work", WORK)).toMatchObject({ log_id, deduplicated: true });
   // Whoever names it once more has read it.
   await read();
+  await settle();
   expect((await call("work", WORK)).log_id).not.toBe(log_id);
   expect(system.executions("a")).toBe(2);
 });

@@ -18,7 +18,7 @@ export interface ArrivalClock {
   close(): void;
 }
 
-export function now(): Instant {
+function now(): Instant {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
