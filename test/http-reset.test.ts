@@ -59,16 +59,29 @@ async function staged(tool: string, args: Record<string, unknown>) {
   const logId = view?.record.logId ?? "";
   await settle();
   expect(await isTold(system, logId)).toBe(true);
-  return { system, served, session, settle, connection, logId };
+  return { system, served, session, connection, logId };
 }
 
 const isTold = async (system: System, logId: string): Promise<boolean> =>
   (await system.record(logId)).firstDeliveredAt !== undefined;
 
-/** The server has seen the end: it serves no connection of the test's own any more. */
-const closed = async ({ socket }: { socket: Socket }): Promise<void> => {
-  if (!socket.closed) await once(socket, "close");
-};
+/** The gateway has seen a connection end: by then it has acted on a later one's reset. */
+async function seen({
+  system,
+  served,
+  session,
+  connection,
+}: Awaited<ReturnType<typeof staged>>): Promise<void> {
+  if (!connection.socket.closed) await once(connection.socket, "close");
+  const later = await rawConnection(served, session);
+  later.send(toolCall(90, "work", { Name: "later", timeout: 30 }));
+  await later.answer(90);
+  const [view] = await system.broker.list("local", 1);
+  const logId = view?.record.logId ?? "";
+  await eventually(() => isTold(system, logId), "the later one is told");
+  later.socket.resetAndDestroy();
+  await eventually(async () => !(await isTold(system, logId)), "the later one's reset has come");
+}
 
 describe("W16: right after the answer of a mutating tool", () => {
   const MUTATING = ["work", { Name: "a" }] as const;
@@ -84,31 +97,32 @@ describe("W16: right after the answer of a mutating tool", () => {
   });
 
   test("W16: a re-issue that overtakes the reset is answered by the same run", async () => {
-    const { system, connection, logId, served, session } = await staged(...MUTATING);
+    const stage = await staged(...MUTATING);
+    const { system, connection, logId, served, session } = stage;
     const second = await rawConnection(served, session);
     second.send(toolCall(2, "work", { Name: "a", timeout: 30 }));
     await second.answer(2);
     connection.socket.resetAndDestroy();
-    await closed(connection);
+    await seen(stage);
     expect(system.executions("a")).toBe(1);
     expect((await system.record(logId)).deliveries).not.toEqual({});
   });
 
   test("a reset behind the connection's next request takes nothing back", async () => {
-    const { system, connection, settle, logId } = await staged(...MUTATING);
+    const stage = await staged(...MUTATING);
+    const { system, connection, logId } = stage;
     connection.send({ jsonrpc: "2.0", id: 2, method: "ping" });
     await connection.answer(2);
     connection.socket.resetAndDestroy();
-    await closed(connection);
-    await settle();
+    await seen(stage);
     expect(await isTold(system, logId)).toBe(true);
   });
 
   test("a connection that is closed in order takes nothing back", async () => {
-    const { system, connection, settle, logId } = await staged(...MUTATING);
+    const stage = await staged(...MUTATING);
+    const { system, connection, logId } = stage;
     connection.socket.end();
-    await closed(connection);
-    await settle();
+    await seen(stage);
     expect(await isTold(system, logId)).toBe(true);
   });
 
@@ -127,12 +141,9 @@ describe("W16: right after the answer of a mutating tool", () => {
 });
 
 test("a repeatable tool's answer counts as told, whatever becomes of its connection", async () => {
-  const { system, connection, settle, logId } = await staged("run-tests", {
-    SimulatedTests: 1,
-    SimulatedSeconds: 0,
-  });
+  const stage = await staged("run-tests", { SimulatedTests: 1, SimulatedSeconds: 0 });
+  const { system, connection, logId } = stage;
   connection.socket.resetAndDestroy();
-  await closed(connection);
-  await settle();
+  await seen(stage);
   expect(await isTold(system, logId)).toBe(true);
 });
