@@ -184,7 +184,7 @@ describe("W4: a key that the store has forgotten", () => {
     expect(await call("get_operation_result", { log_id, wait: true })).toMatchObject({
       status: "error",
       tool: "work-cancellable",
-      error_type: "idempotency_conflict",
+      error_code: "IDEMPOTENCY_CONFLICT",
     });
     expect([system.executions("a"), system.executions("b")]).toEqual([1, 0]);
   });

@@ -152,20 +152,18 @@ export class ForceNewRefused extends BrokerError {
 
   constructor({ parameters }: ReadCall, newest: OperationRecord | undefined) {
     const path = "/force_new";
-    const isEnded = newest !== undefined && isFinal(newest.state);
-    const inFlight = newest && !isEnded;
-    const use = isEnded
-      ? `to run this call once more, pass force_new: "${newest.logId}"`
-      : inFlight
-        ? `this call is in flight as "${newest.logId}", so leave force_new out to wait for it`
-        : "this call has not run, so leave force_new out";
-    const reason = `force_new takes the log_id of an earlier operation of this very call, and "${parameters.forceNew}" is none; ${use}`;
-    super("INVALID_ARGUMENTS", `${path}: ${reason}.`, {
+    const reason = `"${parameters.forceNew}" is not the log_id of an earlier operation of this call`;
+    super("INVALID_ARGUMENTS", `${reason}. ${insteadOf(newest)}`, {
+      ...(newest ? { force_new: newest.logId } : {}),
       faults: [{ path, reason }],
-      ...(isEnded ? { force_new: newest.logId } : {}),
     });
     this.newest = newest;
   }
+}
+
+function insteadOf(newest: OperationRecord | undefined): string {
+  if (newest?.effect !== "mutating") return "Send the call without force_new.";
+  return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
 }
 
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;

@@ -181,9 +181,11 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
 /** Invariant 7: a duplicate is told so. */
 function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer> {
   const executedAt = record.startedAt ?? record.dispatchedAt;
+  const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
+  if (!isFinal(record.state)) return { deduplicated: true, ...when };
   return {
     deduplicated: true,
-    ...(executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() }),
+    ...when,
     age_seconds: Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000)),
     force_new: record.logId,
     ...(hasChanged(record.editorMark, editorNow) ? { editor_changed_since: true } : {}),
@@ -221,7 +223,11 @@ function notRunAgain(record: OperationRecord): string {
   const executedAt = record.startedAt ?? record.dispatchedAt;
   const when = executedAt === undefined ? "before" : `at ${new Date(executedAt).toISOString()}`;
   const what = record.startedAt === undefined ? "was sent" : "ran";
-  return `Not run again: this call ${what} ${when}, and here is its recorded outcome. To run it once more, pass force_new: "${record.logId}".`;
+  const again =
+    record.effect === "repeatable"
+      ? "The same call from now on runs it again."
+      : `To run it once more, pass force_new: "${record.logId}".`;
+  return `Not run again: this call ${what} ${when}, and here is its recorded outcome. ${again}`;
 }
 
 function outcomeMessage(record: OperationRecord): string {
