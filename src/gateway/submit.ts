@@ -154,7 +154,7 @@ export class ForceNewRefused extends BrokerError {
     const path = "/force_new";
     const reason = `"${parameters.forceNew}" is not the log_id of an earlier operation of this call`;
     super("INVALID_ARGUMENTS", `${reason}. ${insteadOf(newest)}`, {
-      ...(newest ? { force_new: newest.logId } : {}),
+      ...(newest && isFinal(newest.state) ? { force_new: newest.logId } : {}),
       faults: [{ path, reason }],
     });
     this.newest = newest;
@@ -162,6 +162,8 @@ export class ForceNewRefused extends BrokerError {
 }
 
 function insteadOf(newest: OperationRecord | undefined): string {
+  if (newest && !isFinal(newest.state))
+    return `This call is in flight as "${newest.logId}": send it without force_new to wait for it.`;
   if (newest?.effect !== "mutating") return "Send the call without force_new.";
   return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
 }
