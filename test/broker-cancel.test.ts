@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { answerOf, type OperationView } from "../src/shared/answer.js";
+import { channels } from "../src/shared/redis/keys.js";
 import { eventually } from "./harness/eventually.js";
 import { useSystem } from "./harness/system.js";
 
@@ -84,18 +85,23 @@ test("cancelling twice, or what has no such operation, does nothing more", async
   await ann.outcome(block.record.logId);
 });
 
-test("after a cancellation in the queue a newer request runs; one that proves nothing gets the answer", async () => {
+test("after a cancellation in the queue only its own request and older copies are answered with it", async () => {
   const { client, bench, broker } = await start();
   const ann = client();
   const block = await ann.submit("work", { Name: "block", Hold: true });
   await bench.begins("block");
+  const older = ann.callOf("work", { Name: "a" });
   const call = ann.callOf("work", { Name: "a" });
   const { record } = await ann.send(call);
   await broker.cancel("ann", record.logId, ann.callOf("work"));
-  expect((await ann.send(call)).relation).toBe("replayed");
-  expect((await client("ann", null).submit("work", { Name: "a" })).relation).toBe("replayed");
+  for (const copy of [call, older]) {
+    expect(await ann.send(copy)).toMatchObject({ relation: "replayed", record: { logId: record.logId } });
+  }
+  // It never began: it answers nobody else.
+  const stateless = await client("ann", null).submit("work", { Name: "a" });
+  expect(stateless.relation).toBe("created");
   const newer = await ann.submit("work", { Name: "a" });
-  expect(newer.relation).toBe("created");
+  expect(newer).toMatchObject({ relation: "joined", record: { logId: stateless.record.logId } });
   bench.finish("block");
   await ann.outcome(block.record.logId);
   await ann.outcome(newer.record.logId);
@@ -128,4 +134,53 @@ test("a cancellation whose message is lost is passed on when the Editor is asked
   expect((await ann.outcome(record.logId)).record.state).toBe("cancelled");
   expect(await hand.zcard(`{ujb}:open:${editor.editorId}`)).toBe(0);
   expect(bench.begun).toEqual(["a"]);
+});
+
+test("W10: a cancellation that is published while the connections of pub/sub are killed reaches the Editor", async () => {
+  const { client, bench, addCabledGateway, hand, record: recordOf } = await start({ commandTimeoutMs: 500 });
+  const ann = client();
+  const { record } = await ann.submit("work-cancellable", { Name: "a", Hold: true });
+  await ann.reaches(record.logId, "running");
+  const { gateway, toRedis } = await addCabledGateway();
+  let heard: unknown;
+  const killed = new Promise<void>((resolve, reject) => {
+    toRedis.before(channels.cancel, () => {
+      toRedis.hold();
+      // In one step: nobody subscribes again in between.
+      const step = hand
+        .multi()
+        .call("CLIENT", "KILL", "TYPE", "pubsub")
+        .publish(channels.cancel, record.logId);
+      step
+        .exec()
+        .then((answers) => {
+          heard = answers?.[1]?.[1];
+          resolve();
+        })
+        .catch(reject);
+    });
+  });
+  const asked = gateway.broker.cancel("ann", record.logId, ann.callOf("work"));
+  await killed;
+  expect(heard).toBe(0);
+  // The gateway dies with the message in its hand.
+  toRedis.cut();
+  await expect(asked).rejects.toBeDefined();
+  // The waits' own connection was killed as well: nobody tells them of the end.
+  await eventually(async () => (await recordOf(record.logId)).state === "cancelled", "it was cancelled");
+  expect(bench.begun).toEqual(["a"]);
+});
+
+test("W10: a cancellation that nobody published is passed on as well", async () => {
+  const { client, bench, store } = await start();
+  const ann = client();
+  const { record } = await ann.submit("work", { Name: "a", Hold: true });
+  await ann.reaches(record.logId, "running");
+  await store.operations.change(record.logId, (latest, now) => ({
+    record: { ...latest, cancel: { requestedAt: now } },
+  }));
+  const view = await ann.until(record.logId, (latest) => latest.record.cancel?.answer !== undefined);
+  expect(answerOf(view)).toMatchObject({ state: "running", cancel: "not_cancellable" });
+  bench.finish("a");
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { WAIT_LIMITS } from "../src/shared/expiry.js";
-import { eventually } from "./harness/eventually.js";
+import { keys } from "../src/shared/redis/keys.js";
+import { eventually, PATIENCE_MS } from "./harness/eventually.js";
 import { useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
@@ -54,7 +55,9 @@ describe("nothing waits for ever", () => {
   });
 
   test("… but not longer than anything may wait", async () => {
-    const { client, bench, gateway } = await start({ gateway: { limits: limits({ unsentMs: 100 }) } });
+    const { client, bench, gateway } = await start({
+      gateway: { limits: limits({ absentMs: 100, unsentMs: 100 }) },
+    });
     const ann = client();
     const block = await ann.submit("work", { Name: "block", Hold: true });
     await bench.begins("block");
@@ -70,7 +73,7 @@ describe("nothing waits for ever", () => {
 
   test("running on an Editor that never tells: interrupted, its outcome unknown, not run again", async () => {
     const { client, bench, gateway, editor, executions } = await start({
-      gateway: { limits: limits({ sentMs: 100 }) },
+      gateway: { limits: limits({ absentMs: 100, sentMs: 100 }) },
     });
     const ann = client();
     const { record } = await ann.submit("work", { Name: "a", Hold: true });
@@ -85,6 +88,66 @@ describe("nothing waits for ever", () => {
     await eventually(() => editor.status().unacknowledged.length === 0, "the late outcome is acknowledged");
     expect((await ann.outcome(record.logId)).record.state).toBe("interrupted");
     expect(executions("a")).toBe(1);
+  });
+});
+
+describe("everything stood still", () => {
+  /** `a` waits behind a running operation, and nobody has swept or been heard of for longer than an absence may last. */
+  async function pause() {
+    const patient = { limits: limits({ absentMs: 1_000 }), sweepMs: 20 };
+    const system = await start({ worker: null, gateway: patient });
+    const { client, bench, editor, gateway, hand, store } = system;
+    const worker = await system.addCabledWorker(editor);
+    await system.present(editor);
+    const ann = client();
+    const block = await ann.submit("work", { Name: "block", Hold: true });
+    await bench.begins("block");
+    const { record } = await ann.submit("work", { Name: "a" });
+    await eventually(async () => (await hand.exists(keys.swept)) === 1, "somebody has swept");
+    worker.freeze();
+    await gateway.close();
+    const stoppedAt = await store.operations.now();
+    await eventually(
+      async () => (await store.operations.now()) - stoppedAt > 1_500,
+      "it lasted longer than an absence may",
+    );
+    return { ...system, worker, block, record };
+  }
+
+  test("W8: a VM pause longer than the absence limit expires nothing before the first heartbeat is stored", async () => {
+    const { addGateway, worker, bench, block, record } = await pause();
+    const awake = await addGateway();
+    await awake.sweep();
+    expect(await awake.broker.read("ann", record.logId)).toMatchObject({
+      record: { state: "queued" },
+    });
+    worker.toRedis.mend();
+    worker.toEditor.mend();
+    bench.finish("block");
+    for (const { logId } of [block.record, record]) {
+      const view = await awake.broker.wait("ann", logId, { ms: PATIENCE_MS });
+      expect(view).toMatchObject({ record: { state: "completed" } });
+    }
+    expect(bench.begun).toEqual(["block", "a"]);
+  });
+
+  test("W8: … and an Editor that does not come back has one full absence time anew, not two", async () => {
+    const { addGateway, store, bench, worker, block, record } = await pause();
+    const awakeAt = await store.operations.now();
+    const { broker } = await addGateway();
+    await eventually(
+      async () => (await store.operations.find(record.logId))?.state === "expired",
+      "it expired",
+    );
+    const { endedAt = 0 } = (await store.operations.find(record.logId)) ?? {};
+    expect(endedAt - awakeAt).toBeGreaterThanOrEqual(1_000);
+    worker.toRedis.mend();
+    worker.toEditor.mend();
+    bench.finish("block");
+    expect(await broker.wait("ann", block.record.logId, { ms: PATIENCE_MS })).toMatchObject({
+      record: { state: "completed" },
+    });
+    expect(bench.begun).toEqual(["block"]);
   });
 });
 

@@ -81,14 +81,27 @@ describe("bad input is refused before anything is written", () => {
     await refused(system, system.client().submit("work", { Name: "a", Data }), "ARGUMENTS_TOO_LARGE");
   });
 
-  test("a force_new of another call, also by another principal's log_id", async () => {
-    const { client, bench } = await start();
+  test("a force_new that is no log_id, is unknown, of another call, or another principal's", async () => {
+    const system = await start();
+    const { client, bench, broker } = system;
     const ann = client();
+    for (const force_new of ["true", "9f8c1c1e-0000-4000-8000-000000000000"]) {
+      const submit = ann.submit("work", { Name: "b" }, { force_new });
+      const { details } = await refused(system, submit, "INVALID_ARGUMENTS");
+      expect(details).toMatchObject({ faults: [{ path: "/force_new" }] });
+    }
     const { record } = await ann.submit("work", { Name: "a" });
     await ann.outcome(record.logId);
-    await expect(ann.submit("work", { Name: "b" }, { force_new: record.logId })).rejects.toMatchObject({
-      code: "FORCE_NEW_MISMATCH",
-    });
+    for (const [caller, Name] of [
+      [ann, "b"],
+      [client("bob"), "a"],
+    ] as const) {
+      await expect(caller.submit("work", { Name }, { force_new: record.logId })).rejects.toMatchObject({
+        code: "INVALID_ARGUMENTS",
+        details: { faults: [{ path: "/force_new", reason: expect.stringContaining("leave force_new out") }] },
+      });
+    }
+    expect(await broker.list("bob", 10)).toEqual([]);
     expect(bench.begun).toEqual(["a"]);
   });
 });

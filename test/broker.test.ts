@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
+import type { BrokerError } from "../src/shared/errors.js";
 import { useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
@@ -54,8 +55,11 @@ describe("the main way", () => {
       status: "completed",
       deduplicated: true,
       force_new: record.logId,
-      editor_changed_since: false,
     });
+    // Said first; and nobody can say that nothing has changed.
+    const first = ["status", "deduplicated", "executed_at", "age_seconds", "force_new", "log_id"];
+    expect(Object.keys(answer).slice(0, first.length)).toEqual(first);
+    expect(answer.message).toMatch(/^Not run again: this call ran at /);
     expect(answer.executed_at).toBe(new Date(view.record.startedAt ?? 0).toISOString());
     expect(executions("a")).toBe(1);
   });
@@ -66,7 +70,7 @@ describe("the main way", () => {
     const call = ann.callOf("work", { Name: "a" });
     const { record } = await ann.send(call);
     await ann.outcome(record.logId);
-    await broker.delivered(call, record.logId, { tookMs: 20, names: false });
+    await broker.delivered(call, record.logId, { tookMs: 20 });
     expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
 
     await broker.confirm(call, record.logId);
@@ -79,16 +83,38 @@ describe("the main way", () => {
     expect(executions("a")).toBe(2);
   });
 
-  test("on stdio a cancellation of the answered request takes the delivery back", async () => {
+  test("on stdio any later request proves that a quick answer was read, a slow one proves nothing", async () => {
     const { client, broker, executions } = await start();
+    const ann = client("ann", { id: "process", transport: "stdio" });
+    const ran = async (Name: string, tookMs: number): Promise<string> => {
+      const call = ann.callOf("work", { Name });
+      const { record } = await ann.send(call);
+      await ann.outcome(record.logId);
+      await broker.delivered(call, record.logId, { tookMs });
+      return record.logId;
+    };
+    await ran("slow", 10_000);
+    expect((await ann.submit("work", { Name: "slow" })).relation).toBe("replayed");
+
+    const quick = await ran("quick", 9_999);
+    const again = await ann.submit("work", { Name: "quick" });
+    expect(again).toMatchObject({ relation: "created", record: { after: quick } });
+    await ann.outcome(again.record.logId);
+    expect([executions("slow"), executions("quick")]).toEqual([1, 2]);
+  });
+
+  test("on stdio a cancellation of the answered request takes telling and proof back", async () => {
+    const { client, broker, executions, record: recordOf } = await start();
     const ann = client("ann", { id: "process", transport: "stdio" });
     const call = ann.callOf("work", { Name: "a" });
     const { record } = await ann.send(call);
     await ann.outcome(record.logId);
-    await broker.delivered(call, record.logId, { tookMs: 60_000, names: false });
+    await broker.delivered(call, record.logId, { tookMs: 20 });
+    await broker.confirm({ ...call, requestId: 98 }, record.logId);
     await broker.retracted(call);
-    await broker.heard({ ...call, requestId: 99 });
-    expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
+    expect(await recordOf(record.logId)).toMatchObject({ deliveries: {} });
+    expect((await recordOf(record.logId)).firstDeliveredAt).toBeUndefined();
+    expect((await ann.send({ ...call, requestId: 99 })).relation).toBe("replayed");
     expect(executions("a")).toBe(1);
   });
 
@@ -169,7 +195,7 @@ describe("what counts as the same call", () => {
     const call = ann.callOf("work", { Name: "a" }, key);
     const { record } = await ann.send(call);
     await ann.outcome(record.logId);
-    await broker.delivered(call, record.logId, { tookMs: 5, names: true });
+    await broker.delivered(call, record.logId, { tookMs: 5 });
     expect((await ann.submit("work", { Name: "a" }, key)).relation).toBe("replayed");
     expect((await client("ann", null).submit("work", { Name: "a" }, key)).relation).toBe("replayed");
     await expect(ann.submit("work", { Name: "b" }, key)).rejects.toMatchObject({
@@ -194,14 +220,32 @@ describe("what counts as the same call", () => {
     expect(executions("a")).toBe(3);
   });
 
-  test("a force_new that the store does not know is kept as it stands", async () => {
+  test("a force_new that is no operation of this call is refused, and the refusal names the value to use", async () => {
     const { client, executions } = await start();
     const ann = client();
     const unknown = "9f8c1c1e-0000-4000-8000-000000000000";
-    const { record } = await ann.submit("work", { Name: "a" }, { force_new: unknown });
-    expect(record).toMatchObject({ after: unknown, supersedes: unknown });
-    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
-    expect((await ann.submit("work", { Name: "a" }, { force_new: unknown })).relation).toBe("replayed");
+    const refused = (given: string): Promise<BrokerError> =>
+      ann.submit("work", { Name: "a" }, { force_new: given }).then(
+        () => Promise.reject(new Error("not refused")),
+        (error: BrokerError) => error,
+      );
+    const never = await refused(unknown);
+    expect(never).toMatchObject({ code: "INVALID_ARGUMENTS", details: { faults: [{ path: "/force_new" }] } });
+    expect(never.message).toContain("leave force_new out");
+    expect(never.details).not.toHaveProperty("force_new");
+
+    const { record } = await ann.submit("work", { Name: "a" });
+    const { record: other } = await ann.submit("work", { Name: "b" });
+    await ann.outcome(record.logId);
+    await ann.outcome(other.logId);
+    for (const given of [unknown, other.logId, "yes"]) {
+      const refusal = await refused(given);
+      expect(refusal).toMatchObject({
+        code: "INVALID_ARGUMENTS",
+        details: { faults: [{ path: "/force_new" }], force_new: record.logId },
+      });
+      expect(refusal.message).toContain(`pass force_new: "${record.logId}"`);
+    }
     expect(executions("a")).toBe(1);
   });
 });
@@ -222,20 +266,18 @@ describe("principals", () => {
 
     const own = await bob.submit("work-cancellable", { Name: "a", Hold: true });
     expect(own).toMatchObject({ relation: "created", record: { after: null } });
-    const forced = await bob.submit("work-cancellable", { Name: "c" }, { force_new: logId });
-    expect(forced.record.after).toBe(logId);
+    // As an id that nobody has: the refusal names bob's own operation.
+    await expect(
+      bob.submit("work-cancellable", { Name: "a", Hold: true }, { force_new: logId }),
+    ).rejects.toMatchObject({ code: "INVALID_ARGUMENTS", details: { force_new: own.record.logId } });
     expect((await ann.reaches(logId, "running")).record.cancel).toBeUndefined();
     bench.finish("a");
     await ann.outcome(logId);
     await bob.reaches(own.record.logId, "running");
     bench.finish("a");
     await bob.outcome(own.record.logId);
-    await bob.outcome(forced.record.logId);
     expect(executions("a")).toBe(2);
-    expect((await broker.list("bob", 10)).map(({ record: { logId: id } }) => id)).toEqual([
-      forced.record.logId,
-      own.record.logId,
-    ]);
+    expect((await broker.list("bob", 10)).map(({ record: { logId: id } }) => id)).toEqual([own.record.logId]);
   });
 });
 

@@ -60,7 +60,7 @@ describe("how much of one principal may run", () => {
   }
 
   test("one more waits, blocks nobody else in its lane, keeps its order, and runs once when there is room", async () => {
-    const { client, bench, ann, there, block, isHeld } = await two();
+    const { client, bench, ann, there, here, block, isHeld } = await two();
     const names = ["a", "b", "c"];
     const held: string[] = [];
     for (const Name of names) held.push((await ann.submit("work", { Name }, there)).record.logId);
@@ -69,7 +69,14 @@ describe("how much of one principal may run", () => {
     await bob.outcome((await bob.submit("work", { Name: "bob" }, there)).record.logId);
     expect(bench.begun).toEqual(["block", "bob"]);
     const waiting = await ann.until(held[0] ?? "", () => true);
-    expect(answerOf(waiting)).toMatchObject({ status: "running", state: "queued" });
+    const { logId } = block.record;
+    const by = [{ log_id: logId, tool: "work", editor: here.editor }];
+    const told = answerOf(waiting);
+    expect(told).toMatchObject({ status: "running", state: "queued", held_back: { limit: 1, by } });
+    expect(told.message).toMatch(
+      /held back: 1 operation.*UNITY_BROKER_MAX_RUNNING.*work on game-1.*cancel_operation/,
+    );
+    expect(told.message).toContain(logId);
     bench.finish("block");
     await ann.outcome(block.record.logId);
     for (const logId of held) await ann.outcome(logId);
@@ -106,6 +113,49 @@ describe("how much of one principal may run", () => {
     await second.faults.restart();
     await ann.outcome(record.logId);
     expect(bench.begun).toEqual(["block", "here", "there"]);
+  });
+
+  test("W7: what Editors had that were killed while they ran keeps no place from calls for another", async () => {
+    const system = await start({ maxRunning: 2 });
+    const { client, bench, broker, addEditor, present, away, hand } = system;
+    const editors = [system.editor, await addEditor(), await addEditor()];
+    for (const editor of editors) await present(editor);
+    const [first, second, third] = editors.map(({ editorId }) => ({ editor: editorId }));
+    const ann = client();
+    const running: string[] = [];
+    for (const [at, target] of [first, second].entries()) {
+      const { record } = await ann.submit("work", { Name: `block ${at}`, Hold: true }, target);
+      await ann.reaches(record.logId, "running");
+      running.push(record.logId);
+    }
+    const { record } = await ann.submit("work", { Name: "a" }, third);
+    await eventually(async () => (await hand.hexists(keys.held("ann"), record.logId)) === 1, "it is held");
+    for (const editor of editors.slice(0, 2)) {
+      await editor.faults.crash();
+      await away(editor);
+    }
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(bench.begun).toEqual(["block 0", "block 1", "a"]);
+
+    // They are back, and count again: what they had ended with them.
+    for (const editor of editors.slice(0, 2)) await editor.faults.restart();
+    for (const logId of running) expect((await ann.outcome(logId)).record.state).toBe("interrupted");
+    expect(await hand.exists(keys.sent("ann"))).toBe(0);
+    expect(await broker.list("ann", 10)).toHaveLength(3);
+  });
+
+  test("W7: what a broker of the release before noted as sent is counted, with its Editor", async () => {
+    const { bench, hand, ann, there, block, isHeld } = await two();
+    const { logId } = block.record;
+    await hand.del(keys.sent("ann"));
+    await hand.sadd(keys.sent("ann"), logId);
+    const { record } = await ann.submit("work", { Name: "a" }, there);
+    await isHeld(record.logId);
+    expect(await hand.hgetall(keys.sent("ann"))).toEqual({ [logId]: block.record.editor });
+    bench.finish("block");
+    await ann.outcome(logId);
+    await ann.outcome(record.logId);
+    expect(bench.begun).toEqual(["block", "a"]);
   });
 
   test("counts outlive the worker", async () => {

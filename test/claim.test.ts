@@ -1,4 +1,4 @@
-/** `unity-broker editors claim`, as a person types it. */
+/** `unity-broker editors claim` and `editors forget`, as a person types them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,4 +34,38 @@ test("takes an Editor over from another broker; names that fit none, and other w
   await eventually(async () => /ready/.test((await type(["editors"])).stdout), "the Editor is ours");
   const again = await type(["editors", "claim", editorId, "--json"]);
   expect(JSON.parse(again.stdout)).toMatchObject({ open: [] });
+});
+
+test("forgets an Editor that is gone, and what waits for it; not one that is connected", async () => {
+  const args = ["--port", "0", "--ledger-folder", join(here().folder, "ledger")];
+  const editor = start("editor", ["simulate", ...args]);
+  await editor.line(/^Simulated Unity Editor/);
+  const worker = start("worker", ["worker"]);
+  await eventually(async () => /ready/.test((await type(["editors"])).stdout), "the Editor is known");
+  const refused = await type(["editors", "forget", "Simulated Project"]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("is connected") });
+  expect(await type(["editors", "forget"])).toMatchObject({ code: 2 });
+
+  await editor.kill();
+  await worker.kill();
+  const waiting = await type([
+    "call",
+    "execute-menu-item",
+    "--json",
+    '{"MenuItemPath":"A"}',
+    "--timeout",
+    "0",
+  ]);
+  const { log_id } = JSON.parse(waiting.stdout);
+  const forgotten = await type(["editors", "forget", "SIMULATED PROJECT", "--json"]);
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({
+    editor: { project: "Simulated Project", connected: false },
+    ended: [{ log_id, tool: "execute-menu-item", state: "expired", error_code: "EXPIRED" }],
+  });
+  const again = await type(["editors", "forget", "simulated"]);
+  expect(again).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("No Unity Editor has been seen yet"),
+  });
+  expect((await type(["status", log_id])).stdout).toContain("forgotten");
 });

@@ -116,6 +116,7 @@ describe.each([
           "cancel_operation",
           "list_operations",
           "list_editors",
+          "select_editor",
         ]),
       );
       expect(new Set(names).size).toBe(names.length);

@@ -31,6 +31,18 @@ test("over its budget the least recently used gives way", async () => {
   expect(await byHand().hget(keys.derivedBytes, "total")).toBe("300");
 });
 
+test("a use ranks after every use before it, also when the clock stands still or went back", async () => {
+  const { derived } = await open({ derivedBudgetBytes: 200 });
+  const hand = byHand();
+  const ids: string[] = [];
+  for (const name of ["a", "b"]) ids.push((await derived.keep("ann", about(name), DATA)) as string);
+  for (const id of ids) await hand.zadd(keys.derivedUse, Date.now() + 60_000, id);
+  for (const turn of [0, 1, 0]) await derived.find("ann", ids[turn] as string);
+  expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["a", "b"]);
+  await derived.keep("ann", about("c"), DATA);
+  expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["c", "a"]);
+});
+
 test("what alone is larger than the budget is not kept, and nothing gives way for it", async () => {
   const { derived } = await open({ derivedBudgetBytes: 150 });
   await derived.keep("ann", about("a"), DATA);

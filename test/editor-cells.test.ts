@@ -65,21 +65,6 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     await owner.request("operation/get", { operationId });
   };
 
-  test("what it knows is listed, with what a store that lost it needs", async () => {
-    const owner = await editor.owner();
-    const operationId = fresh();
-    await owner.submit(operationId, block(0.01));
-    expect(await owner.finished(operationId)).toMatchObject({ status: "completed" });
-    const { operations, unacknowledged } = (await owner.request("operation/list", {})) as {
-      operations: Params[];
-      unacknowledged: string[];
-    };
-    expect(unacknowledged).toContain(operationId);
-    const listed = operations.find((each) => each.operationId === operationId);
-    expect(listed).toMatchObject({ after: null, hash: expect.any(String), acceptedAt: expect.any(Number) });
-    await owner.request("operation/ack", { operationIds: [operationId] });
-  });
-
   describe("the connection is lost", () => {
     test("queued: it stays, and runs once", async () => {
       const before = await editor.owner();

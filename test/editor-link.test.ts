@@ -465,6 +465,37 @@ describe("A link", () => {
     expect(link.state).toBe("ready");
   });
 
+  it("reads a list to its end, or its first page alone, and each operation once", async () => {
+    const { link, there } = await startReady();
+    const [first, second, third] = ["op-1", "op-2", "op-3"].map((operationId) => ({
+      operationId,
+      state: "completed",
+    }));
+    const answer = async (params: object, page: object) => {
+      const request = await there.nextRequest("operation/list");
+      expect(request.params).toEqual(params);
+      there.reply(request.id, page);
+    };
+    const head = { open: [{ operationId: "op-2", state: "running" }], unacknowledged: [] };
+    const running = { ...second, state: "running" };
+
+    const all = link.list();
+    await answer({}, { ...head, operations: [running, first], nextCursor: "1:op-1", ledgerSeq: 8 });
+    // It ended between the two pages.
+    await answer({ cursor: "1:op-1" }, { operations: [second], nextCursor: "2:op-2" });
+    await answer({ cursor: "2:op-2" }, { operations: [third] });
+    expect(await all).toMatchObject({ ...head, operations: [second, first, third] });
+
+    const page = link.list({ all: false });
+    await answer({}, { ...head, operations: [running, first], nextCursor: "1:op-1" });
+    expect(await page).toEqual({ ...head, operations: [running, first] });
+
+    const endless = expect(link.list()).rejects.toMatchObject({ name: "UnreadableAnswer" });
+    await answer({}, { ...head, operations: [first], nextCursor: "1:op-1" });
+    await answer({ cursor: "1:op-1" }, { operations: [second], nextCursor: "1:op-1" });
+    await endless;
+  });
+
   it("lets a waiter go away", async () => {
     const { link } = start();
     const leaving = new AbortController();

@@ -197,7 +197,9 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
     expect(await store.operations.restore(sentBefore, "other")).toBe(false);
     expect(await store.operations.restore(sentBefore, "owner")).toBe(true);
     expect(await store.operations.restore(sentBefore, "owner")).toBe(false);
-    expect(await store.operations.chain(lost.hash)).toMatchObject({ newest: newer.logId });
+    expect(await store.operations.chain(lost.hash, { principal: "ann", caller: null })).toMatchObject({
+      newest: newer.logId,
+    });
     expect((await ann.submit("work", { Name: "a" })).record.logId).toBe(newer.logId);
     expect((await store.operations.find(lost.logId))?.order).toBe(0);
     for (const { logId } of [lost, newer]) {

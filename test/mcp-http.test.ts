@@ -86,7 +86,7 @@ describe("real clients over HTTP", () => {
     });
     const replayed = structured(await third.client.callTool(call));
     expect(replayed).toMatchObject({ status: "completed", log_id: early.log_id, deduplicated: true });
-    expect(replayed.message).toContain("executed before");
+    expect(replayed.message).toMatch(/^Not run again: this call ran at /);
     expect(system.executions("a")).toBe(1);
   });
 
@@ -191,7 +191,7 @@ describe("who has read an answer over HTTP", () => {
     expect(system.executions("a")).toBe(2);
   });
 
-  test("a status names the log_id too, and a result that was asked for by it is read by who asked", async () => {
+  test("a status names the log_id too; who asked by log_id for a result proves it by the next naming", async () => {
     const system = await start();
     const served = await serve(system.gateway);
     const [first, second] = [await rawSession(served), await rawSession(served)];
@@ -199,9 +199,13 @@ describe("who has read an answer over HTTP", () => {
     const { log_id: logId = "" } = await first.call(1, "work", args);
     await first.call(2, "get_operation_status", { log_id: logId });
     expect(Object.values((await system.record(logId)).deliveries)).toMatchObject([{ confirmed: true }]);
+    // It named the log_id before it was told the outcome: that its answer was read is not proven by itself.
     await second.call(1, "get_operation_result", { log_id: logId });
-    const again = await second.call(2, "work", args);
+    expect(await second.call(2, "work", args)).toMatchObject({ log_id: logId, deduplicated: true });
+    await second.call(3, "get_operation_status", { log_id: logId });
+    const again = await second.call(4, "work", args);
     expect(again.log_id).not.toBe(logId);
+    expect(again).not.toHaveProperty("deduplicated");
     expect(system.executions("a")).toBe(2);
   });
 

@@ -1,23 +1,30 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
-import { BROKER_TOOLS } from "../src/gateway/mcp/broker-tools.js";
 import type { Channel } from "../src/gateway/mcp/open-request.js";
 import { tapTransport } from "../src/gateway/mcp/tap.js";
 import { toolResult } from "../src/gateway/mcp/tool-answer.js";
 import { answerOf, type OperationView } from "../src/shared/answer.js";
+import type { Caller } from "../src/shared/operation.js";
 import { createHeardLog } from "./harness/mcp.js";
 
+const MUTATING = { logId: "op", effect: "mutating" } as const;
+const REPEATABLE = { logId: "op", effect: "repeatable" } as const;
+
 /** A transport in the test's hand: it plays the client, the SDK's server and the store. */
-function stage() {
+function stage(transport: Caller["transport"] = "stdio") {
   const log = createHeardLog();
   const did: string[] = [];
   const handled: { id?: RequestId | undefined }[] = [];
   const written: unknown[] = [];
+  /** Messages handled, answers written and what was stored, as it came. */
+  const order: string[] = [];
+  const resets: (() => void)[] = [];
   let storeIsAway = false;
   const store = async (what: string): Promise<void> => {
     if (storeIsAway) throw new Error("Connection is closed.");
     did.push(what);
+    order.push(what);
   };
   const inner: Transport = {
     start: async () => undefined,
@@ -31,26 +38,27 @@ function stage() {
     discard: async () => undefined,
     async write(answer) {
       written.push(answer);
+      order.push(`written ${(answer as { id: RequestId }).id}`);
       if (holdsWrites) await new Promise<void>((resolve) => writes.push(resolve));
       return true;
     },
+    onReset: (callback) => void resets.push(callback),
   };
   const tap = tapTransport(
     { transport: inner, notify: async () => undefined, channelOf: () => channel },
     {
-      caller: { id: "c", transport: "stdio" },
+      caller: { id: "c", transport },
       log,
-      isSubmission: ({ method, params }) =>
-        method === "tools/call" && !BROKER_TOOLS.has(String(params?.name)),
       deliveries: {
-        delivered: ({ requestId }, logId) => store(`delivered ${requestId} ${logId}`),
+        delivered: ({ requestId }, logId, { upTo }) =>
+          store(`delivered ${requestId} ${logId}${upTo === undefined ? "" : `, up to ${upTo}`}`),
         retracted: ({ requestId }) => store(`retracted ${requestId}`),
-        heard: ({ requestId }) => store(`heard ${requestId}`),
       },
     },
   );
   tap.transport.onmessage = (message) => {
     handled.push(message as { id?: RequestId });
+    order.push(`handled ${(message as { method: string }).method}`);
   };
   void tap.transport.start();
   return {
@@ -59,6 +67,10 @@ function stage() {
     did,
     handled,
     written,
+    order,
+    reset: () => {
+      for (const callback of resets) callback();
+    },
     storeAway: (is: boolean) => {
       storeIsAway = is;
     },
@@ -92,7 +104,21 @@ describe("the tap", () => {
     tap.request(first?.id ?? 0).accepted();
     await turns();
     expect(handled).toHaveLength(2);
-    expect(tap.request(first?.id ?? 0).requester).toMatchObject({ requestId: 7 });
+    for (const { id } of handled) await answer(id ?? 0);
+    await tap.idle();
+  });
+
+  test.for([
+    ["stdio", "by its arrival", 2],
+    ["http", "by the client's own id", 8],
+  ] as const)("over %s a request is ordered %s", async ([transport, , requestId]) => {
+    const { tap, call, handled, answer } = stage(transport);
+    call(9);
+    await turns();
+    tap.request(handled[0]?.id ?? 0).accepted();
+    call(8);
+    await turns();
+    expect(tap.request(handled[1]?.id ?? 0).requester).toMatchObject({ requestId });
     for (const { id } of handled) await answer(id ?? 0);
     await tap.idle();
   });
@@ -102,7 +128,7 @@ describe("the tap", () => {
     holdWrites(true);
     call(7);
     await turns();
-    tap.request(handled[0]?.id ?? 0).tells("op", false);
+    tap.request(handled[0]?.id ?? 0).tells(MUTATING);
     const answered = answer(handled[0]?.id ?? 0);
     await turns();
     expect(written).toMatchObject([{ id: 7 }]);
@@ -110,14 +136,14 @@ describe("the tap", () => {
     holdWrites(false);
     await answered;
     await tap.idle();
-    expect(did).toEqual(["retracted 7"]);
+    expect(did).toEqual(["retracted 1"]);
   });
 
   test("what is written after the client has said its last word does not count", async () => {
     const { tap, call, handled, answer, did, written } = stage();
     call(7);
     await turns();
-    tap.request(handled[0]?.id ?? 0).tells("op", false);
+    tap.request(handled[0]?.id ?? 0).tells(MUTATING);
     tap.hushed();
     await answer(handled[0]?.id ?? 0);
     await tap.idle();
@@ -125,25 +151,62 @@ describe("the tap", () => {
     expect(did).toEqual([]);
   });
 
-  test("what a written answer tells is stored before the next message is handled", async () => {
-    const { tap, call, handled, answer, did, say } = stage();
+  test("▲6 what a mutating tool's answer tells is stored after the write, before the next message", async () => {
+    const { tap, call, handled, answer, order, say } = stage();
     call(7);
     await turns();
-    tap.request(handled[0]?.id ?? 0).tells("op", false);
+    tap.request(handled[0]?.id ?? 0).tells(MUTATING);
     const answered = answer(handled[0]?.id ?? 0);
     say({ id: 8, method: "ping" });
     await answered;
     await turns();
-    expect(did).toEqual(["delivered 7 op", "heard 8"]);
+    // The ping had arrived when the answer was written: it may have been sent before that was read.
+    expect(order).toEqual(["handled tools/call", "written 7", "delivered 1 op, up to 2", "handled ping"]);
     await answer(handled[1]?.id ?? 0);
     await tap.idle();
+  });
+
+  test("▲6 what a repeatable tool's answer tells is stored before its first byte", async () => {
+    const { tap, call, handled, answer, order } = stage();
+    call(7);
+    await turns();
+    tap.request(handled[0]?.id ?? 0).tells(REPEATABLE);
+    await answer(handled[0]?.id ?? 0);
+    await tap.idle();
+    expect(order).toEqual(["handled tools/call", "delivered 1 op, up to 1", "written 7"]);
+  });
+
+  test("▲6 a repeatable tool's outcome whose telling cannot be stored is not told", async () => {
+    const { tap, call, handled, answer, did, written, storeAway } = stage();
+    call(7);
+    await turns();
+    tap.request(handled[0]?.id ?? 0).tells(REPEATABLE);
+    storeAway(true);
+    await answer(handled[0]?.id ?? 0);
+    expect(written).toMatchObject([{ id: 7, error: { data: { error_code: "STORE_UNAVAILABLE" } } }]);
+    expect(did).toEqual([]);
+    await tap.idle();
+  });
+
+  test.for([
+    ["a mutating", MUTATING, ["delivered 7 op", "retracted 7"]],
+    ["a repeatable", REPEATABLE, ["delivered 7 op"]],
+  ] as const)("▲6 a reset right behind the answer of %s tool", async ([, told, stored]) => {
+    const { tap, call, handled, answer, did, reset } = stage("http");
+    call(7);
+    await turns();
+    tap.request(handled[0]?.id ?? 0).tells(told);
+    await answer(handled[0]?.id ?? 0);
+    reset();
+    await tap.idle();
+    expect(did).toEqual(stored);
   });
 
   test("no call is accepted while a retraction is not stored", async () => {
     const { tap, call, cancel, handled, answer, did, written, storeAway } = stage();
     call(7);
     await turns();
-    tap.request(handled[0]?.id ?? 0).tells("op", false);
+    tap.request(handled[0]?.id ?? 0).tells(MUTATING);
     await answer(handled[0]?.id ?? 0);
     await tap.idle();
     storeAway(true);
@@ -155,7 +218,7 @@ describe("the tap", () => {
     storeAway(false);
     call(9);
     await turns();
-    expect(did).toEqual(["delivered 7 op", "retracted 7"]);
+    expect(did).toEqual(["delivered 1 op, up to 1", "retracted 1"]);
     expect(handled).toHaveLength(2);
     await answer(handled[1]?.id ?? 0);
     await tap.idle();

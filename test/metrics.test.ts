@@ -79,7 +79,6 @@ test("operations are counted once by their end, duplicates by what answered them
   // Delivered after its end: a later write of an ended operation is not another end.
   await system.broker.delivered({ ...ann.callOf("x"), requestId: 1 }, done.record.logId, {
     tookMs: 1,
-    names: false,
   });
 
   for (const { value } of [served, other]) {
@@ -95,6 +94,7 @@ test("operations are counted once by their end, duplicates by what answered them
     expect(await value("unity_broker_execution_seconds_count")).toBe(4);
     expect(await value("unity_broker_queue_seconds_count")).toBe(4);
     expect(await value("unity_broker_results_bytes")).toBeGreaterThan(0);
+    expect(await value("unity_broker_arguments_bytes")).toBeGreaterThan(0);
     expect(await value('unity_broker_execution_seconds_bucket{le="+Inf"}')).toBe(4);
     expect(await value("unity_broker_wait_seconds_count")).toBeGreaterThan(4);
     expect(await value("process_cpu_seconds_total")).toBeGreaterThan(0);
@@ -129,7 +129,7 @@ test("what an Editor says that it does is no label by itself: a bridge may say a
   const metrics = createMetrics({
     store: {
       tally: { read: async () => ({}) },
-      operations: { openOf: async () => [], resultBytes: async () => 0 },
+      operations: { openOf: async () => [], resultBytes: async () => 0, argumentBytes: async () => 0 },
     },
     broker: { editors: async () => ({ editors }) },
   } as unknown as Parameters<typeof createMetrics>[0]);

@@ -43,12 +43,13 @@ describe.concurrent("never twice", () => {
         },
       });
       try {
-        const { heard, lost } = await playRegression(world);
+        const { heard, lost, wrong } = await playRegression(world);
         const answers = heard.flatMap((each) => each.answers);
         console.log(
           `full scale: ${answers.length} answers to ${heard.length} callers, ${lost} calls to a dead gateway`,
         );
 
+        expect(wrong).toEqual([]);
         expect(await world.editor.executions()).toMatchObject([{ what: MENU_ITEM }]);
         const [{ operationId } = { operationId: "" }] = await world.editor.executions();
         expect(new Set(answers.map(({ log_id }) => log_id))).toEqual(new Set([operationId]));

@@ -5,10 +5,15 @@ import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
 
-/** As if it had begun so much earlier. */
+/** As if the call had come, and begun, so much earlier. */
 async function age({ store }: System, logId: string, ms: number): Promise<void> {
-  await store.operations.change(logId, (record) => ({
-    record: { ...record, startedAt: (record.startedAt ?? 0) - ms },
+  await store.operations.change(logId, ({ acceptedAt, dispatchedAt = 0, startedAt = 0, ...record }) => ({
+    record: {
+      ...record,
+      acceptedAt: acceptedAt - ms,
+      dispatchedAt: dispatchedAt - ms,
+      startedAt: startedAt - ms,
+    },
   }));
 }
 

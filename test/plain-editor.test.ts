@@ -51,7 +51,7 @@ describe("a plain Editor through the broker", () => {
     expect(known?.profile).toMatchObject({ plain: true, editorId: editor.editorId });
     const tools = await store.editors.tools(editor.editorId);
     const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
-    expect(effects).toMatchObject({ "get-hierarchy": "read_only", compile: "idempotent", work: "mutating" });
+    expect(effects).toMatchObject({ "get-hierarchy": "read_only", compile: "repeatable", work: "mutating" });
     const { record } = await ann.submit("work", { Name: "a" });
     const view = await ann.outcome(record.logId);
     expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
@@ -395,12 +395,14 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     // Its outcome was only in the store, and in this worker.
     await worker.close();
     await system.addWorker();
-    const keys = await hand.keys(`{ujb}:*${record.hash}*`);
-    await hand.del(...keys, `{ujb}:operation:${record.logId}`, `{ujb}:forced:${record.logId}`);
+    const ofTheCall = await hand.keys(`{ujb}:*${record.hash}*`);
+    await hand.del(...ofTheCall, ...(await hand.keys(`{ujb}:*${record.logId}*`)));
     const retry = await ann.submit("work", { Name: "a" });
     expect(retry.record.logId).not.toBe(record.logId);
     const { record: told } = await ann.outcome(retry.record.logId);
-    expect(told).toMatchObject({ state: "interrupted", executedAs: record.logId });
+    expect(told).toMatchObject({ state: "interrupted", error: { code: "OUTCOME_UNKNOWN" } });
+    expect(told.executedAs).toBeUndefined();
+    expect((await ann.submit("work", { Name: "a" })).record.logId).toBe(told.logId);
     expect(executions("a")).toBe(1);
     expect(editor.counter()).toHaveLength(1);
   });

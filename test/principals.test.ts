@@ -78,13 +78,17 @@ describe("by log_id", () => {
     expect(["completed", "cancelled"]).toContain(end.status);
   });
 
-  test("force_new of another's operation supersedes nothing of it", async () => {
+  test("force_new of another's operation is refused like one of nobody's, and supersedes nothing", async () => {
     const { system, ann, ben } = await stage();
     const first = await ann("work", { Name: "a", timeout: 30 });
-    const bens = await ben("work", { Name: "a", timeout: 30, force_new: first.log_id });
-    expect(bens.log_id).not.toBe(first.log_id);
+    const refused = await ben("work", { Name: "a", timeout: 30, force_new: first.log_id });
+    expect(refused).toMatchObject({ status: "error", error_code: "INVALID_ARGUMENTS" });
+    const nobodys = "00000000-0000-4000-8000-000000000000";
+    const asNobodys = await ben("work", { Name: "a", timeout: 30, force_new: nobodys });
+    expect(JSON.parse(JSON.stringify(refused).replaceAll(String(first.log_id), nobodys))).toEqual(asNobodys);
+    expect(await ben("list_operations")).toMatchObject({ operations: [] });
     expect(await ann("work", { Name: "a", timeout: 30 })).toMatchObject({ log_id: first.log_id });
-    expect(system.executions("a")).toBe(2);
+    expect(system.executions("a")).toBe(1);
   });
 });
 

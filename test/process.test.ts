@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createProcess, type ProcessDeps } from "../src/worker/process.js";
+import { createProcess } from "../src/worker/process.js";
+import type { ProcessDeps } from "../src/worker/process-deps.js";
 import { operation } from "./shared/record.js";
 
 /** An owner that finds this record, and must not do anything that is not given here. */
@@ -16,9 +17,15 @@ function ownerOf(known: ReturnType<typeof operation>) {
 }
 
 test("▲14 an end that was stored by a write whose answer was lost is acknowledged", async () => {
-  const sent = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session", executedAs: "b" }));
+  const sent = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session" }));
   expect(await sent.process()).toBe("settled");
-  expect(sent.acknowledged).toEqual(["b"]);
+  expect(sent.acknowledged).toEqual(["a"]);
+});
+
+test("what another operation answered has nothing of its own to acknowledge", async () => {
+  const answered = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session", executedAs: "b" }));
+  expect(await answered.process()).toBe("settled");
+  expect(answered.acknowledged).toEqual([]);
 });
 
 test("what was never sent has nothing to acknowledge", async () => {

@@ -242,46 +242,57 @@ describe("Redis is killed and comes back", () => {
     expect(await read).toBeUndefined();
   });
 
-  test("and has forgotten everything: the same call again finds its execution in the Editor", async () => {
-    const { client, redis, editor, present, executions } = await start(options);
+  /** What the Editor was asked to do is known again, from its own ledger. */
+  const toldByTheEditor = ({ store }: System, { record }: { record: { logId: string } }): Promise<void> =>
+    eventually(
+      async () => (await store.operations.find(record.logId))?.state === "completed",
+      "the Editor told it",
+    );
+
+  test("and has forgotten everything: the Editor tells it, and the same call again finds its execution", async () => {
+    const system = await start(options);
+    const { client, redis, editor, executions } = system;
     const ann = client();
     const first = await finished(ann, "work", { Name: "a" });
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
     await redis.flush();
-    await present(editor);
+    await toldByTheEditor(system, first);
     const again = await ann.submit("work", { Name: "a" });
-    expect(again.relation).toBe("created");
-    const view = await ann.outcome(again.record.logId);
-    expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
-    expect(view.record.executedAs).toBe(first.record.logId);
+    expect(again).toMatchObject({ relation: "replayed", record: { logId: first.record.logId } });
+    expect(await ann.outcome(again.record.logId)).toMatchObject({ result: '{"Done":"a"}' });
     expect(executions("a")).toBe(1);
   });
 
-  test("and has forgotten a forced run: the same forced call again finds it in the Editor", async () => {
-    const { client, redis, editor, present, executions } = await start(options);
+  test("and has forgotten a forced run: the same forced call again finds it, and so does the call without", async () => {
+    const system = await start(options);
+    const { client, redis, editor, executions } = system;
     const ann = client();
     const first = await finished(ann, "work", { Name: "a" });
-    const forceNew = first.record.logId;
-    await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
+    const force_new = first.record.logId;
+    const forced = await finished(ann, "work", { Name: "a" }, { force_new });
     expect(executions("a")).toBe(2);
-    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+    await eventually(() => editor.status().unacknowledged.length === 0, "both are acknowledged");
     await redis.flush();
-    await present(editor);
-    const again = await finished(ann, "work", { Name: "a" }, { force_new: forceNew });
-    expect(again).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+    await toldByTheEditor(system, first);
+    await toldByTheEditor(system, forced);
+    for (const parameters of [{ force_new }, {}]) {
+      const again = await ann.submit("work", { Name: "a" }, parameters);
+      expect(again).toMatchObject({ relation: "replayed", record: { logId: forced.record.logId } });
+    }
     expect(executions("a")).toBe(2);
   });
 
-  test("and has forgotten everything: what was found again can be superseded by its new log_id", async () => {
-    const { client, redis, editor, present, executions } = await start(options);
+  test("and has forgotten everything: what is known again can be superseded", async () => {
+    const system = await start(options);
+    const { client, redis, editor, executions } = system;
     const ann = client();
     const first = await finished(ann, "work", { Name: "a" });
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
     await redis.flush();
-    await present(editor);
-    const found = await finished(ann, "work", { Name: "a" });
-    expect(found.record.executedAs).toBe(first.record.logId);
-    await finished(ann, "work", { Name: "a" }, { force_new: found.record.logId });
+    await toldByTheEditor(system, first);
+    const forced = await ann.submit("work", { Name: "a" }, { force_new: first.record.logId });
+    expect(forced).toMatchObject({ relation: "created", record: { after: first.record.logId } });
+    await ann.outcome(forced.record.logId);
     expect(executions("a")).toBe(2);
   });
 });

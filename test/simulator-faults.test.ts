@@ -323,7 +323,7 @@ describe("the wire", () => {
 });
 
 describe("forgetting", () => {
-  test("retires what may have been forgotten, and keeps the latest of each hash", async () => {
+  test("retires what may have been forgotten, the latest of a hash included", async () => {
     const editor = await stage.editor({ keepOperations: 0, forgetAfterMs: 0 });
     const owner = await stage.owner(editor);
     for (const [id, after, acceptedAt] of [
@@ -333,16 +333,29 @@ describe("forgetting", () => {
     ] as const) {
       await owner.submit(id, { hash: "h", after, acceptedAt });
       await owner.finished(id);
-      await owner.request("operation/ack", { operationIds: [id] });
     }
+    // The latest is not acknowledged: it is named as before.
+    await owner.request("operation/ack", { operationIds: ["one", "two"] });
     expect(await stateOf(owner, "one")).toBe("unknown");
-    const again = owner.submitParams("one", { hash: "h", acceptedAt: 1000 });
-    expect(await owner.refusal("operation/submit", again)).toMatchObject({ code: -32020 });
-    expect(await owner.submit("four", { hash: "h" })).toMatchObject({
+    expect(await owner.submit("late", { hash: "h", acceptedAt: 4000 })).toMatchObject({
       state: "same_as",
       operationId: "three",
     });
-    expect(executions(editor)).toEqual({ one: 1, two: 1, three: 1 });
+    await owner.request("operation/ack", { operationIds: ["three"] });
+    for (const [id, acceptedAt] of [
+      ["one", 1000],
+      ["two", 2000],
+      ["three", 3000],
+    ] as const) {
+      const again = owner.submitParams(id, { hash: "h", acceptedAt });
+      expect(await owner.refusal("operation/submit", again)).toMatchObject({ code: -32020 });
+    }
+    expect((await owner.list()).operations).toEqual([]);
+    expect(await owner.submit("four", { hash: "h", after: "three", acceptedAt: 4000 })).toMatchObject({
+      state: "accepted",
+    });
+    await owner.finished("four");
+    expect(executions(editor)).toEqual({ one: 1, two: 1, three: 1, four: 1 });
   });
 });
 

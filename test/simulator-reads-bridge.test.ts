@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const open = (name: string) => {
   const file = join(folder, "ledger.log");
   copyFileSync(golden(name), file);
-  return openLedger({ file, now: () => 1000, forgetAfterMs: 0, keepOperations: 0 });
+  return openLedger({ file, now: () => 1000, forgetAfterMs: 0, keepOperations: 1000 });
 };
 
 /** The bridge's own tests write this file and compare it. */

@@ -32,13 +32,15 @@ const record = (logId: string, changed: Partial<OperationRecord> = {}): Operatio
   ...changed,
 });
 
+const ASKER = { principal: "ann", caller: null };
+
 describe("operations", () => {
   test("of two decisions on one snapshot only one is carried out", async () => {
     const { operations } = await open();
-    const { version } = await operations.chain("hash");
+    const { version } = await operations.chain("hash", ASKER);
     const both = await Promise.all(["a", "b"].map((id) => operations.create(record(id), "{}", version)));
     expect(both.map(({ kind }) => kind).sort()).toEqual(["conflict", "created"]);
-    const { records, newest } = await operations.chain("hash");
+    const { records, newest } = await operations.chain("hash", ASKER);
     expect(records.map(({ logId }) => logId)).toEqual([newest]);
   });
 

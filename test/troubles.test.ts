@@ -69,7 +69,7 @@ describe("an Editor that cannot be reached says why, in what its callers are tol
     expect(told.trouble?.code).toBe("BRIDGE_NOT_LOADED");
     expect(told.message).toMatch(/its bridge has not listened.*mend compile errors/);
     expect(told.message).toContain("Do not send the call again");
-    expect(told.message).not.toContain("The Editor is not connected");
+    expect(told.message).not.toContain("it reloads, restarts, or was closed");
 
     await editor.faults.restart();
     const view = await ann.outcome(record.logId);

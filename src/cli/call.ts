@@ -24,7 +24,10 @@ export const call = command({
       description: `Seconds to wait (default ${DEFAULT_WAIT_S}); then it goes on by itself`,
     },
     follow: { type: "boolean", description: "Wait until the end, with progress", default: false },
-    editor: { type: "string", description: "The Editor, by id or a unique beginning of it" },
+    editor: {
+      type: "string",
+      description: "The Editor: its project's name, its id, or the id's unique beginning",
+    },
     key: {
       type: "string",
       description: "Idempotency key: one operation per key, however often it is sent (for CI)",

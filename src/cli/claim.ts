@@ -13,12 +13,10 @@ const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /** Rejects with what a person can do about it; nothing of the Editor's own work is touched. */
 export async function claimEditor(args: {
-  action?: string | undefined;
   editor?: string | undefined;
   force: boolean;
   json: boolean;
 }): Promise<void> {
-  if (args.action !== "claim") throw new UsageError(`editors ${args.action}: only "claim" is known`);
   if (args.editor === undefined) throw new UsageError("editors claim: name the Editor");
   const runtime = await startRuntime();
   try {
@@ -32,10 +30,13 @@ export async function claimEditor(args: {
 }
 
 function named(name: string, living: readonly EndpointFile[]): EndpointFile {
-  const target = resolveTarget(
-    name,
-    living.map(({ editorId }) => editorId),
-  );
+  const candidates = living.map(({ editorId, projectName, projectPath }) => ({
+    id: editorId,
+    projectName,
+    projectPath,
+    connected: false,
+  }));
+  const target = resolveTarget(name, candidates);
   const editor = "kind" in target && target.kind === "named" ? target.editor : undefined;
   const found = living.find(({ editorId }) => editorId === editor);
   if (found) return found;

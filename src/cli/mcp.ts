@@ -19,6 +19,7 @@ export const mcp = command({
     const session = serveStdio(
       { gateway, log: runtime.log, version: VERSION },
       { stdin: process.stdin, stdout: process.stdout },
+      { folder: process.cwd() },
     );
     const reason = await Promise.race([stopping, session.closed]);
     runtime.log.info({ reason }, "ending");

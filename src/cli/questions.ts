@@ -14,6 +14,7 @@ import {
 } from "./client/render.js";
 import { askBroker } from "./client/session.js";
 import { command, UsageError } from "./command.js";
+import { forget } from "./forget.js";
 
 const json = { type: "boolean", description: "The answer as JSON", default: false } as const;
 const log_id = {
@@ -94,24 +95,33 @@ export const list = command({
 export const editors = command({
   meta: {
     name: "editors",
-    description: "Lists the Unity Editors that the broker knows; `editors claim <editor>` takes one over",
+    description:
+      "Lists the Unity Editors that the broker knows; `editors claim <editor>` takes one over, `editors forget <editor>` drops one that is gone",
   },
   args: {
     action: {
       type: "positional",
-      description: "claim: take an Editor over from another broker",
+      description: "claim: take an Editor over from another broker; forget: it will not come back",
       required: false,
     },
-    editor: { type: "positional", description: "Its id, or a unique beginning of it", required: false },
+    editor: {
+      type: "positional",
+      description: "Its project's name, its id, or the id's unique beginning",
+      required: false,
+    },
     force: {
       type: "boolean",
-      description: "claim: also while operations of the other broker are open there",
+      description:
+        "claim: also while operations of the other broker are open there; forget: also while its worker waits for it",
       default: false,
     },
     json,
   },
   run: ({ args }) => {
-    if (args.action !== undefined) return claimEditor(args);
+    if (args.action === "claim") return claimEditor(args);
+    if (args.action === "forget") return forget(args);
+    if (args.action !== undefined)
+      throw new UsageError(`editors ${args.action}: only "claim" and "forget" are known`);
     return askBroker({ serves: true }, async ({ client, colours, print }) => {
       const answer = await client.call("list_editors");
       await print(

@@ -9,6 +9,7 @@ import { type Config, readConfig } from "../shared/config.js";
 import { WAIT_LIMITS } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
 import type { RedisTarget } from "../shared/redis/connect.js";
+import { orderlyEnd } from "../shared/redis/incarnation.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
@@ -67,6 +68,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     env: process.env,
     say: (message) => log.info({}, message),
     idleMs: config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE,
+    lastCommand: orderlyEnd(),
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
   const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
@@ -76,6 +78,8 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
+      argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
+      principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,
       derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");

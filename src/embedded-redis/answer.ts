@@ -49,9 +49,16 @@ export async function processIdAt(address: Address): Promise<number | undefined>
   });
 }
 
-/** Asks the server to save and end; it answers by closing the connection, which is no error here. */
-export async function askToShutDown(address: Address): Promise<void> {
-  await withConnection(address, (redis) => redis.shutdown().catch(() => undefined));
+/**
+ * Asks the server to save and end, after a last command if one is given; it answers by closing the connection, which is
+ * no error here.
+ */
+export async function askToShutDown(address: Address, lastCommand: readonly string[] = []): Promise<void> {
+  const [name, ...words] = lastCommand;
+  await withConnection(address, async (redis) => {
+    if (name !== undefined) await redis.call(name, ...words).catch(() => undefined);
+    await redis.shutdown().catch(() => undefined);
+  });
 }
 
 async function withConnection<T>(address: Address, use: (redis: Redis) => Promise<T>): Promise<T> {

@@ -18,6 +18,8 @@ export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
   /** A server that this call starts ends when nobody was connected for this long, ms; undefined or 0: never. */
   readonly idleMs?: number | undefined;
+  /** Sent to the server right before it is shut down for having been idle. */
+  readonly lastCommand?: readonly string[] | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -72,12 +74,14 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
 export async function stopEmbeddedRedis(options: {
   readonly dataDir: string;
   readonly platform?: NodeJS.Platform | undefined;
+  /** Sent to the server right before it is shut down. */
+  readonly lastCommand?: readonly string[] | undefined;
 }): Promise<boolean> {
   const directory = redisDirectory(options.dataDir);
   const nothingMeanwhile = async () => undefined;
   return alone<boolean>(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile }, async () => {
     const known = readEndpoint(directory) ?? (await adopt(directory, options.platform ?? process.platform));
-    const running = known !== undefined && isLiving(known) && (await end(known));
+    const running = known !== undefined && isLiving(known) && (await end(known, options.lastCommand));
     if (known && "path" in known.address) removeSocket(known.address.path);
     removeEndpoint(directory);
     return running;
@@ -158,7 +162,8 @@ async function start(
     (given) => server.exitCode === null && server.signalCode === null && limits(given),
   );
   if (answer === "ready") {
-    if (options.idleMs) startKeeper({ address, idleMs: options.idleMs }, { env: options.env, directory });
+    const { idleMs, lastCommand } = options;
+    if (idleMs) startKeeper({ address, idleMs, lastCommand }, { env: options.env, directory });
     return { address, pid: server.pid, started: true };
   }
   server.kill("SIGKILL");
@@ -202,10 +207,10 @@ async function freePort(host: string, port: number): Promise<number | undefined>
 }
 
 /** Saves and ends a living server; true when its process is gone. */
-async function end(server: Endpoint): Promise<true> {
+async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<true> {
   const answer = await ask(server.address);
   if (answer === "ready" || answer === "loading") {
-    await askToShutDown(server.address);
+    await askToShutDown(server.address, lastCommand);
     if (await isGone(server, END_LIMIT_MS)) return true;
   }
   // It cannot be reached, or did not listen. The signal has the same meaning to it.

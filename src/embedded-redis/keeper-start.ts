@@ -3,10 +3,12 @@ import { fileURLToPath } from "node:url";
 import type { Environment } from "./directories.js";
 import type { RedisAddress } from "./server.js";
 
-/** What a keeper is told: the server, and how long nobody may use it before it is ended. */
+/** What a keeper is told: the server, how long nobody may use it before it is ended, and how. */
 export interface KeeperOrder {
   readonly address: RedisAddress;
   readonly idleMs: number;
+  /** Sent to the server right before it is ended. */
+  readonly lastCommand?: readonly string[] | undefined;
 }
 
 /** The variable with the order: other users cannot read it, as they could an argument; it may hold a password. */

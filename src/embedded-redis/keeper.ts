@@ -21,7 +21,7 @@ const LOOKS = 4;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Resolves when the server is gone. */
-async function keep(server: PlainClient, idleMs: number): Promise<void> {
+async function keep(server: PlainClient, { idleMs, lastCommand }: KeeperOrder): Promise<void> {
   let seen = -1;
   let idleSince = performance.now();
   const look = async (): Promise<void> => {
@@ -30,6 +30,7 @@ async function keep(server: PlainClient, idleMs: number): Promise<void> {
       seen = connections;
       idleSince = performance.now();
     } else if (performance.now() - idleSince >= idleMs) {
+      if (lastCommand) await server.command(...lastCommand).catch(() => undefined);
       await server.command("SHUTDOWN");
     }
   };
@@ -56,5 +57,5 @@ async function connectionsOf(server: PlainClient): Promise<number> {
 }
 
 const order = JSON.parse(process.env[KEEPER_ORDER] ?? "") as KeeperOrder;
-await keep(createPlainClient(order.address), order.idleMs);
+await keep(createPlainClient(order.address), order);
 process.exit(0);

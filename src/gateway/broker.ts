@@ -4,19 +4,24 @@
  * the Editor's owner.
  */
 import type { OperationView } from "../shared/answer.js";
+import { BrokerError } from "../shared/errors.js";
+import { givenUp, goneOf } from "../shared/gone.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
+import type { Candidate } from "../shared/target.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
+import { type Abandonment, createAbandonment } from "./abandoned.js";
 import type { ToolCall } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import type { Results } from "./results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
-import { stands, type Unreached, unreachedOf } from "./troubles.js";
-import { createViews, type ViewOptions } from "./views.js";
+import { namedAmong } from "./target-error.js";
+import { stands, type Unreached, unreachedOf, withTroubles } from "./troubles.js";
+import { createViews, type ViewOptions, type ViewSources } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
 export interface Explained {
@@ -24,7 +29,7 @@ export interface Explained {
   duplicates: Duplicate[];
 }
 
-export interface Broker extends Deliveries {
+export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
   /** Accepts a call, or finds the operation that it repeats; answers at once. Throws BrokerError; then nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
   /** An operation of this principal; "ended" when its retention ended, undefined when there is none. */
@@ -33,9 +38,18 @@ export interface Broker extends Deliveries {
   wait(
     principal: string,
     logId: string,
-    wait: { ms: number; signal?: AbortSignal | undefined; onChange?: (view: OperationView) => void },
+    wait: {
+      ms: number;
+      signal?: AbortSignal | undefined;
+      onChange?: (view: OperationView) => void;
+      /** The caller named the log_id: it is not the request that created the operation. */
+      names?: boolean;
+    },
   ): Promise<OperationView | "ended" | undefined>;
-  /** Cancels what waits, asks the Editor to cancel what runs; answers where it stands after the Editor replied, or after 2 s. */
+  /**
+   * Cancels what waits, asks the Editor to cancel what runs, and ends as interrupted what an Editor had that is gone for
+   * good. Answers where it stands after the Editor replied, or after 2 s.
+   */
   cancel(
     principal: string,
     logId: string,
@@ -52,16 +66,18 @@ export interface Broker extends Deliveries {
     unreached: Unreached[];
     now: number;
   }>;
+  /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
+  editor(named: string): Promise<Candidate>;
   tools(): Promise<Tool[]>;
   /** Stored results and what was filtered out of them, read in part. */
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries"> {
+export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
   catalog: Catalog;
   waiters: Waiters;
-  results: Results;
   askForCancel: (logId: string) => Promise<void>;
+  candidates: () => Promise<Candidate[]>;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -72,15 +88,38 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
-  const submit = createSubmit({ ...deps, deliveries }, options);
+  const { abandon, want } = createAbandonment(operations);
+  const accept = createSubmit({ ...deps, deliveries }, options);
+
+  /** A caller that names an operation that waits knows its log_id. */
+  const ownNamed: typeof ownRecord = async (principal, logId) => {
+    const own = await ownRecord(principal, logId);
+    return typeof own === "object" ? want(own) : own;
+  };
 
   return {
     ...deliveries,
-    submit,
-    read,
+    abandon,
+
+    async submit(call) {
+      for (;;) {
+        const submission = await accept(call);
+        if (submission.relation !== "joined") return submission;
+        const record = await want(submission.record);
+        // It left the queue in this moment, as given up by everybody: this call wants it.
+        if (record.state === "cancelled" && record.abandonedAt !== undefined) continue;
+        return { ...submission, record };
+      }
+    },
+
+    async read(principal, logId) {
+      const own = await ownNamed(principal, logId);
+      return typeof own === "object" ? viewOf(own) : own;
+    },
 
     async wait(principal, logId, wait) {
       const beganAt = performance.now();
+      if (wait.names) await ownNamed(principal, logId);
       let latest: OperationRecord | "ended" | undefined;
       await waiters.until(
         logId,
@@ -99,11 +138,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async cancel(principal, logId, requester) {
-      const own = await ownRecord(principal, logId);
+      const own = await ownNamed(principal, logId);
       if (typeof own !== "object") return own;
+      const editor = await editors.find(own.editor);
+      const here = editor !== undefined && isHere(editor, await operations.now());
       const changed = await operations.change(logId, (record, now) => {
         const state = next(record.state, "cancelled");
         const confirmed = deliveries.confirmedBy(record, requester, now);
+        const gone = goneOf(record, editor, here);
+        const ended = gone && givenUp(confirmed, gone, editor, now);
+        if (ended) return { record: ended };
         if (state && record.state !== "running") return { record: { ...confirmed, state, endedAt: now } };
         return isFinal(record.state) || record.cancel
           ? undefined
@@ -127,14 +171,15 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async explain(principal, logId) {
-      const record = await ownRecord(principal, logId);
+      const record = await ownNamed(principal, logId);
       return typeof record === "object"
         ? { record, duplicates: await operations.duplicatesOf(logId) }
         : record;
     },
 
     async list(principal, limit) {
-      const views = await Promise.all((await operations.listOf(principal, limit)).map(briefViewOf));
+      const listed = await operations.listOf(principal, limit);
+      const views = await Promise.all(listed.map(async (record) => briefViewOf(await want(record))));
       return views.filter((view) => view !== "ended");
     },
 
@@ -149,6 +194,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         unreached: unreachedOf(troubles, all, now),
         now,
       };
+    },
+
+    async editor(named) {
+      const found = namedAmong(named, await deps.candidates());
+      if (found instanceof BrokerError) throw await withTroubles(found, deps);
+      return found;
     },
 
     tools: () => deps.catalog.tools(),

@@ -6,10 +6,11 @@ import type { Band } from "../shared/operation.js";
 import type { CallParameters } from "../shared/parameters.js";
 import { takeParameters } from "../shared/parameters.js";
 import type { Requester } from "../shared/replay.js";
-import { type Around, resolveTarget, type Target, type TargetProblem } from "../shared/target.js";
-import type { Tool } from "../shared/tool.js";
+import { type Around, type Candidate, editorFor, resolveTarget, type Target } from "../shared/target.js";
+import { completeTool, type Tool } from "../shared/tool.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { Catalog } from "./catalog.js";
+import { targetError } from "./target-error.js";
 import type { ToolSchema } from "./tool-schema.js";
 
 export interface ToolCall extends Requester {
@@ -20,6 +21,10 @@ export interface ToolCall extends Requester {
   meta?: JsonObject | undefined;
   /** How urgent its caller's work is; interactive if it does not say. */
   band?: Band | undefined;
+  /** The Editor that the session selected: the call names it, unless it names another. */
+  selected?: string | undefined;
+  /** Where its client works on this machine, as real paths. */
+  folders?: readonly string[] | undefined;
 }
 
 export interface ReadCall {
@@ -28,9 +33,12 @@ export interface ReadCall {
   requester: Requester;
   tool: Tool;
   target: Target;
+  /** What the Editor of a new operation is chosen by. */
   around: Around;
   /** The known Editors, among which the target was found. */
   editorIds: string[];
+  /** Why the call cannot become an operation; one that is there already may still answer it (▲4). */
+  problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
   arguments: string;
   parameters: CallParameters;
@@ -47,22 +55,34 @@ export interface CallReader {
 }
 
 export function createCallReader(deps: {
-  catalog: Catalog;
+  catalog: Pick<Catalog, "tool">;
   schema: ToolSchema;
-  editorIds: () => Promise<string[]>;
+  candidates: () => Promise<Candidate[]>;
 }): CallReader {
+  /** A tool that is not known (any more) is assumed to have no parameter that is called as one of the broker's. */
+  const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
+    try {
+      return { tool: await deps.catalog.tool(name, editorIds) };
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error;
+      return { tool: completeTool({ name, description: "" }), problem: error };
+    }
+  };
+
   return {
     async read(call) {
       const unhashable = findUnhashable(call.arguments);
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
-      const editorIds = await deps.editorIds();
-      const open = await deps.catalog.tool(call.tool, editorIds);
-      const named = takeParameters(open, call.arguments, call.meta).parameters.editor;
-      const target = resolveTarget(named, editorIds);
-      if ("code" in target) throw targetError(target);
-      const tool = target.kind === "named" ? await deps.catalog.tool(call.tool, [target.editor]) : open;
+      const { selected, folders } = call;
+      const around: Around = { candidates: await deps.candidates(), selected, folders };
+      const editorIds = around.candidates.map(({ id }) => id);
+      const anywhere = await find(call.tool, editorIds);
+      const written = takeParameters(anywhere.tool, call.arguments, call.meta).parameters.editor;
+      const aim = aimOf(written, around);
+      const editor = aim.problem ? undefined : editorFor(aim.target, around);
+      const { tool, problem } = typeof editor === "string" ? await find(call.tool, [editor]) : anywhere;
 
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
@@ -82,9 +102,10 @@ export function createCallReader(deps: {
         band: call.band ?? "interactive",
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
-        target,
-        around: { candidates: editorIds.map((id) => ({ id })) },
+        target: aim.target,
+        around,
         editorIds,
+        problem: anywhere.problem ?? aim.problem ?? problem,
         arguments: text,
         parameters,
         hash: hashOf({
@@ -99,23 +120,21 @@ export function createCallReader(deps: {
   };
 }
 
-export function targetError(problem: TargetProblem): BrokerError {
-  switch (problem.code) {
-    case "NO_EDITOR":
-      return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
-    case "EDITOR_UNKNOWN":
-      return new BrokerError(
-        "EDITOR_UNKNOWN",
-        `No Editor's id begins with "${problem.named}"; known: ${problem.candidates.join(", ")}.`,
-        { candidates: problem.candidates },
-      );
-    case "EDITOR_AMBIGUOUS":
-      return new BrokerError(
-        "EDITOR_AMBIGUOUS",
-        `Several Editors could be meant: ${problem.candidates.join(", ")}.`,
-        {
-          candidates: problem.candidates,
-        },
-      );
-  }
+interface Found {
+  tool: Tool;
+  problem?: BrokerError | undefined;
+}
+
+/** What the call, or else its session, said of the target. */
+function aimOf(
+  written: string | undefined,
+  { candidates, selected }: Around,
+): { target: Target; problem?: BrokerError } {
+  const named = written ?? selected;
+  const target = resolveTarget(named, candidates);
+  if (!("code" in target)) return { target };
+  return {
+    target: { kind: "named", editor: named ?? "", isUnknown: true },
+    problem: targetError(target, { isSelected: written === undefined }),
+  };
 }

@@ -4,11 +4,13 @@ import { createDocuments, type DocumentsOptions } from "../documents/documents.j
 import { MAX_RESULT_TOKENS } from "../shared/cached.js";
 import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
+import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
+import { createCandidates } from "./candidates.js";
 import { createCatalog } from "./catalog.js";
 import { createQueuedNews } from "./queued-news.js";
 import { createResults } from "./results.js";
@@ -26,6 +28,8 @@ export interface GatewayOptions {
   executionClasses: Readonly<Record<string, ExecutionClass>>;
   /** Ask the Editor to cancel what runs longer than its class. */
   cancelOverdue: boolean;
+  /** A call that its client cancelled while it waited leaves the queue after this long, ms (sweeper.ts). */
+  abandonedMs: number;
   forgetEditorMs: number;
   /** Larger results are answered by a preview, and read in part. */
   maxResultTokens: number;
@@ -37,9 +41,10 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   limits: WAIT_LIMITS,
   safetyPollMs: 5_000,
   sweepMs: 5_000,
-  editorAwayMs: 5_000,
+  editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
   cancelOverdue: false,
+  abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},
@@ -67,7 +72,8 @@ export function createGateway(
       "the tool's schema is not a JSON Schema; its arguments are not checked",
     ),
   );
-  const calls = createCallReader({ catalog, schema, editorIds: store.editors.ids });
+  const candidates = createCandidates(store, options);
+  const calls = createCallReader({ catalog, schema, candidates });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
@@ -79,6 +85,9 @@ export function createGateway(
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,
+      candidates,
+      heldBack: store.heldBack,
+      sweeping: store.sweeping,
       catalog,
       calls,
       waiters,

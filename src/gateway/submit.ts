@@ -14,9 +14,10 @@ import type { ReplayOptions } from "../shared/replay.js";
 import { repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { ExecutionClass } from "../shared/tool.js";
-import { type CallReader, type ReadCall, type ToolCall, targetError } from "./call-reader.js";
+import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import { newRecord } from "./new-record.js";
+import { targetError } from "./target-error.js";
 import { withTroubles } from "./troubles.js";
 
 export interface Submission {
@@ -90,7 +91,7 @@ export function createSubmit(
       case "refuse":
         if (decision.problem.code === "FORCE_NEW_MISMATCH")
           throw new ForceNewRefused(call, decision.problem.newest);
-        throw refusal(decision.problem, call);
+        throw await withTroubles(refusal(decision.problem, call), deps);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
         return { record: decision.record, relation: "replayed" };
@@ -101,11 +102,12 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
+        if (call.problem) throw await withTroubles(call.problem, deps);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
-          throw new BrokerError("STORE_FULL", "The results that are kept have no room for more.");
+          throw new BrokerError("STORE_FULL", "Redis keeps as many results or arguments as it may.");
         if (created.kind !== "created") return undefined;
         await enqueue(created.record);
         return { record: created.record, relation: "created" };
@@ -114,9 +116,7 @@ export function createSubmit(
   };
 
   return async (call) => {
-    const readCall = await deps.calls.read(call).catch(async (error: unknown) => {
-      throw await withTroubles(error, deps);
-    });
+    const readCall = await deps.calls.read(call);
     const { requester, parameters } = readCall;
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
@@ -152,26 +152,24 @@ export class ForceNewRefused extends BrokerError {
 
   constructor({ parameters }: ReadCall, newest: OperationRecord | undefined) {
     const path = "/force_new";
-    const isEnded = newest !== undefined && isFinal(newest.state);
-    const inFlight = newest && !isEnded;
-    const use = isEnded
-      ? `to run this call once more, pass force_new: "${newest.logId}"`
-      : inFlight
-        ? `this call is in flight as "${newest.logId}", so leave force_new out to wait for it`
-        : "this call has not run, so leave force_new out";
-    const reason = `force_new takes the log_id of an earlier operation of this very call, and "${parameters.forceNew}" is none; ${use}`;
-    super("INVALID_ARGUMENTS", `${path}: ${reason}.`, {
+    const reason = `"${parameters.forceNew}" is not the log_id of an earlier operation of this call`;
+    super("INVALID_ARGUMENTS", `${reason}. ${insteadOf(newest)}`, {
+      ...(newest ? { force_new: newest.logId } : {}),
       faults: [{ path, reason }],
-      ...(isEnded ? { force_new: newest.logId } : {}),
     });
     this.newest = newest;
   }
 }
 
+function insteadOf(newest: OperationRecord | undefined): string {
+  if (newest?.effect !== "mutating") return "Send the call without force_new.";
+  return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
+}
+
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;
 
 function refusal(problem: Problem, call: ReadCall): BrokerError {
-  if (problem.code !== "IDEMPOTENCY_CONFLICT") return targetError(problem);
+  if (problem.code !== "IDEMPOTENCY_CONFLICT") return call.problem ?? targetError(problem);
   return new BrokerError(
     problem.code,
     `The idempotency_key "${call.parameters.idempotencyKey}" belongs to a call with other arguments.`,

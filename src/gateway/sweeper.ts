@@ -1,17 +1,25 @@
 /** Looks after operations that nobody waits for: adds lost jobs (▲1), ends what waited too long (▲15). */
 
+import { left } from "../shared/abandoned.js";
 import { overdueBy } from "../shared/execution-class.js";
 import { expiryOf, type WaitLimits } from "../shared/expiry.js";
+import { givenUp, goneOf } from "../shared/gone.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
+import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
+import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
+import type { Round } from "../shared/redis/sweeping.js";
+import { removeForgotten } from "./forgotten-editors.js";
 
 export interface SweeperOptions {
   everyMs: number;
   limits: WaitLimits;
   /** Ask the Editor to cancel what runs longer than its class; it ends only if the Editor says so. */
   cancelOverdue: boolean;
+  /** An operation that its client gave up while nobody knew its log_id leaves the queue after this long, ms. */
+  abandonedMs: number;
   /** An Editor unseen for this long, with nothing open, is no longer a candidate for anything, ms. */
   forgetEditorMs: number;
 }
@@ -28,16 +36,29 @@ export function queued(record: OperationRecord): Change | undefined {
   return state && { record: { ...record, state } };
 }
 
+/** So many rounds left out, or this part of the absence time, are a pause: whoever was silent meanwhile could not speak. */
+const ROUNDS_OF_A_PAUSE = 6;
+const ABSENCES_OF_A_PAUSE = 1 / 20;
+
 /** Of all processes on one store, one sweeps at a time. */
 export function createSweeper(deps: { store: Store; log: Log }, options: SweeperOptions): Sweeper {
   const { store, log } = deps;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
+  const pauseMs = Math.max(
+    ROUNDS_OF_A_PAUSE * options.everyMs,
+    ABSENCES_OF_A_PAUSE * options.limits.absentMs,
+  );
+  /** By this machine's own clock: the store's may stand still with it, and catch up later. */
+  let lookedAt = Date.now();
+  let stoodStill = false;
 
-  const end = async (logId: string, lastSeenAt: number): Promise<void> => {
+  const end = async (logId: string, lastSeenAt: number, { at, watchedSince }: Round): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
-      const event = expiryOf(record, lastSeenAt, now, options.limits);
+      // Everything stood still in the midst of this round: what it has seen is old.
+      if (now - at > pauseMs) return undefined;
+      const event = expiryOf(record, lastSeenAt, now, options.limits, watchedSince);
       const state = event && next(record.state, event);
       if (!event || !state) return undefined;
       const error =
@@ -71,26 +92,56 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     await store.askForCancel(logId);
   };
 
+  /** A cancellation that nobody can answer any more. */
+  const giveUp = async (logId: string, editor: KnownEditor | undefined, here: boolean): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const gone = record.cancel && goneOf(record, editor, here);
+      const ended = gone && givenUp(record, gone, editor, now);
+      return ended && { record: ended };
+    });
+    if (changed.kind === "applied") await store.queues.remove(changed.record);
+  };
+
+  const leaveQueue = async (logId: string): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const gone = left(record, now, options.abandonedMs);
+      return gone && { record: gone };
+    });
+    if (changed.kind !== "applied") return;
+    log.info({ logId }, "left the queue: its client gave it up, and nobody else knew of it");
+    await store.queues.remove(changed.record);
+  };
+
   const sweep = async (): Promise<void> => {
+    const round = await store.sweeping.begin(pauseMs, stoodStill);
+    stoodStill = false;
     for (const editor of await store.editors.ids()) {
-      const lastSeenAt = (await store.editors.find(editor))?.lastSeenAt ?? 0;
+      const known = await store.editors.find(editor);
+      const lastSeenAt = known?.lastSeenAt ?? 0;
       const now = await store.operations.now();
       const open = await store.operations.openOf(editor);
       if (open.length === 0 && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
         log.info({ editor }, "forgets an Editor that was away for long");
         await store.editors.forget(editor);
       }
+      const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
       for (const record of open) {
-        if (expiryOf(record, lastSeenAt, now, options.limits)) await end(record.logId, lastSeenAt);
+        if (expiryOf(record, lastSeenAt, now, options.limits, round.watchedSince))
+          await end(record.logId, lastSeenAt, round);
+        else if (left(record, now, options.abandonedMs)) await leaveQueue(record.logId);
+        else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }
     }
+    await removeForgotten({ store, log });
   };
 
   const loop = async (): Promise<void> => {
+    stoodStill ||= Date.now() - lookedAt > pauseMs;
+    lookedAt = Date.now();
     try {
-      if (await store.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
+      if (await store.sweeping.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
     } catch (error) {
       log.warn({ error: (error as Error).message }, "sweeping failed; the next round tries again");
     }

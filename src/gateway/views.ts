@@ -1,16 +1,30 @@
 /** Operations as their principal may see them, with everything that an answer shows. */
 import type { OperationView } from "../shared/answer.js";
+import { deadlineOf, type WaitLimits } from "../shared/expiry.js";
+import type { EditorAway } from "../shared/flight.js";
+import { goneOf } from "../shared/gone.js";
 import { isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Live } from "../shared/redis/attachments.js";
 import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
+import type { Store } from "../shared/redis/store.js";
+import { type CandidateOptions, isConnected } from "./candidates.js";
 import type { Results } from "./results.js";
 import { stands } from "./troubles.js";
 
-export interface ViewOptions {
-  /** An Editor not heard of for this long is away, ms. */
-  editorAwayMs: number;
+export interface ViewOptions extends CandidateOptions {
+  limits: WaitLimits;
+}
+
+/** Read only where an answer shows it. */
+export interface ViewSources {
+  operations: Operations;
+  queues: Queues;
+  editors: Editors;
+  results: Results;
+  heldBack: Store["heldBack"];
+  sweeping: Pick<Store["sweeping"], "watchedSince">;
 }
 
 export interface Views {
@@ -24,14 +38,11 @@ export interface Views {
   read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
 }
 
-export function createViews(
-  deps: { operations: Operations; queues: Queues; editors: Editors; results: Results },
-  options: ViewOptions,
-): Views {
+export function createViews(deps: ViewSources, options: ViewOptions): Views {
   const { operations, queues, editors, results } = deps;
 
   const isHere: Views["isHere"] = (editor, now) =>
-    editor.live !== undefined && now - editor.lastSeenAt < options.editorAwayMs;
+    isConnected(editor.live !== undefined, editor, now, options);
 
   /** ▲10 (b) What answers for the operation; "ended" when that is not stored any more. */
   const executionOf = async ({
@@ -45,13 +56,17 @@ export function createViews(
     const shown = execution ? answeredBy(record, execution) : record;
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
-    const [live, told, position, editor, now] = await Promise.all([
+    const waits = shown.state === "accepted" || shown.state === "queued";
+    const [live, told, position, editor, held, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
       brief || !final ? {} : results.told(execution ?? record),
       final || shown.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
+      waits ? deps.heldBack(record) : undefined,
       operations.now(),
     ]);
+    const isAway = !final && !(editor && isHere(editor, now));
+    const watchedSince = isAway ? await deps.sweeping.watchedSince() : 0;
     return {
       record: shown,
       ...told,
@@ -59,10 +74,24 @@ export function createViews(
       partialResult: live.partialResult,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
+      editorAway: isAway ? absenceOf(record, editor, watchedSince) : undefined,
+      heldBack: held,
       trouble: stands(editor?.trouble, now),
       now,
     };
   };
+
+  const absenceOf = (
+    record: OperationRecord,
+    editor: KnownEditor | undefined,
+    watchedSince: number,
+  ): EditorAway => ({
+    project: editor?.profile.projectName,
+    lastSeenAt: editor?.lastSeenAt || undefined,
+    gone: goneOf(record, editor, false),
+    hasClosed: editor?.ended !== undefined && editor.ended.editorSessionId === editor.profile.editorSessionId,
+    deadline: deadlineOf(record, editor?.lastSeenAt ?? 0, options.limits, watchedSince),
+  });
 
   /** Invariant 8: another's operation is not found. */
   const ownRecord: Views["ownRecord"] = async (principal, logId) => {

@@ -6,7 +6,7 @@
  * id before anything about its hash (▲12: the same id attaches, it never runs again), the chain of the hash
  * before policy (▲10(b): an operation that the store forgot is named, not repeated).
  */
-import type { EDITOR_CODES, LedgerState, Origin, Outcome, SubmitParams } from "./wire.js";
+import type { EDITOR_CODES, LedgerState, Origin, Outcome, Standing, SubmitParams } from "./wire.js";
 
 /** The pair that orders owners: higher epoch wins; with equal epochs only the same nonce is the same owner. */
 export interface Fence {
@@ -54,7 +54,7 @@ export interface SameAs {
   after?: string | null;
   startedAt?: number;
   endedAt?: number;
-  endedIn?: NonNullable<Outcome["endedIn"]>;
+  endedIn?: Standing;
   /** Whole: whoever answers leaves out a result that is too large for a frame. */
   outcome?: Outcome;
 }

@@ -1,7 +1,9 @@
 /** What a caller is told of an operation: the public form of a record. */
+
 import { type CachedForm, cachedForm } from "./cached.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "./errors.js";
-import { CLASS_MS, overdueBy } from "./execution-class.js";
+import { overdueBy } from "./execution-class.js";
+import { type Flight, flightMessage } from "./flight.js";
 import {
   type EditorMark,
   type EndMark,
@@ -53,26 +55,28 @@ export interface Answer extends Partial<CachedForm> {
   overdue?: true;
   /** What keeps the Editor from working. */
   trouble?: Trouble;
+  /** Where the Editor is away. */
+  editor_last_seen_at?: string;
+  /** … and its process is proven to be gone. */
+  editor_closed?: true;
+  /** … when the operation stops waiting for it: expired where it was not sent, else interrupted. */
+  waits_until?: string;
+  /** As many operations of this caller run as may run at once. */
+  held_back?: { limit: number; by: { log_id: string; tool: string; editor: string }[] };
   message: string;
   [detail: string]: unknown;
 }
 
 /** Everything that an answer is made of. */
-export interface OperationView {
-  record: OperationRecord;
+export interface OperationView extends Flight {
   /** JSON text. */
   result?: string | undefined;
   /** In place of the result where that is too large for the caller. */
   large?: { bytes: number; preview: Preview | undefined } | undefined;
   progress?: Answer["progress"] | undefined;
   partialResult?: unknown;
-  queuePosition?: number | undefined;
   /** Where the operation's Editor stands now; undefined when it is away. */
   editorNow?: EditorMark | undefined;
-  /** What keeps its Editor from working. */
-  trouble?: Trouble | undefined;
-  /** ms since the epoch, store clock. */
-  now: number;
 }
 
 export interface AnswerOptions {
@@ -159,6 +163,14 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (overdueBy(view.record, view.now)) answer.overdue = true;
   if (view.trouble) answer.trouble = publicTrouble(view.trouble);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
+  if (view.heldBack) {
+    const by = view.heldBack.by.map(({ logId, tool, editor }) => ({ log_id: logId, tool, editor }));
+    answer.held_back = { limit: view.heldBack.limit, by };
+  }
+  const { lastSeenAt, hasClosed, deadline } = view.editorAway ?? {};
+  if (lastSeenAt !== undefined) answer.editor_last_seen_at = new Date(lastSeenAt).toISOString();
+  if (hasClosed) answer.editor_closed = true;
+  if (deadline) answer.waits_until = new Date(deadline.at).toISOString();
 }
 
 /** Answered by an execution that was not begun for this call. */
@@ -169,9 +181,11 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
 /** Invariant 7: a duplicate is told so. */
 function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer> {
   const executedAt = record.startedAt ?? record.dispatchedAt;
+  const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
+  if (!isFinal(record.state)) return { deduplicated: true, ...when };
   return {
     deduplicated: true,
-    ...(executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() }),
+    ...when,
     age_seconds: Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000)),
     force_new: record.logId,
     ...(hasChanged(record.editorMark, editorNow) ? { editor_changed_since: true } : {}),
@@ -197,18 +211,23 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   }
   const joined =
     options.duplicate === "joined" ? "Not run again: this call is in flight already, and was joined. " : "";
+  // Nobody knows whether it goes on where its Editor is away.
+  const goesOn = view.editorAway ? "" : "; the operation goes on";
   const waited =
-    options.waitedSeconds === undefined
-      ? ""
-      : `The wait of ${options.waitedSeconds} s ended; the operation goes on. `;
-  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again and do not restart Unity.`;
+    options.waitedSeconds === undefined ? "" : `The wait of ${options.waitedSeconds} s ended${goesOn}. `;
+  const leave = view.editorAway ? "" : " and do not restart Unity";
+  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again${leave}.`;
 }
 
 function notRunAgain(record: OperationRecord): string {
   const executedAt = record.startedAt ?? record.dispatchedAt;
   const when = executedAt === undefined ? "before" : `at ${new Date(executedAt).toISOString()}`;
   const what = record.startedAt === undefined ? "was sent" : "ran";
-  return `Not run again: this call ${what} ${when}, and here is its recorded outcome. To run it once more, pass force_new: "${record.logId}".`;
+  const again =
+    record.effect === "repeatable"
+      ? "The same call from now on runs it again."
+      : `To run it once more, pass force_new: "${record.logId}".`;
+  return `Not run again: this call ${what} ${when}, and here is its recorded outcome. ${again}`;
 }
 
 function outcomeMessage(record: OperationRecord): string {
@@ -217,38 +236,12 @@ function outcomeMessage(record: OperationRecord): string {
     case "completed":
       return "Operation completed.";
     case "cancelled":
+      if (record.abandonedAt !== undefined)
+        return "Operation cancelled before it started: its client cancelled the call while it waited in the queue, nobody was told its log_id, and nobody else waited for it. Nothing was executed.";
       return record.startedAt === undefined
         ? "Operation cancelled before it started."
         : "Operation cancelled while it ran.";
     default:
       return `${record.error?.message ?? "The operation ended without an outcome."}${next}`;
   }
-}
-
-function flightMessage(view: OperationView): string {
-  const { trouble } = view;
-  return trouble ? `${placeMessage(view)} ${trouble.message} ${trouble.next}` : placeMessage(view);
-}
-
-function placeMessage({ record, editorNow, queuePosition, trouble, now }: OperationView): string {
-  if (record.state === "running") {
-    return `It is running in the Editor.${overdueMessage(record, now)}`;
-  }
-  if (!editorNow) {
-    if (trouble)
-      return "The operation waits for its Editor, and expires without having started if that stays away.";
-    return "The Editor is not connected: the operation waits for it, and expires without having started if it stays away.";
-  }
-  if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
-  return queuePosition
-    ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
-    : "It waits in the Editor's queue.";
-}
-
-function overdueMessage(record: OperationRecord, now: number): string {
-  if (overdueBy(record, now) === undefined) return "";
-  const time = (ms: number): string =>
-    ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-  const ran = time(now - (record.startedAt ?? now));
-  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(CLASS_MS[record.executionClass ?? "long"])}. That alone ends nothing; cancel_operation asks the Editor to stop it.`;
 }

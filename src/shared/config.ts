@@ -121,6 +121,18 @@ export const CONFIG = {
   UNITY_BROKER_RESULTS_BUDGET_MB: count(1_024).describe(
     "What all kept results may take in Redis; beyond it new calls are refused, and none is removed",
   ),
+  UNITY_BROKER_ARGUMENTS_BUDGET_MB: count(256).describe(
+    "What the arguments of kept operations may take; beyond it new calls are refused, and none is removed",
+  ),
+  UNITY_BROKER_PRINCIPAL_SHARE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(75)
+    .describe(
+      "Of each of these two budgets one principal may hold at most this part of what the others leave, in per cent",
+    ),
   UNITY_BROKER_PARTS_BUDGET_MB: count(256).describe(
     "What the parts may take that callers filtered out of results; the least recently used give way",
   ),

@@ -4,7 +4,7 @@
  */
 import { hasBegun, isFinal, type OperationRecord } from "./operation.js";
 import { isSameRequest, type Moment, type ReplayOptions, type Requester, replays } from "./replay.js";
-import { type Around, editorFor, names, type Target, type TargetProblem } from "./target.js";
+import { type Around, editorFor, isFor, type Target, type TargetProblem } from "./target.js";
 import { isAlwaysRepeatable } from "./tool.js";
 
 /** What the store knew of a hash at one moment. */
@@ -29,7 +29,7 @@ export interface SubmitRequest extends Sought {
   hash: string;
   /** The hash of the operation that force_new names; undefined when the store does not know it for this principal. */
   forceNewHash?: string | undefined;
-  /** What the target is chosen from where the call leaves it open. */
+  /** What the Editor of a new operation is chosen by. */
   around: Around;
 }
 
@@ -96,7 +96,7 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
 function candidates(records: readonly OperationRecord[], target: Target): OperationRecord[] {
   const meant = records
     .filter((record) => record.executedAs === undefined)
-    .filter((record) => target.kind === "open" || names(target.editor, record.editor))
+    .filter((record) => isFor(target, record.editor))
     .toSorted((a, b) => b.order - a.order || b.acceptedAt - a.acceptedAt);
   return meant.filter(
     (record, index) =>
@@ -116,14 +116,14 @@ function isPassedOver(record: OperationRecord): boolean {
 }
 
 /** ▲5 An operation in flight takes the call in, unless something that it should see was accepted in between. */
-function joins(record: OperationRecord, { editors }: Moment, request: Sought): boolean {
+function joins(record: OperationRecord, { editors, incarnation }: Moment, request: Sought): boolean {
   const isForced = record.supersedes !== undefined && record.supersedes === request.forceNew;
   if (record.effect === "mutating" || isSameRequest(record, request)) return true;
   // Its outcome will be what is left of it, which is not what this call asks for.
   if (record.cancel) return false;
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
-  // ▲6 A restored one may have ended, and been told, before the store lost it.
-  if (record.rebuilt) return false;
+  // ▲6 It may have ended and been told before the store lost that; not a restored one that the Editor says is running.
+  if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
   const editor = editors.find(({ id }) => id === record.editor);
   if (!editor) return false;
   // Others that change the Editor meanwhile do not keep a retry from finding its tests; its own caller does.

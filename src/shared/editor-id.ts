@@ -2,10 +2,15 @@
 import { createHash } from "node:crypto";
 
 export function editorIdOf(name: string, machine: string, place: string): string {
-  const slug =
+  return `${slugOf(name)}@${createHash("sha256").update(`${machine}\n${place}`).digest("hex").slice(0, 8)}`;
+}
+
+/** The readable part of the id. */
+export function slugOf(name: string): string {
+  return (
     name
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, "-")
-      .replace(/^-|-$/g, "") || "project";
-  return `${slug}@${createHash("sha256").update(`${machine}\n${place}`).digest("hex").slice(0, 8)}`;
+      .replace(/^-|-$/g, "") || "project"
+  );
 }

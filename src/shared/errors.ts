@@ -27,13 +27,25 @@ export const ERRORS = {
     http: 409,
     rpc: -32602,
     retry: "safe",
-    next: "Name one of the candidates in the `editor` argument. Nothing was executed.",
+    next: "Name one of the candidates in the `editor` argument, or choose one for this session with select_editor. Nothing was executed.",
   },
   EDITOR_UNKNOWN: {
     http: 404,
     rpc: -32602,
     retry: "safe",
-    next: "Use an id, or a unique beginning of one, from list_editors. Nothing was executed.",
+    next: "Use a project's name, or an id (or its unique beginning), from list_editors. Nothing was executed.",
+  },
+  EDITORS_NOT_BACK: {
+    http: 503,
+    rpc: -32001,
+    retry: "safe",
+    next: "Wait for them, or name the Editor in the `editor` argument; one that will not come back is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
+  },
+  EDITOR_CONNECTED: {
+    http: 409,
+    rpc: -32602,
+    retry: "never",
+    next: "Close that Unity Editor first; nothing was changed.",
   },
   UNKNOWN_TOOL: {
     http: 404,
@@ -135,7 +147,7 @@ export const ERRORS = {
     http: 507,
     rpc: -32002,
     retry: "safe",
-    next: "Nothing was executed. Results leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
+    next: "Nothing was executed. Results and arguments leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB, UNITY_BROKER_ARGUMENTS_BUDGET_MB or UNITY_BROKER_PRINCIPAL_SHARE (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
   },
   STORE_UNREACHABLE: {
     http: 503,

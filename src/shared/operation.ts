@@ -172,6 +172,10 @@ export interface OperationRecord {
   /** Of an unknown outcome: the Editor's last signs of life. */
   evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
+  /** When its client cancelled the request that created it, while nobody was told its log_id (abandoned.ts). */
+  abandonedAt?: number;
+  /** Somebody besides that request waited for it, or was told its log_id, while it had not been sent. */
+  isKnown?: true;
   /** When the outcome was first delivered to an open request (▲6), ms since the epoch, store clock. */
   firstDeliveredAt?: number;
   /** By caller id; "" stands for all requests without a caller. */

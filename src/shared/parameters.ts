@@ -30,7 +30,7 @@ const OFFERED = {
   editor: {
     type: "string",
     description:
-      "The id (or its unique beginning) of the Unity Editor to run in; needed only with several Editors.",
+      "The Unity Editor to run in: its project's name, or its id (or the id's unique beginning). Needed only with several Editors.",
   },
 } as const;
 

@@ -3,7 +3,7 @@
  * The answer may come right after the first send, after a reconnect, a domain reload, or in another process.
  */
 import { lookUp, type Sought } from "./decide.js";
-import type { OperationRecord } from "./operation.js";
+import { isFinal, type OperationRecord, type State } from "./operation.js";
 import type { Moment, ReplayOptions } from "./replay.js";
 import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "./wire.js";
 
@@ -123,7 +123,18 @@ function afterSameAs(record: OperationRecord, answer: SameAs, around: Surroundin
   if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
   const isOpen = stateThere === "accepted" || stateThere === "running";
   if (!isOpen && endedAt !== undefined && endedAt + around.retentionMs < other.now) return again;
-  return afterLookUp(record, other.record, other, around.options);
+  return afterLookUp(record, asItIsThere(other.record, stateThere), other, around.options);
+}
+
+/**
+ * A restored record is `dispatched` until it is known what became of it. What is not mutating is decided on as the
+ * Editor has it: what has ended there may have been told, and is not joined as if it were in flight.
+ */
+function asItIsThere(other: OperationRecord, stateThere: SameAs["stateThere"]): OperationRecord {
+  if (other.effect === "mutating" || isFinal(other.state)) return other;
+  const isOpen = stateThere === "accepted" || stateThere === "running";
+  const state = isOpen ? "running" : (stateThere as State);
+  return { ...other, state, startedAt: other.startedAt ?? other.acceptedAt };
 }
 
 function afterLookUp(
@@ -145,7 +156,7 @@ function afterLookUp(
     case "replay":
       return { kind: "attach", executedAs: other.logId };
     case "refuse":
-      return { kind: "fail", type: "idempotency_conflict", message: OTHER_CALL };
+      return { kind: "fail", type: KEY_CONFLICT, message: OTHER_CALL };
     default:
       return { kind: "resubmit", after: other.logId };
   }
@@ -174,6 +185,8 @@ const NOBODYS: Recovery = {
   why: "The Editor has executed this call for a client that it does not name, so whose outcome it has is not known.",
 };
 
+/** Why a call that was accepted never began: its key belongs to another call (▲3), which the store had lost. */
+export const KEY_CONFLICT = "idempotency_conflict";
 const OTHER_CALL =
   "The idempotency_key belongs to a call with other arguments, which the broker's store had lost.";
 

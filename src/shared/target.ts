@@ -1,41 +1,125 @@
 /** ▲4 Which Editor a call is for. */
+import { slugOf } from "./editor-id.js";
 
-/** What the caller said of the target: one Editor, or nothing. */
-export type Target = { kind: "named"; editor: string } | { kind: "open" };
+/**
+ * What the caller said of the target: one Editor, or nothing. `isUnknown`: no known Editor is called that, or several
+ * are; `editor` is what the caller wrote, and only operations that exist already can answer the call.
+ */
+export type Target = { kind: "named"; editor: string; isUnknown?: true } | { kind: "open" };
+
+/** An Editor that a call may go to. */
+export interface Candidate {
+  id: string;
+  projectName: string;
+  /** Its real path on its own machine. */
+  projectPath: string;
+  connected: boolean;
+  /** It was connected lately, its process is alive, and its worker waits for it: a domain reload. */
+  isReturning?: boolean;
+}
+
+/** What an Editor is chosen by where the call names none. */
+export interface Around {
+  candidates: readonly Candidate[];
+  /** The one that the session selected, connected or not. */
+  selected?: string | undefined;
+  /** The working folder and the roots of a client on this machine, as real paths. */
+  folders?: readonly string[] | undefined;
+  /** Editors that were known before the store was lost, and that have not said hello since. */
+  unimported?: readonly string[] | undefined;
+}
 
 export type TargetProblem =
-  | { code: "EDITOR_UNKNOWN"; named: string; candidates: string[] }
-  | { code: "EDITOR_AMBIGUOUS"; named?: string; candidates: string[] }
+  | { code: "EDITOR_UNKNOWN"; named: string; candidates: readonly Candidate[] }
+  | { code: "EDITOR_AMBIGUOUS"; named?: string; candidates: readonly Candidate[] }
+  | { code: "EDITORS_NOT_BACK"; editors: readonly string[] }
   | { code: "NO_EDITOR" };
 
-/** ▲4 Resolves the `editor` argument, an id or a unique beginning of one, among the Editors ever seen. */
-export function resolveTarget(named: string | undefined, known: readonly string[]): Target | TargetProblem {
+/**
+ * ▲4 Resolves the `editor` argument: an id, a project's name, or the beginning of an id; case does not count. An id that
+ * fits exactly comes before a name, a name before the beginning of an id.
+ */
+export function resolveTarget(
+  named: string | undefined,
+  candidates: readonly Candidate[],
+): Target | TargetProblem {
   if (named === undefined) return { kind: "open" };
-  if (known.includes(named)) return { kind: "named", editor: named };
-  const matches = known.filter((id) => id.startsWith(named));
-  const [only] = matches;
-  if (only !== undefined && matches.length === 1) return { kind: "named", editor: only };
-  if (known.length === 0) return { code: "NO_EDITOR" };
-  return only === undefined
-    ? { code: "EDITOR_UNKNOWN", named, candidates: [...known] }
-    : { code: "EDITOR_AMBIGUOUS", named, candidates: matches };
+  if (candidates.length === 0) return { code: "NO_EDITOR" };
+  const wanted = named.toLowerCase();
+  const ways: ((candidate: Candidate) => boolean)[] = [
+    ({ id }) => id === named,
+    ({ id, projectName }) => projectName.toLowerCase() === wanted || slugIn(id) === wanted,
+    ({ id }) => id.toLowerCase().startsWith(wanted),
+  ];
+  for (const fits of ways) {
+    const matches = candidates.filter(fits);
+    const [only] = matches;
+    if (only === undefined) continue;
+    return matches.length === 1
+      ? { kind: "named", editor: only.id }
+      : { code: "EDITOR_AMBIGUOUS", named, candidates: matches };
+  }
+  return { code: "EDITOR_UNKNOWN", named, candidates };
 }
 
-/** Does what a caller named mean this Editor? It may be one that is no longer known, so its records answer too. */
-export function names(named: string, editor: string): boolean {
-  return editor === named || editor.toLowerCase().startsWith(named.toLowerCase());
+/** ▲4 Does the target leave room for an operation on this Editor? */
+export function isFor(target: Target, editor: string): boolean {
+  if (target.kind === "open") return true;
+  if (!target.isUnknown) return editor === target.editor;
+  const wanted = target.editor.toLowerCase();
+  const isItsProject = /[a-z0-9]/.test(wanted) && slugIn(editor) === slugOf(wanted);
+  return isItsProject || editor.toLowerCase().startsWith(wanted);
 }
 
-/** What a target may be chosen from where the call names none. */
-export interface Around {
-  candidates: readonly { id: string }[];
-}
-
-/** ▲4 The Editor that a new operation goes to: the named one, else the only known one. */
-export function editorFor(target: Target, { candidates }: Around): string | TargetProblem {
-  const known = candidates.map(({ id }) => id);
+/**
+ * ▲4 The Editor that a new operation goes to: the named one; the selected one; the one whose project holds the client's
+ * folders; the only connected one; with none connected, the only known one.
+ */
+export function editorFor(target: Target, around: Around): string | TargetProblem {
+  const { candidates, selected, folders = [], unimported = [] } = around;
   if (target.kind === "named") return target.editor;
-  const [only] = known;
+  if (selected !== undefined) return selected;
+  const home = homeOf(folders, candidates);
+  if (home) return home.id;
+  if (unimported.length > 0) return { code: "EDITORS_NOT_BACK", editors: unimported };
+  const [only, ...others] = presentOr(candidates);
   if (only === undefined) return { code: "NO_EDITOR" };
-  return known.length === 1 ? only : { code: "EDITOR_AMBIGUOUS", candidates: [...known] };
+  return others.length === 0 ? only.id : { code: "EDITOR_AMBIGUOUS", candidates };
+}
+
+/** The innermost project around each folder, if that is the same one for all folders that are in any. */
+function homeOf(folders: readonly string[], candidates: readonly Candidate[]): Candidate | undefined {
+  const homes = new Set<Candidate>();
+  for (const folder of folders) {
+    const around = candidates.filter(({ projectPath }) => holds(projectPath, folder));
+    const innermost = Math.max(...around.map(({ projectPath }) => comparable(projectPath).length));
+    for (const candidate of around)
+      if (comparable(candidate.projectPath).length === innermost) homes.add(candidate);
+  }
+  // A machine that was renamed, or another with the same path, has another id for it.
+  const [home, ...others] = presentOr([...homes]);
+  return others.length === 0 ? home : undefined;
+}
+
+/** Those that are there; where none is, all. */
+function presentOr(candidates: readonly Candidate[]): readonly Candidate[] {
+  const present = candidates.filter(({ connected, isReturning }) => connected || isReturning);
+  return present.length > 0 ? present : candidates;
+}
+
+function holds(project: string, folder: string): boolean {
+  const outer = comparable(project);
+  const inner = comparable(folder);
+  return outer !== "" && (inner === outer || inner.startsWith(`${outer}/`));
+}
+
+/** A path as text that can be compared: Windows writes the same path with either slash and in any case. */
+function comparable(path: string): string {
+  const plain = path.replaceAll("\\", "/").replace(/\/+$/, "");
+  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
+}
+
+/** The part of an Editor's id that is made of its project's name. */
+function slugIn(id: string): string {
+  return id.slice(0, Math.max(0, id.lastIndexOf("@"))).toLowerCase();
 }

@@ -30,6 +30,7 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
     add(at, relation, `by ${who(caller, requestId)}`);
   add(record.dispatchedAt, "sent", `to ${record.editor}`);
   add(record.startedAt, "started", record.executedAs && `in the Editor as ${record.executedAs}`);
+  add(record.abandonedAt, "given up", "by the client that asked for it, who was not told its log_id");
   add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
   add(record.endedAt, record.state, ending(record));
   for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {

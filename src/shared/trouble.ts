@@ -230,7 +230,7 @@ const STORE_FULL: Trouble = {
   code: "STORE_FULL",
   message:
     "An operation of this Editor has ended, and the results that are kept leave no room for its own: the Editor keeps it meanwhile.",
-  next: "It arrives when there is room: when the retention of others ends, or with a larger UNITY_BROKER_RESULTS_BUDGET_MB. Nothing is executed again.",
+  next: "It arrives when there is room: when the retention of others ends, or with a larger UNITY_BROKER_RESULTS_BUDGET_MB or UNITY_BROKER_PRINCIPAL_SHARE. Nothing is executed again.",
 };
 
 function troubleOfScripts({ phase, project }: EditorSigns): Trouble | undefined {

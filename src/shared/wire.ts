@@ -37,11 +37,14 @@ export type LedgerState = z.infer<typeof LedgerState>;
  * Where an Editor stood when an execution ended, to tell later whether it has changed since; not every bridge says it.
  * `generation` and `assetCounter` only grow in a session.
  */
-export const Standing = z.looseObject({
+const Standing = z.looseObject({
   editorSessionId: z.string(),
   generation: z.number(),
   assetCounter: z.number(),
+  /** A domain reload follows this end because of it: the next generation is still the same standing. */
+  reloadAnnounced: z.literal(true).optional(),
 });
+export type Standing = z.infer<typeof Standing>;
 
 /** The end of an execution as the Editor tells it. Times in ms since the epoch, on the Editor's clock. */
 export const Outcome = z.looseObject({
@@ -167,16 +170,33 @@ export const SubmitAnswer = z.union([
 ]);
 export type SubmitAnswer = z.infer<typeof SubmitAnswer>;
 
-/** An operation that the Editor has open or not acknowledged, with what was submitted; not its arguments. */
+/** An operation that the Editor's ledger knows, with what was submitted; not its arguments, not its outcome. */
 export const ListedOperation = z.looseObject({
   operationId: z.string(),
   state: LedgerState,
+  /** Absent when it was revoked before it was ever submitted. */
   hash: z.string().optional(),
   after: z.string().nullable().optional(),
   origin: z.unknown().optional(),
+  /** ms since the epoch, on the store's clock. */
   acceptedAt: z.number().optional(),
+  /** Absent when it never began; an older bridge says neither start nor end. */
+  startedAt: z.number().optional(),
+  endedAt: z.number().optional(),
+  endedIn: Standing.optional(),
 });
 export type ListedOperation = z.infer<typeof ListedOperation>;
+
+/** A page of `operation/list`. An older bridge has one page, of what is open or unacknowledged. */
+export const ListAnswer = z.looseObject({
+  /** On the first page only, as is `unacknowledged`. */
+  open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })).optional(),
+  unacknowledged: z.array(z.string()).optional(),
+  operations: z.array(ListedOperation),
+  /** Opaque; absent on the last page. */
+  nextCursor: z.string().optional(),
+});
+export type ListAnswer = z.infer<typeof ListAnswer>;
 
 /** Last known progress of a running operation; `seq` grows by one with each report. */
 export const Progress = z.looseObject({

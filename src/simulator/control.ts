@@ -28,6 +28,7 @@ const Command = z.discriminatedUnion("do", [
   z.object({ do: z.literal("slowDisk"), ms }),
   z.object({ do: z.literal("addTool"), name: z.string().min(1) }),
   z.object({ do: z.literal("removeTool"), name: z.string().min(1) }),
+  z.object({ do: z.literal("edit"), failingTests: z.int().nonnegative() }),
   z.object({ do: z.literal("handOver") }),
   z.object({ do: z.literal("quit") }),
 ]);
@@ -125,6 +126,9 @@ async function obey(editor: SimulatedEditor, command: Command): Promise<object> 
     case "removeTool":
       editor.tools.remove(command.name);
       editor.toolsChanged();
+      return {};
+    case "edit":
+      editor.edit(command.failingTests);
       return {};
     case "handOver":
       editor.handOver();

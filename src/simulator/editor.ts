@@ -115,6 +115,10 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     clientNames: (): readonly string[] => session.clientNames(),
     /** What it would write into its push channel. */
     push: (type: PushType): void => session.push.push(type),
+    /** Somebody edits the scripts on disk: so many tests fail once they are compiled. */
+    edit: (failingTests: number): void => {
+      session.world.failingTests.edited = failingTests;
+    },
     /** A person lets another broker's store take this Editor over. */
     handOver: (): void => session.hello.handOver(),
     async close(): Promise<void> {

@@ -3,7 +3,7 @@
  * tell it. The journal comes first both times: an invocation without `running` on disk, or a told outcome that
  * a crash could take back, would each be a way to run something twice.
  */
-import type { Outcome, Progress } from "../shared/wire.js";
+import type { Outcome, Progress, Standing } from "../shared/wire.js";
 import type { CounterFile } from "./counter-file.js";
 import type { LedgerOperation } from "./journal-entry.js";
 import type { Lanes } from "./lanes.js";
@@ -26,10 +26,11 @@ export interface ExecutionDeps {
   now(): number;
   notify(method: string, params: object): void;
   /** Where the Editor stands, for `endedIn`. */
-  standing(): NonNullable<Outcome["endedIn"]>;
+  standing(): Standing;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
-  requestReload(): void;
+  /** Reloads the script domain; settles when it is there again. */
+  reload(): Promise<void>;
 }
 
 interface Execution {
@@ -73,11 +74,9 @@ export function createExecutions(
     const endedAt = deps.now();
     const executionMs = endedAt - startedAt;
     const times = { startedAt, endedAt, executionMs };
-    settle(
-      operation,
-      deps.results.keep(operation, { ...result.outcome, ...times, endedIn: deps.standing() }),
-    );
-    if (result.reload) deps.requestReload();
+    const endedIn: Standing = { ...deps.standing(), ...(result.reload ? { reloadAnnounced: true } : {}) };
+    settle(operation, deps.results.keep(operation, { ...result.outcome, ...times, endedIn }));
+    if (result.reload) void deps.reload();
   };
 
   const invoke = async (operation: LedgerOperation, tool: SimulatedTool, execution: Execution) => {
@@ -110,6 +109,7 @@ export function createExecutions(
         signal: execution.abort.signal,
         progress: throttle.report,
         wait: (seconds) => pass(seconds * options.timeScale * 1000, execution.abort.signal),
+        reload: deps.reload,
         reloadAfterwards: () => {
           reload = true;
         },

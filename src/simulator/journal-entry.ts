@@ -16,6 +16,7 @@ export interface LedgerOperation {
   acceptedAt?: number;
   startedAt?: number;
   outcome?: Outcome;
+  /** When the broker had the outcome durably; of a revoked or not_started one: when it became that. */
   acknowledgedAt?: number;
   /** Reads live in memory only: in no journal and no chain. */
   readOnly: boolean;
@@ -103,10 +104,10 @@ export function applyEntry(content: LedgerContent, entry: JournalEntry): void {
       change(content, entry.operationId, { state: entry.outcome.status, outcome: entry.outcome });
       break;
     case "revoked":
-      change(content, entry.operationId, { state: "revoked" });
+      change(content, entry.operationId, { state: "revoked", acknowledgedAt: entry.at });
       break;
     case "not_started":
-      change(content, entry.operationId, { state: "not_started" });
+      change(content, entry.operationId, { state: "not_started", acknowledgedAt: entry.at });
       break;
     case "acknowledged":
       for (const id of entry.operationIds) change(content, id, { acknowledgedAt: entry.at });
@@ -118,10 +119,16 @@ export function applyEntry(content: LedgerContent, entry: JournalEntry): void {
     case "snapshot": {
       const { operations, ...rest } = entry.content;
       Object.assign(content, emptyContent(), { seq: entry.seq }, rest);
-      for (const operation of operations) enter(content, operation);
+      for (const operation of operations) enter(content, settledBy(operation, entry.at));
       break;
     }
   }
+}
+
+/** Older versions did not note when an operation was revoked or found not_started. */
+function settledBy(operation: LedgerOperation, at: number): LedgerOperation {
+  const isSettled = operation.state === "revoked" || operation.state === "not_started";
+  return isSettled ? { ...operation, acknowledgedAt: operation.acknowledgedAt ?? at } : operation;
 }
 
 /** The content as one entry's worth; reads are left out as everywhere on disk. */

@@ -8,6 +8,7 @@
 import { randomUUID } from "node:crypto";
 import type { Fence } from "../shared/admit.js";
 import type { Outcome } from "../shared/wire.js";
+import { type ForgetLimits, forgettable } from "./forgetting.js";
 import { openJournal } from "./journal.js";
 import {
   applyEntry,
@@ -23,22 +24,21 @@ import {
 type Unnumbered<T> = T extends unknown ? Omit<T, "seq" | "at"> : never;
 type Entry = Unnumbered<JournalEntry>;
 
-export interface LedgerOptions {
+export interface LedgerOptions extends ForgetLimits {
   file: string;
   now(): number;
-  /** Acknowledged outcomes are forgotten after this time (ms) … */
-  forgetAfterMs: number;
-  /** … and only while more than this many operations are known. */
-  keepOperations: number;
+  /** A journal of more lines becomes one snapshot when it is opened; 5000 if left out. */
+  compactLines?: number;
 }
 
 const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
-/** Lines after which the next start writes a snapshot instead. */
 const COMPACT_LINES = 5000;
 
-const isOpen = (operation: LedgerOperation): boolean =>
+export const isOpen = (operation: LedgerOperation): boolean =>
   operation.state === "accepted" || operation.state === "running";
 export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
+export const isUnacknowledged = (operation: LedgerOperation): boolean =>
+  hasEnded(operation) && operation.acknowledgedAt === undefined;
 
 export type Ledger = ReturnType<typeof openLedger>;
 
@@ -73,10 +73,17 @@ export function openLedger(options: LedgerOptions) {
   };
 
   if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
-  if (journal.found.length > COMPACT_LINES) {
-    journal.rewrite([
-      { seq: content.seq, at: options.now(), kind: "snapshot", content: snapshotOf(content) },
-    ]);
+  const forgettableNow = () => {
+    const at = { now: options.now(), horizon: content.forgetHorizon };
+    return forgettable([...content.operations.values()], at, options);
+  };
+  if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
+    const entry = { seq: content.seq, at: options.now() };
+    const forgotten = forgettableNow();
+    // No line of its own: it would come before the session's, and a ledger that was put back would look as long as the
+    // one that was seen.
+    if (forgotten) applyEntry(content, { ...entry, kind: "forgotten", ...forgotten });
+    journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
   }
 
   return {
@@ -89,8 +96,7 @@ export function openLedger(options: LedgerOptions) {
     get: (operationId: string): LedgerOperation | undefined => content.operations.get(operationId),
     operations: (): LedgerOperation[] => [...content.operations.values()],
     open: (): LedgerOperation[] => [...content.operations.values()].filter(isOpen),
-    unacknowledged: (): LedgerOperation[] =>
-      [...content.operations.values()].filter((op) => hasEnded(op) && op.acknowledgedAt === undefined),
+    unacknowledged: (): LedgerOperation[] => [...content.operations.values()].filter(isUnacknowledged),
 
     latestOfHash,
 
@@ -129,7 +135,7 @@ export function openLedger(options: LedgerOptions) {
     acknowledge(operationIds: readonly string[]): void {
       const ended = operationIds.filter((id) => {
         const operation = content.operations.get(id);
-        return operation !== undefined && hasEnded(operation) && operation.acknowledgedAt === undefined;
+        return operation !== undefined && isUnacknowledged(operation);
       });
       for (const id of ended) if (content.operations.get(id)?.readOnly) content.operations.delete(id);
       const journalled = ended.filter((id) => content.operations.has(id));
@@ -141,20 +147,10 @@ export function openLedger(options: LedgerOptions) {
         if (op.readOnly) content.operations.delete(op.operationId);
     },
 
-    /** Forgets old acknowledged outcomes; the latest unrevoked operation of each hash stays for `same_as`. */
+    /** Forgets what nobody needs any more. */
     forget(): void {
-      const deadline = options.now() - options.forgetAfterMs;
-      const excess = content.operations.size - options.keepOperations;
-      const old: LedgerOperation[] = [];
-      for (const operation of content.operations.values()) {
-        if (old.length >= excess) break;
-        if (operation.acknowledgedAt === undefined || operation.acknowledgedAt > deadline) continue;
-        if (operation.hash !== undefined && latestOfHash(operation.hash) === operation) continue;
-        old.push(operation);
-      }
-      if (old.length === 0) return;
-      const horizon = Math.max(...old.map((operation) => operation.acceptedAt ?? 0)) + 1;
-      recordFlushed({ kind: "forgotten", operationIds: old.map((op) => op.operationId), horizon });
+      const forgotten = forgettableNow();
+      if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
     },
 
     setBroken: journal.setBroken,

@@ -7,7 +7,8 @@ import { type Executions, failure } from "./execution.js";
 import type { LedgerOperation } from "./journal-entry.js";
 import type { Lanes } from "./lanes.js";
 import type { LargeResults } from "./large-results.js";
-import { hasEnded, type Ledger } from "./ledger.js";
+import { hasEnded, isOpen, isUnacknowledged, type Ledger } from "./ledger.js";
+import { listPage } from "./list-page.js";
 import type { Answer } from "./tcp-server.js";
 import type { ToolTable } from "./tools.js";
 
@@ -23,11 +24,15 @@ export interface OperationsDeps {
 
 const OneId = z.looseObject({ operationId: z.string() });
 const Ids = z.looseObject({ operationIds: z.array(z.string()) });
+const Cursor = z.looseObject({ cursor: z.string().optional() });
 const Part = z.looseObject({
   operationId: z.string(),
   offset: z.int().nonnegative(),
   length: z.int().positive(),
 });
+
+/** Far below a frame, however long the origins are. */
+const LIST_LIMITS = { operations: 500, characters: 256 * 1024 };
 
 export type Operations = ReturnType<typeof createOperations>;
 
@@ -171,15 +176,26 @@ export function createOperations(deps: OperationsDeps) {
     return answer({ state: "cancelled" });
   };
 
-  const list = (): Answer =>
-    answer({
-      open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
-      unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
-      operations: [...ledger.open(), ...ledger.unacknowledged()].map((operation) => {
-        const { arguments: _arguments, outcome, ...known } = operation;
-        return { ...known, ...(outcome ? { outcome: deps.results.inFrame(outcome) } : {}) };
-      }),
+  const list = (cursor: string | undefined): Answer => {
+    const told = listPage(
+      ledger.operations(),
+      cursor,
+      { comesFirst, characters: (operation) => JSON.stringify(listed(operation)).length },
+      LIST_LIMITS,
+    );
+    if (!told) return { error: { code: RPC_INVALID_PARAMS, message: "The cursor is none of this list's." } };
+    const { page, nextCursor } = told;
+    return answer({
+      ...(cursor === undefined
+        ? {
+            open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
+            unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
+          }
+        : {}),
+      operations: page.map(listed),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
     });
+  };
 
   const acknowledge = (operationIds: readonly string[]): Answer => {
     try {
@@ -207,7 +223,7 @@ export function createOperations(deps: OperationsDeps) {
         case "operation/cancel":
           return withParams(OneId, params, ({ operationId }) => cancel(operationId));
         case "operation/list":
-          return list();
+          return withParams(Cursor, params ?? {}, ({ cursor }) => list(cursor));
         case "operation/result":
           return withParams(Part, params, ({ operationId, offset, length }) => {
             const part = deps.results.part(ledger.get(operationId), offset, length);
@@ -223,6 +239,23 @@ export function createOperations(deps: OperationsDeps) {
           return undefined;
       }
     },
+  };
+}
+
+/** What an older worker, which reads one page, must hear of. */
+function comesFirst(operation: LedgerOperation): boolean {
+  return isOpen(operation) || isUnacknowledged(operation);
+}
+
+/** An operation without its arguments and its outcome; the outcome is asked for. */
+function listed(operation: LedgerOperation): object {
+  const { arguments: _arguments, outcome, startedAt: began, ...known } = operation;
+  const startedAt = outcome ? outcome.startedAt : began;
+  return {
+    ...known,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(outcome ? { endedAt: outcome.endedAt } : {}),
+    ...(outcome?.endedIn ? { endedIn: outcome.endedIn } : {}),
   };
 }
 

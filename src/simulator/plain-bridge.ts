@@ -42,7 +42,7 @@ export function createPlainBridge(deps: PlainBridgeDeps) {
       if (!definition) return reject(new Error(`Unknown tool: ${tool}`));
       const operationId = `plain-${randomUUID()}`;
       const read = readArguments(args);
-      let reload = false;
+      let reloads = false;
       const run = async (): Promise<void> => {
         try {
           if (definition.effect !== "read_only") {
@@ -50,14 +50,16 @@ export function createPlainBridge(deps: PlainBridgeDeps) {
           }
           const { world, pass } = deps;
           const reloadAfterwards = (): void => {
-            reload = true;
+            reloads = true;
           };
           const call = { operationId, args: read, world, signal: ended.signal, wait: pass, reloadAfterwards };
-          resolve(await definition.run({ ...call, progress: () => undefined }));
+          // Such a bridge keeps the domain while it runs tests: its answer would be lost with the connection.
+          const reload = () => Promise.resolve();
+          resolve(await definition.run({ ...call, reload, progress: () => undefined }));
         } catch (error) {
           reject(error as Error);
         }
-        if (reload) deps.requestReload();
+        if (reloads) deps.requestReload();
       };
       deps.lanes.add({ operationId, lane: "main", blocksMainThread: definition.blocksMainThread, run });
     });

@@ -79,7 +79,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
         tellFinished(operation);
         plain.ended(operation, outcome);
       },
-      requestReload: () => void reload(settings.reloadMs),
+      reload: () => reload(settings.reloadMs),
     },
     { timeScale: settings.timeScale, progressIntervalMs: settings.progressIntervalMs },
   );

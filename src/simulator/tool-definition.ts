@@ -13,7 +13,9 @@ interface ToolCall {
   progress(report: ProgressReport): void;
   /** Passes simulated time, scaled by the Editor's time scale; rejects as soon as the signal aborts. */
   wait(seconds: number): Promise<void>;
-  /** Asks for a domain reload once this tool has ended, as a compilation does. */
+  /** Reloads the script domain in mid-run, as entering Play Mode does; settles when it is there again. */
+  reload(): Promise<void>;
+  /** Asks for a domain reload once this tool has ended, as a compilation does; its end announces it. */
   reloadAfterwards(): void;
 }
 

@@ -14,6 +14,8 @@ export interface World {
   generation: number;
   /** Grows with everything that changes assets. */
   assetCounter: number;
+  /** How many tests fail: as the scripts are on disk, and as they were compiled last, which is what runs. */
+  readonly failingTests: { edited: number; compiled: number };
   log(type: LogLine["LogType"], message: string): void;
 }
 
@@ -28,6 +30,7 @@ export function createWorld(now: () => number): World {
     phase: "ready",
     generation: 0,
     assetCounter: 0,
+    failingTests: { edited: 0, compiled: 0 },
     log(type, message) {
       logs.push({ LogType: type, Message: message, At: now() });
       if (logs.length > LOG_CAPACITY) logs.shift();

@@ -35,7 +35,9 @@ export function createClaims(
         const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
         if (state === undefined || isFinal(latest.state)) return undefined;
         if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
-        return { record: { ...latest, state, sentIn: session, dispatchedAt: now } };
+        // A read that ran before its Editor was lost: its times stay in order.
+        const dispatchedAt = latest.startedAt === undefined ? now : (latest.dispatchedAt ?? now);
+        return { record: { ...latest, state, sentIn: session, dispatchedAt } };
       },
       fence,
     );

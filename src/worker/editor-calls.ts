@@ -6,17 +6,12 @@ import {
   CancelAnswer,
   EDITOR_CODES,
   GetAnswer,
-  HelloResult,
-  ListedOperation,
+  ListAnswer,
+  type ListedOperation,
   SubmitAnswer,
   type SubmitParams,
 } from "../shared/wire.js";
 import type { Connection } from "./connection.js";
-
-const ListAnswer = HelloResult.pick({ open: true, unacknowledged: true }).extend({
-  operations: z.array(ListedOperation),
-});
-export type ListAnswer = z.infer<typeof ListAnswer>;
 
 const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
 export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
@@ -40,6 +35,9 @@ export class UnreadableAnswer extends Error {
   }
 }
 
+/** What `operation/list` told, page by page. */
+export type ListedOperations = Pick<ListAnswer, "open" | "unacknowledged" | "operations">;
+
 /**
  * None of these ever sends twice, and any number may be under way at once. Each rejects with RpcFailure (`code` is
  * one of EDITOR_CODES or JSON-RPC's own), ConnectionLost, FrameTooLarge or UnreadableAnswer. After the last three
@@ -53,7 +51,11 @@ export interface EditorCalls {
   cancel(operationId: string): Promise<CancelAnswer>;
   /** `revoked` holds for ever: the Editor will refuse a later submit of this id. */
   revoke(operationId: string): Promise<RevokeAnswer>;
-  list(): Promise<ListAnswer>;
+  /**
+   * What the Editor's ledger knows, each operation once, what is open or unacknowledged first. `all: false` stops
+   * behind the first page, which has that much at least as far as a page can hold it.
+   */
+  list(options?: { all?: boolean }): Promise<ListedOperations>;
   /** A part of a result too large for a frame, where an outcome has `resultBytes`; it may be shorter than asked. */
   resultPart(operationId: string, offset: number, length: number): Promise<ResultPart>;
   /** Lets the Editor forget outcomes: only for those that are stored durably. */
@@ -76,7 +78,26 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
     get: (operationId) => ask(GetAnswer, "operation/get", { operationId }),
     cancel: (operationId) => ask(CancelAnswer, "operation/cancel", { operationId }),
     revoke: (operationId) => ask(RevokeAnswer, "operation/revoke", { operationId }),
-    list: () => ask(ListAnswer, "operation/list", {}),
+    async list({ all = true } = {}) {
+      const { nextCursor, ...first } = await ask(ListAnswer, "operation/list", {});
+      const operations = new Map<string, ListedOperation>();
+      const take = (page: readonly ListedOperation[]): void => {
+        // Told again, it may have changed meanwhile; its place is the first one.
+        for (const operation of page) operations.set(operation.operationId, operation);
+      };
+      take(first.operations);
+      const asked = new Set<string>();
+      for (let cursor = all ? nextCursor : undefined; cursor !== undefined; ) {
+        if (asked.has(cursor)) {
+          throw new UnreadableAnswer("operation/list", "its pages come back to where they were");
+        }
+        asked.add(cursor);
+        const page: ListAnswer = await ask(ListAnswer, "operation/list", { cursor });
+        take(page.operations);
+        cursor = page.nextCursor;
+      }
+      return { ...first, operations: [...operations.values()] };
+    },
     resultPart: (operationId, offset, length) =>
       ask(ResultPart, "operation/result", { operationId, offset, length }),
     async ack(operationIds) {

@@ -255,7 +255,7 @@ export function createEditorLink(
     get: async (operationId) => ready().get(operationId),
     cancel: async (operationId) => ready().cancel(operationId),
     revoke: async (operationId) => ready().revoke(operationId),
-    list: async () => ready().list(),
+    list: async (options) => ready().list(options),
     resultPart: async (operationId, offset, length) => ready().resultPart(operationId, offset, length),
     ack: async (operationIds) => ready().ack(operationIds),
     toolDetails: async () => ready().toolDetails(),

@@ -5,7 +5,7 @@ import type { Log } from "../shared/log.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../shared/redis/connect.js";
 import { BULL_PREFIX } from "../shared/redis/keys.js";
 import type { JobData } from "../shared/redis/queue.js";
-import type { Processed } from "./process.js";
+import type { Processed } from "./process-deps.js";
 
 export interface LaneTimings {
   /** A job whose worker was silent for this long is given to the next one, ms. */

@@ -11,6 +11,7 @@ import {
   type OperationEvent,
   type OperationRecord,
 } from "../shared/operation.js";
+import { KEY_CONFLICT } from "../shared/recover.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { StoredResult } from "../shared/redis/stored-result.js";
 import type { Outcome } from "../shared/wire.js";
@@ -114,13 +115,17 @@ export function unknownOutcome(
 }
 
 function errorOf(outcome: Outcome): OperationRecord["error"] {
-  const { status, error, startedAt } = outcome;
+  const { status, error } = outcome;
   if (status === "completed" || status === "cancelled") return undefined;
-  const code: ErrorCode =
-    status === "interrupted" ? "OUTCOME_UNKNOWN" : startedAt === undefined ? "EDITOR_REFUSED" : "TOOL_FAILED";
   return {
-    code,
+    code: codeOf(outcome),
     type: error?.type ?? status,
     message: error?.message ?? (status === "interrupted" ? "The outcome is unknown." : "The tool failed."),
   };
+}
+
+function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
+  if (status === "interrupted") return "OUTCOME_UNKNOWN";
+  if (startedAt !== undefined) return "TOOL_FAILED";
+  return error?.type === KEY_CONFLICT ? "IDEMPOTENCY_CONFLICT" : "EDITOR_REFUSED";
 }

@@ -1,7 +1,7 @@
 /** Tells the store that an Editor is there, and remembers where it stands and how it was before it went away. */
 import { type LedgerMemory, memoryOf } from "../shared/ledger-memory.js";
 import type { EditorMark, Evidence, OperationRecord } from "../shared/operation.js";
-import type { EditorLive, EditorProfile, LastSign } from "../shared/redis/editors.js";
+import type { EditorLive, EditorProcess, EditorProfile, LastSign } from "../shared/redis/editors.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Heartbeat, HelloResult } from "../shared/wire.js";
 
@@ -14,7 +14,12 @@ export interface Presence {
   lastSigns(record: OperationRecord): Evidence;
 }
 
-export function createPresence(store: Store, editorId: string): Presence {
+/** `processOf`: the process with this id, where it is one of this machine's. */
+export function createPresence(
+  store: Store,
+  editorId: string,
+  processOf: (pid: number) => EditorProcess | undefined,
+): Presence {
   let profile: EditorProfile | undefined;
   let ledger: LedgerMemory | undefined;
   let isHere = false;
@@ -42,6 +47,7 @@ export function createPresence(store: Store, editorId: string): Presence {
       isHere = true;
       const { projectName, projectPath, unityVersion, pid, editorSessionId, generation, assetCounter } =
         hello;
+      const process = hello.plain === true ? undefined : processOf(pid);
       profile = {
         editorId,
         projectName,
@@ -51,6 +57,7 @@ export function createPresence(store: Store, editorId: string): Presence {
         editorSessionId,
         generation,
         assetCounter,
+        ...(process === undefined ? {} : { process }),
         ...(hello.plain === true ? { plain: true as const } : {}),
       };
       ledger = hello.plain === true ? undefined : memoryOf(hello);

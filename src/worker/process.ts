@@ -4,78 +4,16 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
  * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
  */
-import { type Evidence, isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
+import { isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
 import { originOf } from "../shared/origin.js";
-import { type Found, type OtherOperation, type Recovery, type Refusal, recover } from "../shared/recover.js";
-import type { Changed, Operations } from "../shared/redis/operations.js";
-import type { StoredResult } from "../shared/redis/stored-result.js";
+import { type Found, type OtherOperation, type Recovery, recover } from "../shared/recover.js";
+import type { Operations } from "../shared/redis/operations.js";
 import type { ReplayOptions } from "../shared/replay.js";
-import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../shared/wire.js";
 import { createClaims } from "./claims.js";
-import type { RevokeAnswer } from "./editor-calls.js";
 import type { SameAs } from "./other-operation.js";
-import { answeredBy, refusedOutcome, settled, started, unknownOutcome } from "./outcome.js";
-
-/** A submit without what the connection adds: fence and ledger. */
-export type UnfencedSubmit = Pick<
-  SubmitParams,
-  "operationId" | "hash" | "after" | "origin" | "tool" | "arguments" | "argumentsHash" | "acceptedAt"
->;
-
-/** The Editor as the process sees it. Every call rejects `lost` errors when the connection ends before the answer. */
-export interface EditorPort {
-  /** Resolves when the Editor can be asked; rejects when the signal aborts. */
-  ready(signal: AbortSignal): Promise<void>;
-  /** The session that would be asked now; undefined while there is none. */
-  session(): string | undefined;
-  submit(params: UnfencedSubmit): Promise<SubmitAnswer>;
-  get(operationId: string): Promise<GetAnswer>;
-  revoke(operationId: string): Promise<RevokeAnswer>;
-  /** The outcome's result as it is stored, also where it did not fit into a frame. */
-  result(operationId: string, outcome: Outcome): Promise<StoredResult | undefined>;
-  /** The Editor's own error answer, if this error is one; undefined: ask again when it is ready. */
-  refusal(error: unknown): Refusal | undefined;
-  /** False only if it is certain that not a byte of the request left. */
-  wasSent(error: unknown): boolean;
-  /** The Editor's answer that it quits: it took nothing of what was asked. */
-  isLeaving(error: unknown): boolean;
-  /** Listens for the end of an operation; `outcome` rejects when the connection ends first. */
-  follow(operationId: string): { outcome: Promise<Outcome>; stop(): void };
-  mark(): OperationRecord["editorMark"];
-}
-
-export interface ProcessDeps {
-  /** The Editor that this owner owns. */
-  editorId: string;
-  storeId: string;
-  operations: Pick<Operations, "find" | "look" | "change" | "restore" | "argumentsOf" | "now">;
-  editor: EditorPort;
-  /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */
-  fence: string;
-  /** ▲10 (b) What the store knows of the operation that the Editor named in place of this one. */
-  otherOperation(record: OperationRecord, answer: SameAs, session: string): Promise<OtherOperation>;
-  /** Runs or resumes another operation of this Editor, as one piece of work with whoever does so already. */
-  alsoProcess(logId: string): Promise<Processed>;
-  /** ▲13 The incarnation of the store in which everything that the Editor knows was imported. */
-  importedIn(): string;
-  /** ▲13 The store has lost something since: imports again, before anything more is claimed. */
-  importAgain(): Promise<void>;
-  /** ▲14 The outcome is stored: the Editor may be told so, once it is durable. */
-  acknowledge(logId: string): void;
-  /** The record asks for a cancellation that the Editor has not heard of. */
-  passOnCancel(record: OperationRecord): void;
-  /** What tells of an unknown outcome how it may have come to it. */
-  evidence(record: OperationRecord): Promise<Evidence>;
-  /** Resolves after a while, at once when the signal aborts. */
-  pause(signal: AbortSignal): Promise<void>;
-  /** The store has no room for a result: tells it, and resolves when it may be tried again; else as `pause`. */
-  roomAgain(signal: AbortSignal): Promise<void>;
-  warn(values: Record<string, unknown>, message: string): void;
-}
-
-/** `settled`: nothing is left to do. `refused`: not a job to run (▲1). `handed_over`: another owner goes on.
- *  `held`: its principal has as many running as it may; to be asked for again. */
-export type Processed = "settled" | "refused" | "handed_over" | "held";
+import { refusedOutcome, unknownOutcome } from "./outcome.js";
+import type { ProcessDeps, Processed } from "./process-deps.js";
+import { createSettlement } from "./settlement.js";
 
 type Arguments = Awaited<ReturnType<Operations["argumentsOf"]>>;
 
@@ -96,6 +34,7 @@ const MAX_QUESTIONS = 12;
 export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { operations, editor, fence } = deps;
   const { claim, resend, unclaim } = createClaims(operations, deps);
+  const { settle, takeOutcome, markStarted } = createSettlement(deps);
 
   const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
     const { tool, fingerprint } = record;
@@ -116,59 +55,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
       if (refusal) return { asked: "submit", refusal };
       throw editor.isLeaving(error) ? new NotTaken() : error;
     }
-  };
-
-  const settle = async (
-    record: OperationRecord,
-    outcome: Outcome,
-    signal: AbortSignal,
-  ): Promise<Processed> => {
-    const result = await editor.result(record.logId, outcome);
-    const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
-    /** Invariant 3: an outcome without room in the store stays with the Editor, unacknowledged, until there is some. */
-    const end = async (): Promise<Changed> => {
-      for (;;) {
-        const changed = await operations.change(
-          record.logId,
-          (latest, now) => settled(latest, outcome, now, editor.mark(), { evidence, result }),
-          fence,
-        );
-        if (changed.kind !== "full" || signal.aborted) return changed;
-        await deps.roomAgain(signal);
-      }
-    };
-    let changed = await end();
-    if (changed.kind === "unknown") {
-      // ▲10 The store went back behind this operation while it ran; its outcome must not be lost with it.
-      await operations.restore(record, fence);
-      changed = await end();
-    }
-    if (changed.kind === "fenced" || changed.kind === "full") return "handed_over";
-    if (changed.kind !== "unknown") deps.acknowledge(record.logId);
-    return "settled";
-  };
-
-  /** ▲10 (b) Another operation answers the call: this one takes its state when that has ended. */
-  const takeOutcome = async (
-    { logId }: OperationRecord,
-    executedAs: string,
-    signal: AbortSignal,
-  ): Promise<Processed | undefined> => {
-    const processed = await deps.alsoProcess(executedAs);
-    if (signal.aborted || processed === "handed_over") return "handed_over";
-    const other = await operations.find(executedAs);
-    // Lost with the store once more: the Editor is asked anew.
-    const forget = ({ executedAs: _lost, ...record }: OperationRecord) => ({ record });
-    const changed = await operations.change(
-      logId,
-      (record) => {
-        if (isFinal(record.state)) return undefined;
-        return other ? answeredBy(record, other) : forget(record);
-      },
-      fence,
-    );
-    if (changed.kind === "fenced") return "handed_over";
-    return "record" in changed && !isFinal(changed.record.state) ? undefined : "settled";
   };
 
   /** One connection's worth: asks, follows, settles; rejects when the connection is lost on the way. */
@@ -226,8 +112,6 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     const latest = await operations.look(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };
-
-  const markStarted = (logId: string): Promise<Changed> => operations.change(logId, started, fence);
 
   /** Carries out what `recover` said, short of following. */
   const act = async (

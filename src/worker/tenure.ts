@@ -12,6 +12,7 @@ import type { ReplayOptions } from "../shared/replay.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
 import type { HelloResult, Progress } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
+import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
 import type { EditorCalls } from "./editor-calls.js";
@@ -23,10 +24,12 @@ import type { WorkerIdentity } from "./hello.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
+import { processOf } from "./lost-editors.js";
 import { otherOperation } from "./other-operation.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
-import { createProcess, type EditorPort, type Processed } from "./process.js";
+import { createProcess } from "./process.js";
+import type { EditorPort, Processed } from "./process-deps.js";
 import { rebuildRecords } from "./rebuild.js";
 import { isLeaving, refusalOf } from "./refusal.js";
 import { createStartedNews } from "./started-news.js";
@@ -46,7 +49,7 @@ export interface TenureDeps {
   described(): DescribedEditor | undefined;
 }
 
-export interface TenureOptions extends LaneTimings, WatchOptions {
+export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOptions {
   retentionMs: number;
   replay?: ReplayOptions;
   ackDelayMs: number;
@@ -80,7 +83,7 @@ export function createTenure(
   const { storeId } = deps.identity;
   const ending = new AbortController();
   const follows = createFollows();
-  const presence = createPresence(store, editorId);
+  const presence = createPresence(store, editorId, (pid) => processOf(pid, deps.endpoint.host));
   const underWay = new Map<string, Promise<Processed>>();
   /** The last fence is kept when the lease is lost: whatever is still said under it is refused by the Editor. */
   let fence = held;
@@ -200,7 +203,7 @@ export function createTenure(
       importedIn: () => importedIn,
       importAgain,
       acknowledge: acknowledger.stored,
-      passOnCancel: (record) => void passOnCancel(record),
+      passOnCancel: (record) => void cancellations.passOn(record),
       evidence,
       pause: (signal) => pause(signal),
       roomAgain(signal) {
@@ -247,29 +250,10 @@ export function createTenure(
     });
   };
 
-  const passOnCancel = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
-    try {
-      const { state: answer } = await link.cancel(executedAs ?? logId);
-      await operations.change(
-        logId,
-        (record) =>
-          record.cancel && !record.cancel.answer
-            ? { record: { ...record, cancel: { ...record.cancel, answer } } }
-            : undefined,
-        held.ownerNonce,
-      );
-    } catch (error) {
-      log.warn({ logId, error: (error as Error).message }, "the cancellation could not be passed on yet");
-    }
-  };
-
-  const stopCancels = store.news.on("cancel", (logId) => {
-    if (!underWay.has(logId)) return;
-    void operations.find(logId).then(
-      (record) => record && passOnCancel(record),
-      (error: Error) => log.warn({ logId, error: error.message }, "the cancellation could not be read"),
-    );
-  });
+  const cancellations = createCancellations(
+    { operations, news: store.news, link, underWay, fence: held.ownerNonce, log },
+    options,
+  );
 
   const storeAnswers = (): Promise<boolean> =>
     Promise.race([
@@ -297,7 +281,7 @@ export function createTenure(
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
     async close() {
-      stopCancels();
+      cancellations.close();
       ending.abort();
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();

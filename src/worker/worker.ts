@@ -8,10 +8,11 @@ import type { Store } from "../shared/redis/store.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
+import { createLostEditors, type LostEditorsOptions } from "./lost-editors.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
 import type { DescribedEditor } from "./watch.js";
 
-export interface WorkerOptions extends OwnerOptions {
+export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
   /** How often to look for Editors where the system does not report changes, ms. */
   discoveryPollMs: number;
 }
@@ -26,6 +27,8 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   closeMs: 5_000,
   ackDelayMs: 2_000,
   retryMs: 200,
+  cancelAgainMs: 2_000,
+  lostEditorsMs: 5_000,
   link: {},
   watchMs: 1_000,
   retellMs: 5_000,
@@ -96,8 +99,11 @@ export function createWorker(
     { onFound: serve, onChanged: change, onLost: leave },
   );
 
+  const lostEditors = createLostEditors({ store, log }, options);
+
   return {
     async close() {
+      await lostEditors.close();
       await discovery.close();
       await Promise.allSettled([...[...owners.values()].map((owner) => owner.close()), ...leaving]);
     },

@@ -14,6 +14,11 @@ export interface CallTally {
   unanswered: number;
 }
 
+interface Request {
+  tool: string;
+  args: Record<string, unknown>;
+}
+
 export interface Caller {
   /** Asks until it is told how the wish ended; gives up when `isOver` says so. */
   fulfil(wish: Wish, isOver: () => boolean): Promise<void>;
@@ -31,6 +36,11 @@ export function isEnd({ status, error_code }: Told): boolean {
   );
 }
 
+/** ▲8 The store does not know the operation that it names; the refusal shows the newest outcome of the call. */
+export function isForceNewRefused({ error_code, faults }: Told): boolean {
+  return error_code === "INVALID_ARGUMENTS" && JSON.stringify(faults ?? "").includes("/force_new");
+}
+
 export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random, tally: CallTally): Caller {
   let voice: Voice | undefined;
 
@@ -46,11 +56,23 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
     const timeout = random.pick([0, 0.3, 2, 2, 5]);
     const patienceMs = random.chance(0.12) ? random.between(20, 800) : timeout * 1000 + PATIENCE_MS;
     tally.calls += 1;
-    if (named !== undefined)
-      return voice.call("get_operation_result", { log_id: named, wait: true, timeout }, patienceMs);
-    const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
-    return voice.call(wish.tool, { ...wish.args, ...force, editor: wish.editor.id, timeout }, patienceMs);
+    const { tool, args } = named === undefined ? callOf(wish, timeout) : readOf(named, timeout);
+    const note = world.listener.asks(`request ${tally.calls}`, tool, args);
+    const told = await voice.call(tool, args, patienceMs);
+    note(told);
+    return told;
   };
+
+  const callOf = (wish: Wish, timeout: number): Request => {
+    wish.sent += 1;
+    const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
+    return { tool: wish.tool, args: { ...wish.args, ...force, editor: wish.editor.id, timeout } };
+  };
+
+  const readOf = (logId: string, timeout: number): Request => ({
+    tool: "get_operation_result",
+    args: { log_id: logId, wait: true, timeout },
+  });
 
   const cancel = async (wish: Wish, logId: string): Promise<void> => {
     wish.isCancelAsked = true;
@@ -68,6 +90,8 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
       await hangUp();
       return undefined;
     }
+    // What it wanted once more the store has forgotten: it wants it, and says so without a name.
+    if (wish.supersedes !== undefined && isForceNewRefused(told)) wish.supersedes = undefined;
     if (logId === undefined || told.status === "error") {
       await drawnPause(random.between(50, 250));
       return named;
@@ -90,6 +114,11 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random,
       while (!isOver()) {
         try {
           const told = await say(wish, named);
+          const newest = isForceNewRefused(told) ? (told.newest as Told | undefined) : undefined;
+          if (newest && isEnd(newest)) {
+            wish.told.push({ at: Date.now(), told: newest });
+            return;
+          }
           if (told.log_id !== undefined && told.status !== "not_found") wish.logIds.add(told.log_id);
           if (told.deduplicated) tally[isEnd(told) ? "replayed" : "joined"] += 1;
           if (isEnd(told)) {

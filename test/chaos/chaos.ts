@@ -8,7 +8,15 @@ import { leakedKeys } from "./leftovers.js";
 import { grown, type Level, lastLevelOf, levelOf, levelText } from "./level.js";
 import { countsOf, story, table } from "./report.js";
 import { playRound } from "./round.js";
-import { executionsOf, lost, misTold, overlapping, repeated, type Violation } from "./verdict.js";
+import {
+  executionsOf,
+  lost,
+  misAnswered,
+  misTold,
+  overlapping,
+  repeated,
+  type Violation,
+} from "./verdict.js";
 import { createWishes } from "./wish.js";
 import { startChaosWorld } from "./world.js";
 
@@ -89,9 +97,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (levels[0]) levels.push(await lastLevelOf(world, levels[0]));
     await tell([
       ...repeated(executions, wishes.all),
-      ...overlapping(world),
+      ...overlapping(world, wishes.all),
       ...lost(world, wishes.all),
-      ...wishes.all.flatMap((wish) => misTold(world, wish, executions)),
+      ...wishes.all.flatMap((wish) => misTold(world, wish, executions, wishes.all)),
+      ...misAnswered(world, wishes.all, executions),
       ...(await leakedKeys(world)).map((key) => ({ what: `leaked key ${key}`, wish: undefined })),
       ...grown(levels),
     ]);

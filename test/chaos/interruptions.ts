@@ -1,6 +1,6 @@
 /** Which interruptions the table of design §8 allows, by what really happened to that Editor meanwhile. */
 import type { Told } from "../harness/process-clients.js";
-import type { Wish } from "./wish.js";
+import { acceptedAt, type Wish } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
 
 const ENDS = /^Editor (SIGKILL|loses its power|quits)$/;
@@ -10,15 +10,16 @@ const STORE = /^Redis (flushed|restored)/;
 /** The cell of the table, as the report counts it; undefined: none allows it. */
 export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: number): string | undefined {
   const { name, plain } = wish.editor;
-  const around = world.events.around(name, wish.askedAt, at);
+  const from = acceptedAt(wish, told);
+  const around = world.events.around(name, from, at);
   const happened = (kinds: RegExp): boolean => around.some(({ kind }) => kinds.test(kind));
 
   if (wish.isRead) return undefined;
   if (plain) {
     // Its connection ended behind the call, another owner took the Editor while the first one hung and still held
     // its own, or the store forgot what the sent.log knows.
-    if (world.witness.ends(name, wish.askedAt, at) > 0) return "no ledger: connection lost";
-    if (world.witness.begins(name, wish.askedAt, at) > 0) return "no ledger: another owner";
+    if (world.witness.ends(name, from, at) > 0) return "no ledger: connection lost";
+    if (world.witness.begins(name, from, at) > 0) return "no ledger: another owner";
     return happened(STORE) ? "no ledger: store lost" : undefined;
   }
   if (told.error_type === "domain_reload")

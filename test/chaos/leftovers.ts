@@ -5,10 +5,10 @@ import type { ChaosWorld } from "./world.js";
 
 /** By keys.ts: these stay for ever, or while an Editor is known. */
 const STAYS =
-  /^\{ujb\}:(schema|store-id|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
+  /^\{ujb\}:(schema|store-id|incarnation|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
 /** These run out by themselves. */
 const RUNS_OUT =
-  /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|session|staged):.+$|^\{ujb\}:(sweeper|result-ends|result-bytes|room-wanted)$/;
+  /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|session|staged|mutations-by):.+$|^\{ujb\}:(sweeper|result-ends|result-bytes|room-wanted)$/;
 /** BullMQ's own of a queue, and those of its jobs. */
 const BULL =
   /^\{ujb\}:bull:[^:]+(:[^:]+)?:(meta|id|events|marker|pc|stalled-check|completed|failed|delayed)$/;
@@ -37,7 +37,7 @@ async function whatIsOpen({ hand, editors, events }: ChaosWorld): Promise<string
     if (!/^\{ujb\}:(open|waiting|sent|held):/.test(key)) continue;
     const what = key.startsWith("{ujb}:open:")
       ? await hand.zrange(key, 0, "-1")
-      : key.startsWith("{ujb}:held:")
+      : /^\{ujb\}:(held|sent):/.test(key)
         ? await hand.hkeys(key)
         : await hand.smembers(key);
     open.push(`${key}: ${what.slice(0, 5).join(", ")}`);

@@ -1,6 +1,6 @@
 /** After the storm: whoever asks, by log_id or by the same call in a new session, is told the outcome again. */
 import { openHttpClient, type Told } from "../harness/process-clients.js";
-import { isEnd } from "./caller.js";
+import { isEnd, isForceNewRefused } from "./caller.js";
 import { storeWasLost } from "./events.js";
 import { endOf, hasBegun, mayForget, type Violation } from "./verdict.js";
 import type { Wish } from "./wish.js";
@@ -15,7 +15,8 @@ export async function readBack(world: ChaosWorld, wishes: readonly Wish[]): Prom
   const readers = Array.from({ length: AT_ONCE }, async (_, number) => {
     const gateway = world.gateways[number % world.gateways.length];
     if (!gateway) return;
-    const open = (): Promise<Reader> => openHttpClient(() => world.urlOf(gateway));
+    const open = async (): Promise<Reader> =>
+      world.listener.to(await openHttpClient(() => world.urlOf(gateway)));
     const reader = await open();
     for (let wish = left.pop(); wish; wish = left.pop()) {
       const mayBeGone = storeWasLost(world.events, wish.askedAt);
@@ -52,6 +53,8 @@ async function readOne(
   if (!mayBeGone) return `${logId} is not found any more`;
   // The store has forgotten it. What never began may be wished anew, so only the others are called again.
   if (!hasBegun(heard) || world.witness.wasRevoked(logId)) return undefined;
+  // The same call is another run of it.
+  if (wish.isRepeatable) return undefined;
   // The same call means the newest run of it; that one is read back by its own wish.
   if (isWishedAgain) return undefined;
   const force = wish.supersedes === undefined ? {} : { force_new: wish.supersedes };
@@ -60,6 +63,7 @@ async function readOne(
   const caller = await open();
   const told = await caller.call(wish.tool, again);
   await caller.close();
+  if (isForceNewRefused(told)) return undefined;
   if (told.log_id !== undefined) wish.logIds.add(told.log_id);
   return differs(world, wish, heard, told);
 }

@@ -1,9 +1,11 @@
 /** What the Editors did and what callers were told, held against each other. */
 import { fingerprintOf } from "../../src/shared/idempotency.js";
 import type { Told } from "../harness/process-clients.js";
+import { type Began, wrongAnswers } from "../never-twice/answers.js";
+import { grouped } from "../never-twice/grouped.js";
 import { storeWasLost } from "./events.js";
 import { whyInterrupted } from "./interruptions.js";
-import type { Wish } from "./wish.js";
+import { acceptedAt, type Wish } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
 
 export interface Violation {
@@ -47,7 +49,7 @@ export function repeated(executions: readonly Execution[], wishes: readonly Wish
   }
   for (const [fingerprint, all] of grouped(executions, (execution) => execution.fingerprint ?? "?")) {
     const wished = wishesOf.get(fingerprint) ?? [];
-    if (all.length <= wished.length) continue;
+    if (all.length <= mostRunsOf(wished)) continue;
     const ids = all.map(({ operationId, editor }) => `${operationId} in ${editor}`).join(", ");
     violations.push({
       what: `a call wished ${wished.length} time(s) was executed ${all.length} times: ${ids}`,
@@ -58,8 +60,31 @@ export function repeated(executions: readonly Execution[], wishes: readonly Wish
   return violations;
 }
 
+/** What is repeatable may run for each call that was sent for it. */
+function mostRunsOf(wished: readonly Wish[]): number {
+  if (!wished[0]?.isRepeatable) return wished.length;
+  return wished.reduce((sum, { sent }) => sum + sent, 0);
+}
+
+/** What each answer by itself is held against: the executions by the Editors' own clocks. */
+export function misAnswered(
+  world: ChaosWorld,
+  wishes: readonly Wish[],
+  executions: readonly Execution[],
+): Violation[] {
+  const plain = new Set(world.editors.filter((editor) => editor.plain).map(({ name }) => name));
+  const began = executions.map(({ operationId, editor, fingerprint, at }): Began => {
+    return { operationId: plain.has(editor) ? undefined : operationId, call: fingerprint ?? "?", at };
+  });
+  const options = { storeWasLost: storeWasLost(world.events) };
+  return wrongAnswers(world.listener.heard, began, options).map(({ what, heard }) => {
+    const logId = heard.told.log_id ?? "";
+    return { what, wish: wishes.find(({ logIds }) => logIds.has(logId)) };
+  });
+}
+
 /** Invariant 6: one at a time on the main lane, by the Editors' own clocks. */
-export function overlapping(world: ChaosWorld): Violation[] {
+export function overlapping(world: ChaosWorld, wishes: readonly Wish[]): Violation[] {
   const spans = [...world.witness.outcomes()].flatMap(([operationId, { editor, outcome }]) => {
     const { status, startedAt, endedAt } = outcome;
     if (startedAt === undefined || status === "interrupted") return [];
@@ -70,8 +95,15 @@ export function overlapping(world: ChaosWorld): Violation[] {
     return inOrder.slice(1).flatMap((span, index) => {
       const before = inOrder[index];
       if (!before || span.startedAt >= before.endedAt) return [];
-      const what = `${span.operationId} began in ${span.editor} before ${before.operationId} had ended`;
-      return [{ what, wish: undefined }];
+      const tools = [span, before].map(({ operationId }) => world.witness.submitted(operationId)?.tool);
+      const earlier = `${before.operationId} had ended, ${before.endedAt - span.startedAt} ms later (${tools})`;
+      return [
+        {
+          what: `${span.operationId} began in ${span.editor} before ${earlier}`,
+          wish: wishes.find(({ logIds }) => logIds.has(span.operationId)),
+          others: { wishes: [], operationIds: [before.operationId] },
+        },
+      ];
     });
   });
 }
@@ -81,9 +113,14 @@ export function lost(world: ChaosWorld, wishes: readonly Wish[]): Violation[] {
   const wishesOf = grouped(wishes, ({ fingerprint }) => fingerprint);
   return [...world.witness.outcomes()].flatMap(([operationId, { editor, outcome }]) => {
     const fingerprint = world.witness.submitted(operationId)?.fingerprint ?? "?";
-    const [wish, ...others] = wishesOf.get(fingerprint) ?? [];
-    if (!wish || wish.isRead || others.length > 0 || outcome.status !== "completed") return [];
-    const unknown = wish.told.find(({ told }) => told.error_code === "OUTCOME_UNKNOWN");
+    const wished = wishesOf.get(fingerprint) ?? [];
+    const wish = wished.find(({ isRepeatable, logIds }) => !isRepeatable || logIds.has(operationId));
+    if (!wish || wish.isRead || outcome.status !== "completed") return [];
+    if (!wish.isRepeatable && wished.length > 1) return [];
+    const unknown = wish.told.find(
+      ({ told }) =>
+        told.error_code === "OUTCOME_UNKNOWN" && (!wish.isRepeatable || told.log_id === operationId),
+    );
     if (!unknown) return [];
     const around = world.events.around(editor, wish.askedAt, unknown.at);
     if (around.some(({ kind }) => kind.startsWith("ledger"))) return [];
@@ -92,17 +129,29 @@ export function lost(world: ChaosWorld, wishes: readonly Wish[]): Violation[] {
 }
 
 /** Whether what callers were told of a wish is right. */
-export function misTold(world: ChaosWorld, wish: Wish, executions: readonly Execution[]): Violation[] {
+export function misTold(
+  world: ChaosWorld,
+  wish: Wish,
+  executions: readonly Execution[],
+  wishes: readonly Wish[],
+): Violation[] {
   const violation = (what: string): Violation => ({ what, wish });
   if (wish.told.length === 0)
     return [violation(`nobody was ever told how it ended (last: ${wish.lastError})`)];
   const violations = wish.told.flatMap(({ at, told }) => {
-    const why = unexplained(world, wish, told, at);
+    const why = unexplained(world, wish, { told, at }, wishes);
     return why === undefined ? [] : [violation(why)];
   });
-  const ends = new Set(wish.told.filter(({ told }) => hasBegun(told)).map(({ told }) => endOf(told)));
-  if (ends.size > 1 && !mayForget(world, wish))
-    violations.push(violation(`it was told ${[...ends].join(" and ")}`));
+  // Each run of what is repeatable has an end of its own.
+  const runs = grouped(
+    wish.told.filter(({ told }) => hasBegun(told)),
+    ({ told }) => (wish.isRepeatable ? (told.log_id ?? "") : ""),
+  );
+  for (const run of runs.values()) {
+    const ends = new Set(run.map(({ told }) => endOf(told)));
+    if (ends.size > 1 && !mayForget(world, wish))
+      violations.push(violation(`it was told ${[...ends].join(" and ")}`));
+  }
   const isCompleted = wish.told.some(({ told }) => told.status === "completed");
   const ran = executions.filter(({ fingerprint }) => fingerprint === wish.fingerprint).length;
   if (isCompleted && !wish.isRead && ran === 0)
@@ -111,10 +160,19 @@ export function misTold(world: ChaosWorld, wish: Wish, executions: readonly Exec
 }
 
 /** Undefined: such an end is in order. */
-function unexplained(world: ChaosWorld, wish: Wish, told: Told, at: number): string | undefined {
+function unexplained(
+  world: ChaosWorld,
+  wish: Wish,
+  { told, at }: Wish["told"][number],
+  wishes: readonly Wish[],
+): string | undefined {
   if (told.status === "completed") return undefined;
-  if (told.status === "cancelled")
-    return wish.isCancelAsked ? undefined : "it was cancelled, and nobody had asked for that";
+  if (told.status === "cancelled") {
+    const isAsked = wishes.some(
+      ({ isCancelAsked, logIds }) => isCancelAsked && logIds.has(told.log_id ?? ""),
+    );
+    return isAsked || wish.isCancelAsked ? undefined : "it was cancelled, and nobody had asked for that";
+  }
   if (told.error_code === "OUTCOME_UNKNOWN") {
     const why = whyInterrupted(world, wish, told, at);
     return why === undefined
@@ -122,7 +180,9 @@ function unexplained(world: ChaosWorld, wish: Wish, told: Told, at: number): str
       : undefined;
   }
   const { events } = world;
-  const disk = events.around(wish.editor.name, wish.askedAt, at).some(({ kind }) => kind.includes("disk"));
+  const disk = events
+    .around(wish.editor.name, acceptedAt(wish, told), at)
+    .some(({ kind }) => kind.includes("disk"));
   if (told.error_code === "EDITOR_REFUSED") {
     if (told.error_type === "ledger_unavailable" && disk) return undefined;
     if (told.error_type === "not_sent" && wish.editor.plain) return undefined;
@@ -144,15 +204,4 @@ export function endOf({ status, result, error_code }: Told): string {
 /** §8: no ledger and a store that lost something: from then on the outcome is unknown. */
 export function mayForget(world: ChaosWorld, wish: Wish): boolean {
   return wish.editor.plain && storeWasLost(world.events, wish.askedAt);
-}
-
-function grouped<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -1,4 +1,7 @@
-/** What callers want: each wish is a call that nobody else ever makes, or a deliberate second run of one. */
+/**
+ * What callers want. A wish for something mutating is a call that nobody else ever makes, or a deliberate second run of
+ * one; repeatable calls are few, so that many want the same.
+ */
 import { fingerprintOf } from "../../src/shared/idempotency.js";
 import type { Told } from "../harness/process-clients.js";
 import type { Random } from "../never-twice/random.js";
@@ -12,10 +15,14 @@ export interface Wish {
   readonly fingerprint: string;
   readonly editor: ChaosEditor;
   readonly isRead: boolean;
+  /** It may run more often than it was wished, and what was told of it answers nobody later. */
+  readonly isRepeatable: boolean;
   /** A domain reload does not end it. */
   readonly isResumable: boolean;
-  /** The operation that it runs once more. */
-  readonly supersedes: string | undefined;
+  /** The operation that it runs once more; forgotten where the store has forgotten it. */
+  supersedes: string | undefined;
+  /** How often the call was sent for it. */
+  sent: number;
   /** Somebody asks for its cancellation while it is under way. */
   readonly isToBeCancelled: boolean;
   isCancelAsked: boolean;
@@ -29,7 +36,13 @@ export interface Wish {
   lastError: string;
 }
 
-type Call = Pick<Wish, "tool" | "args" | "isRead" | "isResumable">;
+/** The operation may have been another's call first. */
+export function acceptedAt({ askedAt }: Wish, told: Told): number {
+  const at = Date.parse(String(told.accepted_at));
+  return Number.isNaN(at) ? askedAt : Math.min(askedAt, at);
+}
+
+type Call = Pick<Wish, "tool" | "args" | "isRead" | "isRepeatable" | "isResumable">;
 
 export interface Wishes {
   readonly all: Wish[];
@@ -48,6 +61,7 @@ export function createWishes(): Wishes {
       fingerprint: fingerprintOf(call.tool, call.args as never),
       editor,
       isCancelAsked: false,
+      sent: 0,
       askedAt: Date.now(),
       told: [],
       logIds: new Set(),
@@ -75,27 +89,39 @@ export function createWishes(): Wishes {
 function drawCall(number: number, random: Random, editor: ChaosEditor): Call {
   const kind = random.between(0, 1);
   if (editor.plain || kind < 0.06) {
-    return { tool: "get-hierarchy", args: {}, isRead: true, isResumable: false };
+    return { ...CALL, tool: "get-hierarchy", args: {}, isRead: true };
   }
-  // The host's tests and builds last as long as its script says.
+  // The host's tests and builds last as long as its script says, and it has no settings.
   const simulated = editor.engine === "typescript";
-  if (kind < 0.18) {
+  if (kind < 0.2) {
     const length = simulated ? { SimulatedTests: 4, SimulatedSeconds: 0.03 } : {};
-    const args = { FilterType: "all", FilterValue: `wish ${number}`, ...length };
-    return { tool: "run-tests", args, isRead: false, isResumable: true };
+    const args = { FilterType: "all", FilterValue: `${editor.name} ${random.whole(1, 4)}`, ...length };
+    return { ...CALL, tool: "run-tests", args, isRepeatable: true, isResumable: true };
   }
-  if (kind < 0.26) {
+  if (kind < 0.28) {
+    const reload = simulated && random.chance(0.3) ? { SimulatedReload: true } : {};
+    const args = { ForceRecompile: editor.name === "E1", ...reload };
+    return { ...CALL, tool: "compile", args, isRepeatable: true, isResumable: true };
+  }
+  if (kind < 0.36 && simulated) {
+    const args = { Path: `/${editor.name}/Light.intensity`, Value: random.whole(1, 3) };
+    return { ...CALL, tool: "set-property", args, isRepeatable: true };
+  }
+  if (kind < 0.42) {
     const length = simulated ? { SimulatedSeconds: 0.1 } : {};
     const args = { BuildTarget: "Android", OutputPath: `Builds/Wish${number}`, ...length };
-    return { tool: "build-player", args, isRead: false, isResumable: false };
+    return { ...CALL, tool: "build-player", args };
   }
   return menuItem(number, random);
 }
+
+/** What a call is where nothing else is said. */
+const CALL = { isRead: false, isRepeatable: false, isResumable: false };
 
 /** Mostly short, sometimes long enough for anything to happen meanwhile. */
 function menuItem(number: number, random: Random): Call {
   const seconds = random.chance(0.94) ? random.between(0.005, 0.06) : random.between(0.2, 1.2);
   // Its digits beyond the thousandth make it a call of its own.
   const item = `Simulator/Block For ${seconds.toFixed(3)}${String(number).padStart(6, "0")}1 Seconds`;
-  return { tool: "execute-menu-item", args: { MenuItemPath: item }, isRead: false, isResumable: false };
+  return { ...CALL, tool: "execute-menu-item", args: { MenuItemPath: item } };
 }

@@ -67,7 +67,9 @@ export function createWitness(): Witness {
         if (operationId === undefined) break;
         tell(operationId, `${editor} answers ${answer.state} ${answer.operationId ?? ""}`);
         if (answer.state === "revoked") revoked.add(operationId);
-        if (answer.outcome) end(editor, operationId, answer.outcome);
+        // `same_as` tells the end of the operation that it names.
+        const ended = answer.state === "same_as" ? answer.operationId : operationId;
+        if (answer.outcome && ended !== undefined) end(editor, ended, answer.outcome);
         break;
       }
       case "error": {

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { fingerprintOf } from "../../src/shared/idempotency.js";
 import type { Engine } from "../harness/editor-control.js";
 import { openStdioClient, type StdioClient } from "../harness/process-clients.js";
 import { layRedisLine, type RedisLine } from "../harness/process-redis.js";
 import { environment } from "../harness/process-world.js";
 import { createProcesses, type Processes, type RunningProcess, until } from "../harness/processes.js";
 import { startTestRedis, type TestRedis } from "../harness/redis.js";
+import { createListener, type Listener } from "../never-twice/answers.js";
 import { type ChaosEditor, startChaosEditor } from "./editor.js";
 import { createEndpointMirror, type EndpointMirror } from "./endpoint-mirror.js";
 import { createEvents, type Events } from "./events.js";
@@ -27,6 +29,8 @@ export interface ChaosWorld {
   readonly workers: readonly ChaosMember[];
   readonly events: Events;
   readonly witness: Witness;
+  /** Hears every answer. */
+  readonly listener: Listener;
   /** Living stdio processes, each with a worker in it. */
   readonly stdio: Set<StdioClient>;
   urlOf(gateway: ChaosMember): string;
@@ -58,6 +62,12 @@ const PATIENT = {
   UNITY_BROKER_MAX_QUEUED: "5000",
   UNITY_BROKER_LOG_LEVEL: "info",
 };
+
+/** Without what the broker itself takes. */
+function fingerprintOfCall(tool: string, args: Record<string, unknown>): string {
+  const { timeout: _timeout, editor: _editor, force_new: _force, ...own } = args;
+  return fingerprintOf(tool, own);
+}
 
 const START_LIMIT_MS = 60_000;
 const HAND_MS = 10_000;
@@ -178,6 +188,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     const plainId = known.find((id) => editors.every((editor) => editor.id !== id));
     return {
       ...{ processes, redis, hand, events, witness, stdio, close },
+      listener: createListener(fingerprintOfCall),
       copies: createStoreCopies(redis, hand, folder),
       // Nobody but the workers gives a plain Editor its name.
       editors: editors.map((editor) =>

@@ -4,6 +4,7 @@ import { isFinal, type OperationRecord } from "../../src/shared/operation.js";
 import { BULL_PREFIX } from "../../src/shared/redis/keys.js";
 import type { SimulatedEditor } from "../../src/simulator/editor.js";
 import { eventually } from "./eventually.js";
+import { faultsOfTimes } from "./record-times.js";
 import type { TestRedis } from "./redis.js";
 
 /** What must hold after every test, whatever it did. */
@@ -16,8 +17,10 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
   const hand = new Redis(redis.connection);
   try {
     const left: string[] = [];
-    const listed = async (key: string) =>
-      key.startsWith("{ujb}:open:") ? hand.zrange(key, 0, "-1") : hand.smembers(key);
+    const listed = async (key: string) => {
+      if (key.startsWith("{ujb}:open:")) return hand.zrange(key, 0, "-1");
+      return key.startsWith("{ujb}:sent:") ? hand.hkeys(key) : hand.smembers(key);
+    };
     for (const key of await hand.keys("{ujb}:*")) {
       if (!/^{ujb}:(open|waiting|sent):/.test(key)) continue;
       for (const logId of await listed(key)) {
@@ -26,6 +29,7 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
       }
     }
     expect(left, "ended operations that are still listed as open").toEqual([]);
+    expect(await faultsOfTimes(hand), "operations whose times are out of order").toEqual([]);
     await eventually(async () => (await hand.keys("{ujb}:lease:*")).length === 0, "no lease is left");
     const locks = async () => (await hand.keys(`${BULL_PREFIX}:*:lock`)).length;
     await eventually(async () => (await locks()) === 0, "no job is locked");

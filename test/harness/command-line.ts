@@ -3,11 +3,14 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect } from "vitest";
 import { defaultDirectories } from "../../src/embedded-redis/directories.js";
+import { readEndpoint } from "../../src/embedded-redis/endpoint.js";
 import { expectNoLeak } from "./leaks.js";
 import { environment } from "./process-world.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess } from "./processes.js";
+import { faultsOfTimes } from "./record-times.js";
 import { createDataDirectory } from "./redis.js";
 
 export interface Typed {
@@ -49,6 +52,7 @@ export function useCommandLine(): CommandLine {
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();
     const faults = await place.processes.close();
+    faults.push(...(await faultsOfTimesIn(place.dataDir)));
     await removeData();
     rmSync(place.folder, { recursive: true, force: true });
     expect(faults, place.processes.logs()).toEqual([]);
@@ -76,4 +80,21 @@ export function useCommandLine(): CommandLine {
       return { code, stdout, stderr, ms: performance.now() - startedAt };
     },
   };
+}
+
+/** Of the records in the private Redis that the commands have used; none where it does not run. */
+async function faultsOfTimesIn(dataDir: string): Promise<string[]> {
+  const endpoint = readEndpoint(join(dataDir, "redis"));
+  if (!endpoint) return [];
+  const hand = new Redis({ ...endpoint.address, lazyConnect: true, retryStrategy: null });
+  hand.on("error", () => undefined);
+  try {
+    const isThere = await hand.connect().then(
+      () => true,
+      () => false,
+    );
+    return isThere ? await faultsOfTimes(hand) : [];
+  } finally {
+    hand.disconnect();
+  }
 }

@@ -7,6 +7,7 @@ import { type ControlledEditor, type Engine, startControlledEditor } from "./edi
 import { type HttpClient, openHttpClient, openStdioClient, type StdioClient } from "./process-clients.js";
 import { layRedisLine, type RedisLine } from "./process-redis.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./processes.js";
+import { faultsOfTimes } from "./record-times.js";
 import { startTestRedis, type TestRedis } from "./redis.js";
 
 export interface Execution {
@@ -150,7 +151,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       async close() {
         const faults = await end();
         try {
-          faults.push(...(await leftInRedis(hand)));
+          faults.push(...(await leftInRedis(hand)), ...(await faultsOfTimes(hand)));
         } finally {
           await discard();
         }

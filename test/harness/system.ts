@@ -35,6 +35,8 @@ const WORKER: Partial<WorkerOptions> = {
   closeMs: 300,
   ackDelayMs: 30,
   retryMs: 20,
+  cancelAgainMs: 100,
+  lostEditorsMs: 100,
   discoveryPollMs: 100,
   heldRetryMs: 50,
   watchMs: 50,

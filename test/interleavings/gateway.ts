@@ -6,6 +6,7 @@ import type { Channel } from "../../src/gateway/mcp/open-request.js";
 import { type Line, tapTransport } from "../../src/gateway/mcp/tap.js";
 import { queued } from "../../src/gateway/sweeper.js";
 import { BrokerError } from "../../src/shared/errors.js";
+import { WAIT_LIMITS } from "../../src/shared/expiry.js";
 import { type Caller, isFinal, jobIdOf, type OperationRecord } from "../../src/shared/operation.js";
 import { REPLAY_DEFAULTS } from "../../src/shared/replay.js";
 import type { Life } from "./schedule.js";
@@ -32,6 +33,7 @@ export function createGateway(world: World) {
   const step = (): Promise<void> => steps.park(life);
   const operations = operationsOf(store, step);
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
+  const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
   const jobs = () => {
     store.data.jobs[EDITOR] ??= [];
     return store.data.jobs[EDITOR];
@@ -54,19 +56,28 @@ export function createGateway(world: World) {
         },
         position: async () => undefined,
         lanesOf: () => [],
+        release: async () => undefined,
         close: async () => undefined,
       },
       // All of them are small.
       results: {
         told: async ({ logId }: OperationRecord) => ({ result: await operations.resultOf(logId) }),
       } as never,
-      editors: { ids: async () => [EDITOR], mutations: known, find: async () => undefined } as never,
+      // Known, and not here: what was sent waits for it.
+      editors: {
+        ids: async () => [EDITOR],
+        mutations: known,
+        find: async () => ({ profile: { editorId: EDITOR }, lastSeenAt: 0 }),
+      } as never,
+      heldBack: async () => undefined,
+      sweeping: { watchedSince: async () => 0 },
       catalog: { tool: async (name: string) => TOOLS[name] } as never,
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
-        editorIds: async () => [EDITOR],
+        candidates,
       }),
+      candidates,
       tally: { add: () => undefined },
       waiters: {
         async until(_logId, look, { ms, signal }) {
@@ -85,7 +96,7 @@ export function createGateway(world: World) {
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },
-    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000 },
+    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: WAIT_LIMITS },
   );
 
   /** What src/gateway/mcp/server.ts does with a request, without words. */

@@ -253,6 +253,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
         return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>);
       }),
     resultBytes: async () => 0,
+    argumentBytes: async () => 0,
     resultOf: (logId) => soon(() => store.data.results[logId]),
     storedResultOf: async () => undefined,
     live: async () => ({}),

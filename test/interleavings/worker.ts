@@ -5,9 +5,12 @@ import { encodeResult } from "../../src/shared/redis/stored-result.js";
 import { EDITOR_CODES, type SubmitParams } from "../../src/shared/wire.js";
 import { ConnectionLost } from "../../src/worker/disconnect.js";
 import { createFollows } from "../../src/worker/follows.js";
+
 import { otherOperation } from "../../src/worker/other-operation.js";
-import { createProcess, type EditorPort, type Processed } from "../../src/worker/process.js";
+import { createProcess } from "../../src/worker/process.js";
+import type { EditorPort, Processed } from "../../src/worker/process-deps.js";
 import { rebuildRecords } from "../../src/worker/rebuild.js";
+
 import { Refused } from "./editor.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";

@@ -18,7 +18,15 @@ import ts from "typescript";
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 const PATCHES = fileURLToPath(new URL(".", import.meta.url));
 
-const COPIED = ["package.json", "tsconfig.json", "tsconfig.build.json", "dist", "src", "test"];
+const COPIED = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "vitest.config.ts",
+  "dist",
+  "src",
+  "test",
+];
 
 /** Every patch file, by name. */
 export function patchFiles(): string[] {

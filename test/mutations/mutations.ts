@@ -1,15 +1,22 @@
 /**
- * Which patch takes out which rule, and the schedule that is aimed at it. A patch's own first lines say in words what
+ * Which patch takes out which rule, and the schedule or the test that is aimed at it. A patch's own first lines say in words what
  * it takes out; docs/mutations.md has the table.
  */
 export interface Mutation {
   patch: string;
   /** Patches beneath it, where a deeper rule would hold what this one lets go: with them alone the schedule is green. */
   beneath: readonly string[];
-  schedule: string;
+  aim: Aim;
   seeds: readonly number[];
   /** What the judge must say, with at least one of the seeds. */
   says: RegExp;
+}
+
+/** A schedule by its name, or one test of a file: for sentences of rules that are pure functions or single steps. */
+export type Aim = { schedule: string } | { file: string; test: string };
+
+export function aimOf({ aim }: Pick<Mutation, "aim">): string {
+  return "schedule" in aim ? aim.schedule : aim.test;
 }
 
 const TWICE = /^(2|3) executions of 1 wish$|^3 executions of 2 wishes$/;
@@ -20,7 +27,12 @@ function mutation(
   says: RegExp = TWICE,
   more: Partial<Pick<Mutation, "beneath" | "seeds">> = {},
 ): Mutation {
-  return { patch: `${patch}.patch`, beneath: [], schedule, seeds: [1], says, ...more };
+  return { patch: `${patch}.patch`, beneath: [], aim: { schedule }, seeds: [1], says, ...more };
+}
+
+function tested(patch: string, file: string, test: string): Mutation {
+  const aim = { file: `test/${file}.test.ts`, test };
+  return { patch: `${patch}.patch`, beneath: [], aim, seeds: [1], says: /^red/ };
 }
 
 const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
@@ -29,6 +41,8 @@ const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
 
 export const MUTATIONS: readonly Mutation[] = [
   mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
+  mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome told as new$/),
+  mutation("00-executed-at", "re-issue after another's answer", /^a wrong executed_at$/),
   mutation(
     "01-claim",
     "a job by hand for what was cancelled unsent",
@@ -51,24 +65,64 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("03-canonical-form", "a retry names its arguments in another order"),
   mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 wishes$/),
   mutation("04-target-left-out", "a retry that leaves the Editor out"),
-  mutation("04-target-was-open", "a retry that must name an Editor, and names the other one"),
+  tested("04-named-editor", "shared/decide", "W9: a call without `editor` ran on one Editor"),
+  tested("04-each-editor", "shared/decide", "W21: C1's run on A is unread, C2's on B was told"),
+  tested("04-passed-over", "shared/decide", "▲4 one that never began is passed over"),
   mutation("05-join", "many at once"),
   mutation("05-join-too-much", "set A, set B, set A again, with no wait", /^2 executions of 3 wishes$/),
+  tested(
+    "05-own-change",
+    "shared/decide",
+    "▲5 others' compilations do not keep a retry from joining its tests; its own caller's do",
+  ),
+  tested("05-restored", "shared/decide", "W3: restored tests are joined once they are known to run"),
+  tested("05-cancelled", "shared/decide", "call does not join what is being cancelled"),
+  tested("05-same-request", "shared/decide", "▲5 the same request again joins its own operation"),
   mutation(
     "06-untold",
     "an answer that nobody received, the lid closed for longer than the replay window, the retry",
+    TWICE,
+    beneath("06-asked"),
   ),
+  tested(
+    "06-asked",
+    "shared/replay",
+    "▲6 a caller that asked and was not told itself hears it for the whole retention",
+  ),
+  mutation("06-told", "repeatable calls of everybody", /^a told outcome told again$/, { seeds: [1, 2, 3] }),
+  mutation(
+    "06-noted-after",
+    "the gateway dies as it notes that the tests' report is told; the call again",
+    /^a told outcome told again$/,
+  ),
+  tested("06-changed", "shared/replay", "since it ended: hours later it is run again"),
+  tested("06-counters", "shared/replay", "since it ended: hours later it is run again"),
+  tested("06-incarnation", "shared/replay", "▲6 a restored one, and one from before a change"),
+  tested("06-restored", "shared/replay", "▲6 a restored one, and one from before a change"),
   mutation("06-window", "re-issue after another's answer"),
-  mutation("06-never-began", "cancelled before it was sent, then wished again", /^0 executions of 1 wish$/),
+  tested("06-never-began", "shared/replay", "before it began: a call runs"),
   mutation("06-key", "the same idempotency key after the outcome was read"),
   mutation(
     "07-written-is-not-read",
     "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
   ),
+  tested("07-slow", "shared/replay", "W17: over stdio a slow answer is proven by naming only"),
+  mutation(
+    "07-stall",
+    "a stdio process stands still and reads a request late; its client has given up, and calls again",
+  ),
+  tested(
+    "07-own-answer",
+    "shared/schedules",
+    "W19: the message that names the log_id is answered into nothing",
+  ),
+  tested("07-incarnation", "shared/replay", "▲7 after a change of incarnation no telling and no proof"),
   mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
   mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
   mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
   mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),
+  tested("08-refusal", "shared/decide", "is refused, and nothing runs"),
+  tested("08-refusal-shows", "shared/decide", "W14: the store forgot what is superseded"),
   mutation("09-unknown", "retry after interrupted"),
   mutation("10-epoch", "the store's epoch goes back, and a new owner comes", /^0 executions of 1 wish$/),
   mutation("10-chain", "the store forgets what has run; the call is sent again"),
@@ -76,6 +130,14 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
   mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 wishes$/),
   mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
+  tested("10-entered", "shared/recover", "W1: however many operations of the hash expired in between"),
+  tested("10-entered-in-order", "shared/recover", "W12: op1 ran, flush, the retry makes op2"),
+  tested("10-asked-anew", "shared/recover", "W3: the outcome of tests that was read before the flush"),
+  tested("10-as-it-is-there", "shared/recover", "W3: restored as sent, and ended there"),
+  tested("10-key-conflict", "shared/recover", "W4: key K was of another call before the flush"),
+  tested("10-forced-reissue", "shared/recover", "W13: the store forgot the forced run"),
+  tested("10-nobodys", "shared/recover", "▲10 (b) without origin nobody knows whose outcome it is"),
+  tested("10-executed-as", "shared/answer", "W3: whoever is answered by another operation's execution"),
   mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
   mutation(
     "10-origin",
@@ -113,15 +175,22 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation("12-sent-log", "a call to an Editor without a ledger, its worker killed in the middle"),
   mutation(
+    "13-claims",
+    "the store loses what has run; another call is claimed, and the lost one asked for",
+    /^its log_id reads not_found$/,
+  ),
+  mutation(
+    "13-import",
+    "the store loses what has run; another call is claimed, and the lost one asked for",
+    /^its log_id reads not_found$/,
+  ),
+  mutation(
     "14-acknowledge",
     "the store loses its last writes, among them an outcome",
     /^its outcome reads OUTCOME_UNKNOWN$/,
   ),
   mutation("15-expiry", "the Editor is gone for good while a call waits for it", /^1 operation open$/),
 ];
-
-/** ▲13 is the rule of pools, which are not built. */
-export const NOT_BUILT: readonly string[] = ["▲13"];
 
 /** Rules of design and architecture, by the number that a patch's name begins with. */
 export function ruleOf({ patch }: Pick<Mutation, "patch">): string {

@@ -2,7 +2,7 @@
 import { startWorld, type World, type WorldOptions } from "../harness/process-world.js";
 import { until } from "../harness/processes.js";
 import type { Scenario } from "../never-twice/scenario.js";
-import { createStage, type Stage } from "../never-twice/stage.js";
+import { createStage, type Stage, WrongAnswers } from "../never-twice/stage.js";
 import { counted, type Verdict } from "./verdict.js";
 
 export interface Schedule {
@@ -65,6 +65,7 @@ async function judged(stage: Stage, play: () => Promise<Verdict | undefined>): P
   try {
     return (await Promise.race([whole(), limit])) ?? (await countAll(stage, world));
   } catch (error) {
+    if (error instanceof WrongAnswers) return { judge: "answers", text: kindOf(error), isBroken: true };
     const verdict = await until(
       "something began too often",
       async () => {
@@ -79,6 +80,12 @@ async function judged(stage: Stage, play: () => Promise<Verdict | undefined>): P
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Of the first wrong answer: told again, told as new, or of the wrong time. */
+function kindOf({ whats: [first = ""] }: WrongAnswers): string {
+  if (/told as new/.test(first)) return "an older outcome told as new";
+  return /is its answer again/.test(first) ? "a told outcome told again" : "a wrong executed_at";
 }
 
 /** The first menu item whose executions are not its wishes, else all together. */

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { wordsOf } from "./copy.js";
-import { MUTATIONS, type Mutation } from "./mutations.js";
+import { aimOf, MUTATIONS, type Mutation } from "./mutations.js";
 import { GOAL_SECONDS, type Played, playWith, type Trial, tryMutation } from "./trial.js";
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ if (chosen.length === 0) {
 /** A schedule that several rules share is played without them once. */
 const greens = new Map<string, Promise<Played>>();
 const known = (beneath: readonly string[], play: Mutation): Promise<Played> => {
-  const key = JSON.stringify([beneath, play.schedule, play.seeds]);
+  const key = JSON.stringify([beneath, play.aim, play.seeds]);
   const green = greens.get(key) ?? playWith(beneath, play);
   greens.set(key, green);
   return green;
@@ -44,7 +44,7 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 
-console.log("| rule taken out | patch | schedule | judge | with the patch | without | s |");
+console.log("| rule taken out | patch | schedule or test | judge | with the patch | without | s |");
 console.log("|---|---|---|---|---|---|---:|");
 for (const mutation of chosen) {
   const { broken, whole } = rows.get(mutation) as Trial;
@@ -52,7 +52,7 @@ for (const mutation of chosen) {
   const cells = [
     words,
     mutation.patch.replace(".patch", ""),
-    mutation.schedule,
+    aimOf(mutation),
     broken.verdict?.judge ?? "none",
     broken.verdict?.text ?? "no verdict",
     whole.verdict?.text ?? "no verdict",

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { makeCopy, PROJECT } from "./copy.js";
-import type { Mutation } from "./mutations.js";
+import { type Aim, aimOf, type Mutation } from "./mutations.js";
+import { runTest } from "./test-run.js";
 import type { Verdict } from "./verdict.js";
 
 export interface Played {
@@ -27,7 +28,7 @@ const LIMIT_MS = 160_000;
 /** What a mutation may take, on a machine with nothing else to do. */
 export const GOAL_SECONDS = 60;
 
-type Play = Pick<Mutation, "schedule" | "seeds">;
+type Play = Pick<Mutation, "aim" | "seeds">;
 
 /** The schedule in a copy with these patches, seed by seed until one is red. */
 export async function playWith(patches: readonly string[], play: Play): Promise<Played> {
@@ -36,7 +37,7 @@ export async function playWith(patches: readonly string[], play: Play): Promise<
     let played: Played = { seconds: 0 };
     for (const seed of play.seeds) {
       const before = played.seconds;
-      played = await playOnce(copy?.folder ?? PROJECT, play.schedule, seed);
+      played = await playOnce(copy?.folder ?? PROJECT, play.aim, seed);
       played.seconds += before;
       if (!played.verdict || played.verdict.isBroken) break;
     }
@@ -56,7 +57,9 @@ export async function tryMutation(
   return { broken, whole, fault: faultOf(mutation, broken, whole) };
 }
 
-function faultOf({ patch, schedule, says }: Mutation, broken: Played, whole: Played): string | undefined {
+function faultOf(mutation: Mutation, broken: Played, whole: Played): string | undefined {
+  const { patch, says } = mutation;
+  const schedule = aimOf(mutation);
   if (!whole.verdict) return `${schedule}: no verdict without the patch: ${whole.error}`;
   if (whole.verdict.isBroken) return `${schedule}: red without the patch: ${whole.verdict.text}`;
   if (!broken.verdict) return `${patch}: no verdict: ${broken.error}`;
@@ -66,8 +69,13 @@ function faultOf({ patch, schedule, says }: Mutation, broken: Played, whole: Pla
 }
 
 /** In a process of the copy's own, so that every part of it is the copy's. */
-async function playOnce(folder: string, schedule: string, seed: number): Promise<Played> {
+async function playOnce(folder: string, aim: Aim, seed: number): Promise<Played> {
   const startedAt = performance.now();
+  if ("test" in aim) {
+    const verdict = await runTest(folder, aim);
+    return { ...verdict, seconds: (performance.now() - startedAt) / 1000 };
+  }
+  const { schedule } = aim;
   const args = ["--schedule", schedule, "--seed", String(seed)];
   const child = spawn(
     process.execPath,

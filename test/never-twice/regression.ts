@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Told } from "../harness/process-clients.js";
 import type { World } from "../harness/process-world.js";
+import { createListener, wrongAnswers } from "./answers.js";
 import { isTold } from "./stage.js";
 
 export interface Heard {
@@ -18,6 +19,8 @@ export interface Regression {
   heard: Heard[];
   /** Answers that never came: the gateway was dead. */
   lost: number;
+  /** What was wrong with an answer by itself. */
+  wrong: string[];
 }
 
 const BLOCKS_SECONDS = 35;
@@ -27,11 +30,18 @@ const CALL = { name: "execute-menu-item", arguments: { MenuItemPath: MENU_ITEM, 
 /** Plays it; what each caller heard, in order. */
 export async function playRegression(world: World): Promise<Regression> {
   const heard: Heard[] = [];
+  const listener = createListener(() => MENU_ITEM);
   let lost = 0;
 
   const callAs = async (client: Client, answers: Told[]): Promise<boolean> => {
+    const note = listener.asks(
+      `#${heard.flatMap((each) => each.answers).length + lost}`,
+      CALL.name,
+      CALL.arguments,
+    );
     try {
       const told = (await client.callTool(CALL)).structuredContent as Told;
+      note(told);
       answers.push(told);
       return isTold(told);
     } catch {
@@ -93,5 +103,10 @@ export async function playRegression(world: World): Promise<Regression> {
     await stdio.close();
     await same.close();
   }
-  return { heard, lost };
+  const executions = await world.editor.executions();
+  const wrong = wrongAnswers(
+    listener.heard,
+    executions.map(({ operationId, what, at }) => ({ operationId, call: what, at })),
+  );
+  return { heard, lost, wrong: wrong.map(({ what }) => what) };
 }

@@ -18,6 +18,7 @@ import {
   workerHangs,
   workerKilled,
 } from "./scenarios-kills.js";
+import { repeatedByAll, repeatedUnderFire } from "./scenarios-repeatable.js";
 
 export const SCENARIOS: readonly Scenario[] = [
   reissueAfterAnother,
@@ -34,4 +35,6 @@ export const SCENARIOS: readonly Scenario[] = [
   redisKilled,
   interruptedAndRetried,
   jobByHand,
+  repeatedByAll,
+  repeatedUnderFire,
 ];

@@ -7,6 +7,7 @@
 import type { Asked, HttpClient, StdioClient, TestClient, Told } from "../harness/process-clients.js";
 import type { World } from "../harness/process-world.js";
 import { until } from "../harness/processes.js";
+import { createListener, wrongAnswers } from "./answers.js";
 import { createRandom, type Random } from "./random.js";
 
 export interface Tally {
@@ -61,6 +62,13 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** What answers told is not what was executed. */
+export class WrongAnswers extends Error {
+  constructor(readonly whats: readonly string[]) {
+    super(whats.join("\n"));
+  }
+}
+
 interface Account {
   item: string;
   wishes: Entry[];
@@ -79,6 +87,7 @@ export function createStage(world: World, seed: number): Stage {
   const tally: Tally = { calls: 0, wishes: 0, executions: 0, joined: 0, replayed: 0, kills: 0 };
   const accounts: Account[] = [];
   const clients: TestClient[] = [];
+  const listener = createListener((tool, args) => String(args.MenuItemPath ?? tool));
 
   const makeWish = (account: Account, seconds: number): Wish => {
     const entry: Entry = { logId: undefined, outcome: undefined };
@@ -140,7 +149,7 @@ export function createStage(world: World, seed: number): Stage {
   };
 
   const http: Stage["http"] = async (url = world.url) => {
-    const client = await world.http(url);
+    const client = listener.to(await world.http(url));
     clients.push(client);
     return client;
   };
@@ -158,7 +167,7 @@ export function createStage(world: World, seed: number): Stage {
     },
     http,
     async newStdio() {
-      const client = await world.stdio();
+      const client = listener.to(await world.stdio());
       clients.push(client);
       return client;
     },
@@ -192,6 +201,12 @@ export function createStage(world: World, seed: number): Stage {
           );
         }
       }
+      const executions = await world.editor.executions();
+      const wrong = wrongAnswers(
+        listener.heard,
+        executions.map(({ operationId, what, at }) => ({ operationId, call: what, at })),
+      );
+      if (wrong.length > 0) throw new WrongAnswers(wrong.map(({ what }) => what));
       await until("no operation is open", async () => {
         const open = await world.hand.zcard(`{ujb}:open:${world.editor.editorId}`);
         return open === 0;
@@ -204,8 +219,7 @@ export function createStage(world: World, seed: number): Stage {
   };
 }
 
-/** A final outcome, of whatever kind. */
-/** A store that is away refuses to say anything: that is no outcome. */
+/** A final outcome, of whatever kind. A store that is away refuses to say anything: that is none. */
 export function isTold(told: Told): boolean {
   return told.status !== "timeout" && told.status !== "running" && told.error_code !== "STORE_UNAVAILABLE";
 }
@@ -220,7 +234,7 @@ function agree(what: string, before: string | undefined, now: string): string {
 }
 
 /** The gateway or its store is away: a client sends the call again. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   const { message, code } = error as NodeJS.ErrnoException;
   return /ECONNREFUSED|ECONNRESET|socket hang up|aborted|connection ended|not available|HTTP 503/.test(
     `${code ?? ""} ${message}`,

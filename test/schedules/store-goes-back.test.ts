@@ -41,7 +41,9 @@ const forgotten = async (options?: SystemOptions) => {
 };
 /** … and its retry, op2, expired before it was sent. */
 const forgottenAndExpired = async () => {
-  const { system, ann, op1 } = await forgotten({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
+  const { system, ann, op1 } = await forgotten({
+    gateway: { limits: { ...WAIT_LIMITS, absentMs: 1, unsentMs: 1 } },
+  });
   const op2 = await submit(ann);
   await whenStoreIsBack(() => system.gateway.sweep());
   expect((await outcome(ann, op2.logId)).state).toBe("expired");
@@ -56,6 +58,18 @@ describe("▲10 the store forgot what the Editor ran", () => {
     const ended = await withWorker(system, () => outcome(ann, op2.logId));
     expect(ended).toMatchObject({ state: "completed", executedAs: op1.logId });
     expect(system.executions("a")).toBe(1);
+  });
+
+  test("schedule D: what another run answered is superseded by its own log_id", async () => {
+    const { system, ann, op1 } = await forgotten();
+    const op2 = await submit(ann);
+    const op3 = await withWorker(system, async () => {
+      expect(await outcome(ann, op2.logId)).toMatchObject({ executedAs: op1.logId });
+      return outcome(ann, (await submit(ann, { force_new: op2.logId })).logId);
+    });
+    expect(op3).toMatchObject({ state: "completed", supersedes: op2.logId });
+    expect(op3.executedAs).toBeUndefined();
+    expect(system.executions("a")).toBe(2);
   });
 
   test("schedule E: only the revoked one before it is remembered; the retry is the run that was forgotten", async () => {

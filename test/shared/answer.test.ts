@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { answerOf, notFound, type OperationView } from "../../src/shared/answer.js";
+import type { EditorAway } from "../../src/shared/flight.js";
 import type { OperationRecord } from "../../src/shared/operation.js";
-import { executed, MARK, NOW, operation, tested } from "./record.js";
+import { executed, HOUR, MARK, MINUTE, NOW, operation, tested } from "./record.js";
 
 const view = (record: OperationRecord, changes: Partial<OperationView> = {}): OperationView => ({
   record,
@@ -35,15 +36,76 @@ describe("what a caller is told of an operation in flight", () => {
     });
   });
 
-  test("an absent Editor is said", () => {
-    expect(answerOf(view(operation(), { editorNow: undefined })).message).toContain("not connected");
+  describe("whose Editor is away", () => {
+    const AWAY: EditorAway = {
+      project: "Game",
+      lastSeenAt: NOW - 40_000,
+      hasClosed: true,
+      gone: undefined,
+      deadline: { event: "expired", at: NOW + MINUTE },
+    };
+    const away = (record: OperationRecord, changes: Partial<EditorAway> = {}) =>
+      answerOf(view(record, { editorNow: undefined, editorAway: { ...AWAY, ...changes } }));
+    const at = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+
+    test("what waits: when it closed, when the wait expires, what to ask the user for", () => {
+      const { message, ...answer } = away(operation());
+      expect(message).toContain(`The Editor of Game has closed (last seen at ${at(NOW - 40_000)}).`);
+      expect(message).toContain(
+        `has not started: it waits for the Editor, and expires at ${at(NOW + MINUTE)}`,
+      );
+      expect(message).toContain("Ask the user to open Game in Unity.");
+      expect(message).toMatch(/Do not send the call again.$/);
+      expect(answer).toMatchObject({
+        editor_closed: true,
+        editor_last_seen_at: new Date(NOW - 40_000).toISOString(),
+        waits_until: new Date(NOW + MINUTE).toISOString(),
+      });
+    });
+
+    test.each(["dispatched", "running"] as const)("what is %s is never said to be running there", (state) => {
+      const record = operation({ state, startedAt: NOW - HOUR, executionClass: "quick" });
+      const deadline = { event: "interrupted", at: NOW + HOUR } as const;
+      const { message } = away(record, { deadline, gone: "closed" });
+      expect(message).toMatch(
+        /has closed .* may have finished: its outcome is collected when the Editor is back/,
+      );
+      expect(message).toContain(`called interrupted at ${at(NOW + HOUR)}; cancel_operation ends it at once.`);
+      expect(message).toContain("open Game in Unity");
+      expect(message).not.toMatch(/is running|goes on|restart Unity/);
+    });
+
+    test("one that may be reloading is not said to have closed, and a cancellation waits for it", () => {
+      const record = operation({ state: "running", cancel: { requestedAt: NOW } });
+      const { message, ...answer } = away(record, { hasClosed: false });
+      expect(message).toContain(`is not connected, and was last seen at ${at(NOW - 40_000)}: it reloads`);
+      expect(message).toContain("Its cancellation is passed on then.");
+      expect(message).not.toContain("cancel_operation");
+      expect(answer).not.toHaveProperty("editor_closed");
+    });
+  });
+
+  test("what is held back by its caller's limit says by what", () => {
+    const by = [{ logId: "op7", tool: "build", editor: "game@1" }];
+    const answer = answerOf(view(operation(), { heldBack: { limit: 5, by } }));
+    expect(answer.held_back).toEqual({ limit: 5, by: [{ log_id: "op7", tool: "build", editor: "game@1" }] });
+    expect(answer.message).toMatch(
+      /held back: 5 operation.*UNITY_BROKER_MAX_RUNNING.*build on game@1 \(op7\)/,
+    );
   });
 
   test("what keeps the Editor from working is said in its place, with what to do", () => {
     const trouble = { code: "MODAL_DIALOG", message: "A dialog is open.", next: "Answer it." } as const;
-    const away = answerOf(view(operation(), { editorNow: undefined, trouble }));
-    expect(away.message).toMatch(/waits for its Editor.*A dialog is open. Answer it. Read it with/);
-    expect(away.message).not.toContain("not connected");
+    const editorAway = {
+      project: "Game",
+      lastSeenAt: NOW,
+      hasClosed: false,
+      gone: undefined,
+      deadline: undefined,
+    };
+    const away = answerOf(view(operation(), { editorNow: undefined, editorAway, trouble }));
+    expect(away.message).toMatch(/waits for the Editor.*A dialog is open. Answer it. Read it with/);
+    expect(away.message).not.toContain("Ask the user to open");
     expect(away.trouble).toEqual(trouble);
     expect(answerOf(view(executed(), { trouble }))).not.toHaveProperty("trouble");
   });

@@ -223,6 +223,13 @@ describe("▲5 joining what is in flight", () => {
     },
   );
 
+  test("W3: restored tests are joined once they are known to run, not while they may have ended and been told", () => {
+    const sent = testing({ rebuilt: true, state: "dispatched" });
+    expect(found(decide(snapshot([sent]), call(from(LATER_SESSION, 1))))).toBe("create");
+    const running = testing({ rebuilt: true });
+    expect(found(decide(snapshot([running]), call(from(LATER_SESSION, 1))))).toBe("join op1");
+  });
+
   test("▲5 ▲6 what is repeatable and has a key, or is forced, is joined by its identity", () => {
     const keyed = testing({ tool: "save-scene", keyed: true });
     expect(decide(at(keyed, 5), call({ keyed: true })).kind).toBe("join");

@@ -37,6 +37,17 @@ describe("▲15 nothing waits for ever", () => {
     },
   );
 
+  test("▲15 W8 after a pause of everything each has one full absence time anew, whatever its limit", () => {
+    const paused = NOW + 48 * HOUR;
+    const since = (record: ReturnType<typeof operation>, now: number) =>
+      expiryOf(record, NOW, now, WAIT_LIMITS, paused);
+    for (const state of ["queued", "running"] as const) {
+      const record = operation({ state, acceptedAt: NOW, dispatchedAt: NOW });
+      expect(since(record, paused + 10 * MINUTE - 1)).toBeUndefined();
+      expect(since(record, paused + 10 * MINUTE)).toBe(state === "queued" ? "expired" : "interrupted");
+    }
+  });
+
   test("▲15 what has ended is left alone", () => {
     expect(ask(executed(), 0, NOW + 1000 * HOUR)).toBeUndefined();
   });

@@ -2,6 +2,7 @@
 import type { Snapshot, SubmitRequest } from "../../src/shared/decide.js";
 import type { Caller, Delivery, OperationRecord } from "../../src/shared/operation.js";
 import type { EditorState, Moment, Requester } from "../../src/shared/replay.js";
+import type { Candidate } from "../../src/shared/target.js";
 
 /** The store's clock in these stories, ms. */
 export const NOW = 1_000_000_000;
@@ -95,12 +96,7 @@ export function moment(changes: Partial<Moment> = {}): Moment {
 }
 
 /** A connected Editor that a call may go to. */
-export function candidate(id: string) {
-  const [projectName = ""] = id.split("@");
-  return { id, projectName, projectPath: `/projects/${projectName}`, connected: true };
-}
 
-/** What an open call may be for: these Editors are known. */
 export function around(...ids: string[]): Pick<SubmitRequest, "around"> {
   return { around: { candidates: ids.map((id) => candidate(id)) } };
 }
@@ -116,6 +112,12 @@ export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
     keyed: false,
     ...changes,
   };
+}
+
+/** A connected Editor that a call may go to. */
+export function candidate(id: string, changes: Partial<Candidate> = {}): Candidate {
+  const [projectName = ""] = id.split("@");
+  return { id, projectName, projectPath: `/projects/${projectName}`, connected: true, ...changes };
 }
 
 /** The store as it stands when these are the operations of the hash, oldest first. */

@@ -17,6 +17,7 @@ import {
   NOW,
   operation,
   tested,
+  testing,
   told,
 } from "./record.js";
 
@@ -139,6 +140,18 @@ describe("▲10 the Editor's journal is the memory", () => {
     expect(recover(call, sameAs("op1"), knowing(lost))).toEqual(again("op1"));
     const unread = tested({ logId: "op1", entered: 4 });
     expect(recover(call, sameAs("op1"), knowing(unread))).toEqual(answeredBy("op1"));
+  });
+
+  test("W3: restored as sent, and ended there: it is not joined as if it were in flight", () => {
+    const call = { ...sent, tool: "run-tests", effect: "repeatable" as const, after: null, entered: 1 };
+    const lost = testing({ logId: "op1", order: 0, entered: 4, rebuilt: true, state: "dispatched" });
+    expect(recover(call, sameAs("op1"), knowing(lost))).toEqual(again("op1"));
+    expect(recover(call, sameAs("op1", "failed"), knowing(lost))).toEqual(again("op1"));
+    // What runs there nobody has been told.
+    expect(recover(call, sameAs("op1", "running"), knowing(lost))).toEqual(answeredBy("op1"));
+    expect(recover(call, sameAs("op1", "accepted"), knowing(lost))).toEqual(answeredBy("op1"));
+    const keyed = { ...lost, keyed: true };
+    expect(recover({ ...call, keyed: true }, sameAs("op1"), knowing(keyed))).toEqual(answeredBy("op1"));
   });
 
   test("W4: key K was of another call before the flush: the call is refused, never begun", () => {

@@ -11,9 +11,13 @@ using UnityEngine;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>What is known of this Editor: taken on the main thread with every tick, read from any.</summary>
+    /// <summary>
+    /// What is known of this Editor: taken on the main thread with every tick, read from any. The asset counter is taken
+    /// whenever the main thread reads it: a tool's own changes must be in what its end says.
+    /// </summary>
     internal sealed class UnityEditorInfo : IEditorInfo
     {
+        private readonly int mainThread = Thread.CurrentThread.ManagedThreadId;
         private long assetCounter;
         private volatile bool focused;
         private volatile string phase = EditorPhase.Ready;
@@ -45,7 +49,17 @@ namespace JobBroker.Bridge.Unity
 
         public string? LogFile { get; }
 
-        public long AssetCounter => Interlocked.Read(ref assetCounter);
+        public long AssetCounter
+        {
+            get
+            {
+                if (Thread.CurrentThread.ManagedThreadId == mainThread)
+                {
+                    Interlocked.Exchange(ref assetCounter, AssetChanges.Count);
+                }
+                return Interlocked.Read(ref assetCounter);
+            }
+        }
 
         public bool Focused => focused;
 

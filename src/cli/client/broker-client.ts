@@ -97,7 +97,11 @@ async function connectHere(
     : undefined;
   if (worker) await untilConnected(gateway, runtime.store.news);
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const service = serveStdio({ gateway, log: runtime.log, version: VERSION }, { stdin, stdout });
+  const service = serveStdio(
+    { gateway, log: runtime.log, version: VERSION },
+    { stdin, stdout },
+    { folder: process.cwd() },
+  );
   const client = await connect(createPipe(stdin, stdout), "the broker in this process");
   return clientOver(client, runtime.store.storeId, async () => {
     await client.close();

@@ -84,7 +84,10 @@ function hintsFor(answer: Answer, self: string): string[] {
     ];
   }
   if (status === "timeout" || status === "running") return [`Read it:  ${self} result ${log_id} --follow`];
-  if (force_new !== undefined && state !== undefined) return [`Once more:  add --force-new ${force_new}`];
+  // A call whose outcome was new runs again when it is typed again (read-outcomes.ts).
+  const isNew = answer.deduplicated === undefined && state !== "interrupted";
+  if (force_new !== undefined && state !== undefined && !isNew)
+    return [`Once more:  add --force-new ${force_new}`];
   return error_code === "NOT_FOUND" ? [`Yours:  ${self} list`] : [];
 }
 

@@ -3,9 +3,8 @@
  * take a request that its client has given up meanwhile for one that was answered at once.
  */
 
-/** While the event loop turns at least this often, a message is read when it comes, ms. */
-const STALL_MS = 1_000;
-const TICK_MS = 250;
+/** While the event loop turns at least every `stallMs`, a message is read when it comes; it is looked at every `tickMs`. */
+const TIMINGS = { stallMs: 1_000, tickMs: 250 };
 
 /** Monotonic time stops while a machine sleeps, wall time jumps when it is set: the longer of both has passed. */
 export interface Instant {
@@ -19,7 +18,7 @@ export interface ArrivalClock {
   close(): void;
 }
 
-export function now(): Instant {
+function now(): Instant {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
@@ -28,23 +27,26 @@ export function since(then: Instant, at = now()): number {
   return Math.max(at.monotonic - then.monotonic, at.wall - then.wall);
 }
 
-export function createArrivalClock(): ArrivalClock {
+export function createArrivalClock({ stallMs, tickMs } = TIMINGS): ArrivalClock {
   /** By then everything that had been sent before was read. */
   let readUp = now();
+  let lastTick = readUp;
+  let hasArrived = false;
+  const isStalled = (at: Instant): boolean => since(readUp, at) > stallMs;
   const timer = setInterval(() => {
     const at = now();
-    // Behind the next look at the sockets: what was sent during a stall is read before the stall is forgotten.
-    setImmediate(() =>
-      setImmediate(() => {
-        readUp = at;
-      }),
-    );
-  }, TICK_MS);
+    // What was sent during a stall may take many reads: it is forgotten once nothing comes for a while.
+    const isQuiet = since(lastTick, at) <= stallMs && !hasArrived;
+    if (!isStalled(at) || isQuiet) readUp = at;
+    lastTick = at;
+    hasArrived = false;
+  }, tickMs);
   timer.unref();
   return {
     arrival() {
       const at = now();
-      return since(readUp, at) > STALL_MS ? readUp : at;
+      hasArrived = true;
+      return isStalled(at) ? readUp : at;
     },
     close: () => clearInterval(timer),
   };

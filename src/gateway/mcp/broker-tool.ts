@@ -5,6 +5,7 @@ import type { OperationView } from "../../shared/answer.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Broker } from "../broker.js";
 import type { OpenRequest } from "./open-request.js";
+import type { Selection } from "./selection.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 export type Seen = OperationView | "ended" | undefined;
@@ -14,6 +15,8 @@ export interface BrokerToolCall {
   broker: Broker;
   principal: string;
   request: OpenRequest;
+  /** Undefined: the request belongs to no session. */
+  selection: Selection | undefined;
   showsProgress: boolean;
   wait(logId: string, ms: number): Promise<Seen>;
 }

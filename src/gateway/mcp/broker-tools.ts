@@ -7,6 +7,7 @@ import { publicTrouble } from "../../shared/trouble.js";
 import { waitTime } from "../../shared/wait-time.js";
 import { type BrokerTool, type BrokerToolCall, define, type Seen, UUID } from "./broker-tool.js";
 import { FETCH, PART } from "./fetch-tool.js";
+import { SELECT } from "./select-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 const RESULT_WAIT_SECONDS = 5;
@@ -116,6 +117,7 @@ const TOOLS: BrokerTool[] = [
     true,
     async (_args, call) => {
       const { editors, unreached, now } = await call.broker.editors();
+      const selected = call.selection?.editor();
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
@@ -128,6 +130,7 @@ const TOOLS: BrokerTool[] = [
             ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
             : {}),
           connected,
+          ...(profile.editorId === selected ? { selected: true } : {}),
           ...(connected && live
             ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
             : {}),
@@ -149,6 +152,7 @@ const TOOLS: BrokerTool[] = [
       };
     },
   ),
+  SELECT,
 ];
 
 /** By name. */
@@ -212,6 +216,7 @@ function cancelNote(seen: Seen): string | undefined {
     case "requested":
       return "The Editor was asked to cancel it and will do so when the tool allows it.";
     default:
+      if (seen.editorAway) return "The cancellation waits until the Editor answers again.";
       return "The cancellation is on its way to the Editor.";
   }
 }

@@ -1,6 +1,5 @@
 /** One HTTP exchange between Node's server and the SDK's transport, which speaks web-standard requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 
 export interface Exchange {
   /** Aborted when the connection closed before the whole response was handed to the system. */
@@ -15,7 +14,7 @@ export interface Exchange {
 const RESET_MS = 10_000;
 
 /** How many exchanges a connection has had. */
-const exchanges = new WeakMap<Socket, number>();
+const exchanges = new WeakMap<NonNullable<ServerResponse["socket"]>, number>();
 
 export function watchExchange(raw: ServerResponse): Exchange {
   const gone = new AbortController();

@@ -4,9 +4,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { Sessions } from "../../shared/redis/sessions.js";
+import type { Sessions, StoredSession } from "../../shared/redis/sessions.js";
 import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
 import type { Channel } from "./open-request.js";
+import { createSelection } from "./selection.js";
 import type { McpServerDeps } from "./server.js";
 import { type McpSession, openMcpSession } from "./session.js";
 
@@ -51,14 +52,19 @@ export function createHttpSessions(
   const held = new Map<string, Held>();
   const adoptions = new Map<string, Promise<Held | undefined>>();
 
-  const create = (id: string, principal: string): Held => {
-    let initialize: unknown;
+  /** `stored`: of its earlier life. */
+  const create = (id: string, principal: string, stored?: StoredSession): Held => {
+    let initialize = stored?.initialize;
+    const selection = createSelection(
+      (selected) => sessions.save(id, { principal, initialize, selected }),
+      stored?.selected,
+    );
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       keepAliveMs: options.keepAliveMs,
       async onsessioninitialized() {
         held.set(id, session);
-        if (initialize === undefined) return;
+        if (stored) return;
         await sessions
           .save(id, { principal, initialize })
           .catch((error: unknown) => log.warn({ error: (error as Error).message }, "session not stored"));
@@ -71,7 +77,7 @@ export function createHttpSessions(
     });
     const mcp = openMcpSession(
       deps,
-      { principal, caller: { id: `mcp:${id}`, transport: "http" } },
+      { principal, caller: { id: `mcp:${id}`, transport: "http" }, selection },
       {
         transport,
         notify: (message, related) =>
@@ -111,7 +117,7 @@ export function createHttpSessions(
         session.exchanges += 1;
         const exchange = watchExchange(raw);
         try {
-          if (!held.has(id)) initialize = body;
+          if (!held.has(id)) initialize ??= body;
           // Newest wins: a stream whose client is gone without a word must not keep the client out.
           if (request.method === "GET") transport.closeStandaloneSSEStream();
           const repeated = requestIdOf(body);
@@ -149,7 +155,7 @@ export function createHttpSessions(
   const adopt = async (id: string, principal: string): Promise<Held | undefined> => {
     const stored = await sessions.load(id);
     if (stored?.principal !== principal) return undefined;
-    const session = create(id, principal);
+    const session = create(id, principal, stored);
     if (await session.revive(stored.initialize)) {
       log.info({ session: id }, "took over a session of an earlier gateway");
       return session;

@@ -23,6 +23,8 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
   accepted(): void;
+  /** The request made this operation, and did not find it. */
+  created(logId: string): void;
   /** The answer carries the outcome of this operation. */
   tells(operation: Told): void;
 }
@@ -53,6 +55,7 @@ export function createRequestEntry(
   id: RequestId,
   channel: Channel,
   sentAt: Instant,
+  created: (logId: string) => void,
 ): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
@@ -75,6 +78,7 @@ export function createRequestEntry(
     signal: wait.signal,
     turnOver,
     accepted: () => accepted(),
+    created,
     tells(operation) {
       told = operation;
     },

@@ -22,6 +22,7 @@ import { BROKER_TOOLS } from "./broker-tools.js";
 import type { OpenRequest } from "./open-request.js";
 import { PROGRESS_DEFAULTS, type ProgressOptions, showProgress } from "./progress.js";
 import { serveResources } from "./resources.js";
+import type { Selection } from "./selection.js";
 import { refusalAnswer, refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
 import type { ToolList } from "./tool-list.js";
 
@@ -40,6 +41,10 @@ export interface McpClient {
   principal: string;
   /** The open request with this id, as the SDK's server sees it. */
   request(id: RequestId): OpenRequest;
+  /** Undefined: a request that belongs to no session. */
+  selection: Selection | undefined;
+  /** Where it works on this machine, as far as it is known at the moment. */
+  folders(): readonly string[];
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -48,8 +53,9 @@ const CALL_WAIT_SECONDS = 1;
 
 const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
 \`timeout\` says how many seconds to wait for the outcome (default 1, at most 60). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
-Sending the same call again does not run it twice: it joins the operation in flight or answers the recorded outcome ("deduplicated": true). To run it once more on purpose, pass the log_id as force_new.
+An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was told: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it once more on purpose, pass the answer's force_new.
 Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
+With several Unity Editors, select_editor chooses one for this session, or name one in \`editor\`; list_editors shows them.
 An answer with "cached": true has a large result: its preview says what is in it, fetch_cached_response reads a page or a filtered part of it. Nothing is executed again.`;
 
 /** A server for one client, not yet connected. Its handlers never wait for an Editor except where a call asks for it. */
@@ -62,10 +68,16 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
   /** Waits for an operation while showing its progress to clients that asked for it. */
-  const wait = async (extra: Extra, request: OpenRequest, logId: string, ms: number): Promise<Seen> => {
+  const wait = async (
+    extra: Extra,
+    request: OpenRequest,
+    logId: string,
+    ms: number,
+    names = false,
+  ): Promise<Seen> => {
     const progressToken = extra._meta?.progressToken;
     const { signal } = request;
-    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal });
+    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal, names });
     const progress = showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
@@ -74,7 +86,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
     }, deps.progress ?? PROGRESS_DEFAULTS);
     try {
-      return await broker.wait(client.principal, logId, { ms, signal, onChange: progress.update });
+      return await broker.wait(client.principal, logId, { ms, signal, names, onChange: progress.update });
     } finally {
       progress.close();
     }
@@ -100,14 +112,25 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     request: OpenRequest,
     onAccepted: (logId: string) => void,
   ): Promise<ToolAnswer> => {
-    const band = await deps.bandOf?.(client.principal);
     const { name: tool, arguments: args = {}, _meta: meta } = params;
-    const call = { ...request.requester, principal: client.principal, band, tool, arguments: args, meta };
-    const submission = await submit(call, request);
+    const submission = await submit(
+      {
+        ...request.requester,
+        principal: client.principal,
+        band: await deps.bandOf?.(client.principal),
+        tool,
+        arguments: args,
+        meta,
+        selected: client.selection?.editor(),
+        folders: client.folders(),
+      },
+      request,
+    );
     if ("status" in submission) return submission;
     const { record, relation, timeout } = submission;
     request.accepted();
     const { logId } = record;
+    if (relation === "created") request.created(logId);
     onAccepted(logId);
     const time = waitTime(timeout, CALL_WAIT_SECONDS, extra._meta?.progressToken !== undefined);
     const startedAt = performance.now();
@@ -132,8 +155,9 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             broker,
             principal: client.principal,
             request,
+            selection: client.selection,
             showsProgress: extra._meta?.progressToken !== undefined,
-            wait: (id, ms) => wait(extra, request, id, ms),
+            wait: (id, ms) => wait(extra, request, id, ms, true),
           })
         : await callUnityTool(params, extra, request, (id) => {
             logId = id;

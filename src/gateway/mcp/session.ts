@@ -1,5 +1,7 @@
 /** One client from its first message to its last: its server, tapped, and told of changes. */
 import type { Caller } from "../../shared/operation.js";
+import { followRoots } from "./roots.js";
+import type { Selection } from "./selection.js";
 import { createMcpServer, type McpServerDeps } from "./server.js";
 import { type Line, tapTransport } from "./tap.js";
 
@@ -12,20 +14,38 @@ export interface McpSession {
   hushed(): void;
 }
 
+export interface SessionClient {
+  principal: string;
+  caller: Caller;
+  selection: Selection;
+  /** Its working folder, of a client on this machine. */
+  folder?: string | undefined;
+}
+
 /** Serves a client from now on. */
-export function openMcpSession(
-  deps: McpServerDeps,
-  client: { principal: string; caller: Caller },
-  line: Line,
-): McpSession {
+export function openMcpSession(deps: McpServerDeps, client: SessionClient, line: Line): McpSession {
   const { broker, log, toolList } = deps;
-  const { caller, principal } = client;
+  const { caller, principal, selection } = client;
   const tap = tapTransport(line, {
     deliveries: broker,
     caller,
     log,
+    abandoned: (logId) =>
+      void broker
+        .abandon(logId)
+        .catch((error: Error) =>
+          log.warn({ logId, error: error.message }, "that it was given up is not noted"),
+        ),
   });
-  const server = createMcpServer(deps, { principal, request: tap.request });
+  const working = client.folder === undefined ? [] : [client.folder];
+  const server = createMcpServer(deps, {
+    principal,
+    request: tap.request,
+    selection,
+    folders: () => [...working, ...roots()],
+  });
+  // Over HTTP the client may be on another machine, whose paths mean something else.
+  const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
   const stopTelling = toolList.onChange(() => {
     if (!server.getClientVersion()) return;
     server

@@ -7,6 +7,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../shared/log.js";
 import type { Gateway } from "../gateway.js";
 import type { ProgressOptions } from "./progress.js";
+import { createSelection } from "./selection.js";
 import { openMcpSession } from "./session.js";
 import { createToolList } from "./tool-list.js";
 
@@ -19,6 +20,14 @@ export interface StdioService {
   close(): Promise<void>;
 }
 
+export interface StdioOptions {
+  principal?: string;
+  /** The client's working folder: a call that names no Editor goes to the one whose project it lies in. */
+  folder?: string;
+  progress?: ProgressOptions;
+  listDebounceMs?: number;
+}
+
 /** How long open requests may take to be answered at the end, ms. */
 const CLOSE_DEADLINE_MS = 3_000;
 
@@ -26,7 +35,7 @@ const CLOSE_DEADLINE_MS = 3_000;
 export function serveStdio(
   deps: { gateway: Gateway; log: Log; version: string },
   streams: { stdin: Readable; stdout: Writable },
-  options: { principal?: string; progress?: ProgressOptions; listDebounceMs?: number } = {},
+  options: StdioOptions = {},
 ): StdioService {
   const { stdin, stdout } = streams;
   const { log, version } = deps;
@@ -49,6 +58,8 @@ export function serveStdio(
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },
+      selection: createSelection(),
+      folder: options.folder,
     },
     {
       transport: reader,

@@ -22,6 +22,7 @@ import { ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation.js";
 import { createRecent } from "../../shared/redis/recent.js";
+import { createCreations } from "../abandoned.js";
 import type { Answered, Deliveries } from "../deliveries.js";
 import { createArrivalClock, since } from "./arrival-clock.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
@@ -55,12 +56,15 @@ export interface TapDeps {
   deliveries: Pick<Deliveries, "delivered" | "retracted">;
   caller: Caller;
   log: Log;
+  /** The client cancelled the unanswered request that created this operation. */
+  abandoned?: (logId: string) => void;
 }
 
 export function tapTransport(line: Line, deps: TapDeps): Tap {
   const { caller, deliveries, log } = deps;
   const inner = line.transport;
   const turns = createTurns((error) => log.warn({ error: error.message }, "a message could not be handled"));
+  const creations = createCreations((logId) => deps.abandoned?.(logId));
   /** By the id that the SDK sees. */
   const open = new Map<RequestId, RequestEntry>();
   /** By the client's id. */
@@ -97,13 +101,17 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     // At once, not in its turn: an answer that is written from now on does not count.
     entry?.drop();
     log.debug({ requestId: id, answered: entry === undefined }, "the client gave up a request");
+    creations.cancelled(id);
     const requestId = entry?.requester.requestId ?? answered.get(String(id));
     if (requestId !== undefined && requestId !== null) inTurn(() => retract(requestId));
   };
 
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
+    creations.asked(message.id);
     const requester = { caller, requestId: isOrderedByArrival ? arrived : message.id };
-    const entry = createRequestEntry(requester, message.id, line.channelOf(extra), clock.arrival());
+    const entry = createRequestEntry(requester, message.id, line.channelOf(extra), clock.arrival(), (logId) =>
+      creations.created(message.id, logId),
+    );
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();
@@ -149,6 +157,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     const wasDropped = entry.isDropped;
     if (wasDropped) log.debug({ requestId: entry.id }, "nobody waits for this answer any more");
     const isNewest = newest.get(entry.id) === entry;
+    if (!wasDropped) creations.answering(entry.id);
     const written = wasDropped ? false : await entry.channel.write(message).catch(() => false);
     if (wasDropped && isNewest) await entry.channel.discard(message).catch(() => undefined);
     const { told } = entry;

@@ -57,7 +57,7 @@ export function refusalAnswer(
 ): ToolAnswer {
   const { next } = ERRORS[code];
   const happened = message.endsWith(next) ? message.slice(0, -next.length).trim() : message;
-  return { ...details, status: "error", ...more, error: happened || message, error_code: code, message };
+  return { status: "error", ...more, error: happened || message, error_code: code, message, ...details };
 }
 
 /** A refusal of a request that is no tool call. */

@@ -45,21 +45,23 @@ export function createMetrics(deps: {
   const open = gauge("operations_open", "Operations that have not ended", ["state"]);
   const editors = gauge("editors", "Known Editors", ["connected", "phase"]);
   const results = gauge("results_bytes", "What the kept results take in Redis");
+  const callArguments = gauge("arguments_bytes", "What the kept arguments take in Redis");
   const queued = told(registry, "queue_seconds", "From acceptance to the last sending to the Editor");
   const executed = told(registry, "execution_seconds", "How long the Editor executed");
   const waited = told(registry, "wait_seconds", "How long callers waited for an answer");
 
   const look = async (): Promise<void> => {
-    const [counts, known, resultBytes] = await Promise.all([
+    const [counts, known, resultBytes, argumentBytes] = await Promise.all([
       store.tally.read(),
       broker.editors(),
       store.operations.resultBytes(),
+      store.operations.argumentBytes(),
     ]);
     const records = await Promise.all(
       known.editors.map(({ profile }) => store.operations.openOf(profile.editorId)),
     );
     const sheet = sheetOf(counts);
-    for (const metric of [accepted, ended, repeated, open, editors, results]) metric.reset();
+    for (const metric of [accepted, ended, repeated, open, editors, results, callArguments]) metric.reset();
     for (const { count, ...labels } of sheet.accepted) accepted.inc(labels, count);
     for (const { count, ...labels } of sheet.ended) ended.inc(labels, count);
     for (const { count, ...labels } of sheet.repeated) repeated.inc(labels, count);
@@ -69,6 +71,7 @@ export function createMetrics(deps: {
       editors.inc({ connected: connected ? "yes" : "no", phase: connected ? phaseOf(live?.phase) : "" });
     }
     results.set(resultBytes);
+    callArguments.set(argumentBytes);
     queued.tell(sheet.durations.queued);
     executed.tell(sheet.durations.executed);
     waited.tell(sheet.durations.waited);
@@ -82,8 +85,8 @@ export function createMetrics(deps: {
         () => storeUp.set(1),
         // What was seen last would look like the present.
         () =>
-          [accepted, ended, repeated, open, editors, results, queued, executed, waited].map((one) =>
-            one.reset(),
+          [accepted, ended, repeated, open, editors, results, callArguments, queued, executed, waited].map(
+            (one) => one.reset(),
           ),
       );
       return registry.metrics();

@@ -20,6 +20,8 @@ export interface Attachments {
   storedResultOf(logId: string): Promise<Buffer[] | undefined>;
   /** What all results take in the store, bytes; those whose retention ended leave the count with the next call. */
   resultBytes(): Promise<number>;
+  /** The same of all arguments. */
+  argumentBytes(): Promise<number>;
   live(logId: string): Promise<Live>;
   report(logId: string, live: Live): Promise<void>;
   /** A call found this operation instead of creating one: kept to explain it, the newest 100. */
@@ -69,6 +71,7 @@ export function createAttachments(redis: Redis, options: { retentionMs: number }
     },
 
     resultBytes: async () => Number((await redis.get(keys.resultBytes)) ?? 0),
+    argumentBytes: async () => Number((await redis.get(keys.argumentBytes)) ?? 0),
 
     async live(logId) {
       const [progress, partial] = await redis.hmget(keys.live(logId), "progress", "partial");

@@ -1,7 +1,10 @@
 /**
- * How much one principal may have waiting and running, over all Editors. Counted from the sets that the writing script
+ * How much one principal may have waiting and running, over all connected Editors. Counted from what the writing script
  * keeps with the records, so a crash leaves no count behind.
  */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../operation.js";
+import { keys } from "./keys.js";
 
 export interface Caps {
   /** Sent and not ended; the next one waits without blocking others. */
@@ -17,17 +20,44 @@ export const HELD_RETRY_MS = 1_000;
 /** … and after this long without coming again nobody waits for it: its Editor or its owner is away, ms. */
 const HELD_STANDS_MS = 5_000;
 
+/** An Editor without a sign of life for this long is away, ms: what it has under way keeps nobody's place. */
+export const EDITOR_AWAY_MS = 5_000;
+
 /**
  * Lua, for the script in apply.ts: may an operation be sent now? It may if as many places are free as there are others
  * that came too early and were accepted before it: the oldest goes first, whichever lane asks most often. In its own
- * queue it never passes one of its principal. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
+ * queue it never passes one of its principal. Operations of Editors that are away take no place.
+ * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
  */
 export const CAP = `
-local function mayBeSent(sent, held, logId, queue, turn, acceptedAt, max)
-  if redis.call('SISMEMBER', sent, logId) == 1 then return true end
+local function storeNow()
   local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  local free = max - redis.call('SCARD', sent)
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+-- Up to schema 2 it was a SET of log_ids.
+local function upgradeSent(sent)
+  if redis.call('TYPE', sent).ok ~= 'set' then return end
+  local logIds = redis.call('SMEMBERS', sent)
+  redis.call('DEL', sent)
+  for _, logId in ipairs(logIds) do
+    local doc = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
+    if doc then redis.call('HSET', sent, logId, cjson.decode(doc).editor) end
+  end
+end
+local function placesTaken(sent, editors, now, max)
+  local all = redis.call('HLEN', sent)
+  if all < max then return all end
+  local taken = 0
+  for _, editor in ipairs(redis.call('HVALS', sent)) do
+    local seenAt = redis.call('ZSCORE', editors, editor)
+    if seenAt and now - tonumber(seenAt) < ${EDITOR_AWAY_MS} then taken = taken + 1 end
+  end
+  return taken
+end
+local function mayBeSent(sent, held, editors, logId, queue, turn, acceptedAt, max)
+  if redis.call('HEXISTS', sent, logId) == 1 then return true end
+  local now = storeNow()
+  local free = max - placesTaken(sent, editors, now, max)
   local others = redis.call('HGETALL', held)
   for i = 1, #others, 2 do
     local other = others[i]
@@ -45,3 +75,35 @@ local function mayBeSent(sent, held, logId, queue, turn, acceptedAt, max)
   return false
 end
 `;
+
+/** What holds an operation back that waits. */
+export interface HeldBack {
+  /** So many of its principal may run at once. */
+  limit: number;
+  /** Those that do. */
+  by: Pick<OperationRecord, "logId" | "tool" | "editor">[];
+}
+
+/** Asked by the answer to a caller; it decides nothing. */
+export async function heldBack(
+  redis: Redis,
+  { logId, principal }: OperationRecord,
+  limit: number,
+  find: (logId: string) => Promise<OperationRecord | undefined>,
+): Promise<HeldBack | undefined> {
+  const [seconds] = await redis.time();
+  const now = Number(seconds) * 1000;
+  const asked = (await redis.hget(keys.held(principal), logId))?.split("|").at(-1);
+  if (asked === undefined || now - Number(asked) > HELD_STANDS_MS) return undefined;
+  const sent = await redis.hgetall(keys.sent(principal));
+  const taking = await Promise.all(
+    Object.entries(sent).map(async ([other, editor]) => {
+      const seenAt = Number((await redis.zscore(keys.editors, editor)) ?? 0);
+      return now - seenAt < EDITOR_AWAY_MS ? find(other) : undefined;
+    }),
+  );
+  const by = taking
+    .filter((record) => record !== undefined)
+    .map(({ logId: id, tool, editor }) => ({ logId: id, tool, editor }));
+  return by.length === 0 ? undefined : { limit, by };
+}

@@ -1,6 +1,6 @@
 /** What the store knows of a hash at one moment, and of the Editors of its operations: what decisions are made on. */
 import type { Redis } from "ioredis";
-import type { OperationRecord } from "../operation.js";
+import { hasBegun, isFinal, type OperationRecord } from "../operation.js";
 import type { EditorState, Moment, Requester } from "../replay.js";
 import type { EditorProfile } from "./editors.js";
 import { keys } from "./keys.js";
@@ -32,6 +32,9 @@ export interface Chains {
   moment(editors: readonly string[], asker: Asker): Promise<Moment>;
 }
 
+/** Operations that never began lie rarely one behind the other; more than these are not looked behind. */
+const LOOKED_BACK = 20;
+
 export function createChains(
   redis: Redis,
   deps: { find: Find; now(): Promise<number>; incarnation(): Promise<string> },
@@ -45,6 +48,17 @@ export function createChains(
   const findExecution = async (logId: string): Promise<OperationRecord | undefined> => {
     const record = await find(logId);
     return record?.executedAs === undefined ? record : find(record.executedAs);
+  };
+
+  /** What the Editor began last, where the chain does not say it: a store of schema 2 did not note it. */
+  const begunBehind = async ({ editor, after }: OperationRecord): Promise<OperationRecord | undefined> => {
+    let logId = after;
+    for (let steps = 0; logId !== null && steps < LOOKED_BACK; steps += 1) {
+      const before = await find(logId);
+      if (before?.editor === editor && hasBegun(before)) return before;
+      logId = before?.after ?? null;
+    }
+    return undefined;
   };
 
   const stateOf = async (id: string, { principal, caller }: Asker): Promise<EditorState> => {
@@ -80,7 +94,15 @@ export function createChains(
         forcedId === undefined ? undefined : findExecution(forcedId),
       ]);
       const others = pointedAt.flatMap(({ executedAs }) => executedAs ?? []);
-      const records = [...pointedAt, ...(await findAll(others.filter((id) => !pointers.includes(id))))];
+      const unnoted = pointedAt.filter(
+        (record) => isFinal(record.state) && !hasBegun(record) && !fields[`began:${record.editor}`],
+      );
+      const behind = await Promise.all(unnoted.map(begunBehind));
+      const records = [
+        ...pointedAt,
+        ...(await findAll(others.filter((id) => !pointers.includes(id)))),
+        ...behind.filter((record) => record !== undefined),
+      ];
       const asked = forced ? [...records, forced] : records;
       return {
         version: fields.version ?? "0",

@@ -42,11 +42,22 @@ const MINUTE = 60_000;
 const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
 
 /**
+ * Lua: the score of a use: its time in ms, and more than that of every use before it, also where two come within one
+ * tick of the clock or the clock went back. A thousandth is what a double of this size still tells apart.
+ */
+const USED_NOW = `
+local function usedNow(uses)
+  local time = redis.call('TIME')
+  local newest = redis.call('ZREVRANGE', uses, 0, 0, 'WITHSCORES')[2]
+  return math.max(time[1] * 1000 + time[2] / 1000, tonumber(newest or '0') + 0.001)
+end`;
+
+/**
  * KEYS 1 the document, 2 uses, 3 sizes, 4 schema
  * ARGV 1 id, 2 principal, 3 about JSON, 4 data, 5 life ms, 6 budget bytes, 7 the prefix of documents
  * Answer: 1, or 0 where the data is larger than the budget.
  */
-const KEEP = `${guard("KEYS[4]")}
+const KEEP = `${guard("KEYS[4]")}${USED_NOW}
 local time = redis.call('TIME')
 local now, life, size = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[5]), #ARGV[4]
 local function drop(id)
@@ -62,7 +73,7 @@ while tonumber(redis.call('HGET', KEYS[3], 'total') or 0) + size > tonumber(ARGV
 end
 redis.call('HSET', KEYS[1], 'principal', ARGV[2], 'about', ARGV[3], 'madeAt', now, 'data', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], life)
-redis.call('ZADD', KEYS[2], now, ARGV[1])
+redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1])
 redis.call('HSET', KEYS[3], ARGV[1], size)
 redis.call('HINCRBY', KEYS[3], 'total', size)
 for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], life) end
@@ -72,11 +83,10 @@ return 1`;
  * KEYS 1 the document, 2 uses, 3 sizes; ARGV 1 id, 2 principal, 3 life ms
  * Answer: [about JSON, madeAt], or false.
  */
-const USE = `
+const USE = `${USED_NOW}
 local found = redis.call('HMGET', KEYS[1], 'principal', 'about', 'madeAt')
 if found[1] ~= ARGV[2] then return false end
-local time = redis.call('TIME')
-redis.call('ZADD', KEYS[2], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[1])
+redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1])
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 return {found[2], found[3]}`;
 

@@ -12,21 +12,40 @@ import { keys } from "./keys.js";
 export const FIRST_INCARNATION = "first";
 
 /**
- * Lua: `incarnationOf` answers the incarnation, and begins the given one where the store may have lost something.
- * `key`: HASH id, run (the run id of the Redis that it was seen in), orderly (the run id of one that lost nothing).
+ * Lua: `incarnationOf` answers the incarnation, and begins the given one where the store may have lost something. A
+ * Redis that is still used after it was marked was not shut down, so the mark goes. `key`: HASH id, run (the run id of the Redis that it was seen in), orderly (the run id of one that lost nothing).
  */
 export const INCARNATION = `
 local function incarnationOf(key, fresh)
   local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
   local found = redis.call('HMGET', key, 'id', 'run', 'orderly')
   local id, seen, orderly = found[1], found[2], found[3]
-  if id and seen == run then return id end
+  if id and seen == run then
+    if orderly then redis.call('HDEL', key, 'orderly') end
+    return id
+  end
   if not id or orderly ~= seen then id = fresh end
   redis.call('HSET', key, 'id', id, 'run', run)
   redis.call('HDEL', key, 'orderly')
   return id
 end
 `;
+
+/** KEYS 1 incarnation; ARGV 1 a new incarnation, for a store that had lost something before. Answer: 1, or 0 if there is none. */
+const ORDERLY = `${INCARNATION}
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+incarnationOf(KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], 'orderly', redis.call('HGET', KEYS[1], 'run'))
+return 1
+`;
+
+/**
+ * The command that is sent to a private Redis right before SHUTDOWN, which saves everything: the next Redis on the same
+ * data keeps the incarnation. Without it, or where the Redis goes on after it, the incarnation changes.
+ */
+export function orderlyEnd(): string[] {
+  return ["EVAL", ORDERLY, "1", keys.incarnation, randomUUID()];
+}
 
 declare module "ioredis" {
   interface RedisCommander<Context> {

@@ -16,7 +16,10 @@ export const keys = {
   /** HASH, for ever: id, run, orderly (incarnation.ts). */
   incarnation: `${TAG}:incarnation`,
 
-  /** HASH, 3 × retention after the last write: version, newest, at:<editor>, began:<editor>, forced:<log_id>. */
+  /**
+   * HASH, in flight, then 3 × retention after the last write: version, newest, at:<editor>, began:<editor>,
+   * forced:<log_id>; of the links those whose record is gone are dropped with later operations (lifetime.ts).
+   */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
   /** HASH, retention: doc (the record as JSON), mutationSeq, turn. */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
@@ -26,12 +29,20 @@ export const keys = {
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result on its way (stage.ts). */
   staged: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms, until the last of them: `<bytes>:<log_id>` of the stored results (room.ts). */
+  /** ZSET by the end of retention, ms, until the last of them: `<bytes>:<log_id>:<principal>` of the stored results (room.ts). */
   resultEnds: `${TAG}:result-ends`,
   /** INTEGER, for as long: their bytes together. */
   resultBytes: `${TAG}:result-bytes`,
-  /** STRING with a short time to live: a result waits for room. */
-  roomWanted: `${TAG}:room-wanted`,
+  /** HASH, for as long: the bytes of each principal. */
+  resultShares: `${TAG}:result-shares`,
+  /** The same three of the stored arguments; ZSET: those of operations in flight have no end yet. */
+  argumentEnds: `${TAG}:argument-ends`,
+  /** INTEGER, as argumentEnds. */
+  argumentBytes: `${TAG}:argument-bytes`,
+  /** HASH, as argumentEnds. */
+  argumentShares: `${TAG}:argument-shares`,
+  /** STRING with a short time to live: a result of this principal waits for room. */
+  roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
   /** HASH, 30 min since the last use: a document made from a result (derived.ts): principal, about (JSON), data. */
   derived: (id: string) => `${TAG}:derived:${id}`,
   /** ZSET by the time of the last use, ms: the ids of the derived documents. */
@@ -44,21 +55,26 @@ export const keys = {
   duplicates: (logId: string) => `${TAG}:duplicates:${logId}`,
   /** STRING, retention + 7 days: the principal; tells "retention ended" from "never existed". */
   tombstone: (logId: string) => `${TAG}:tombstone:${logId}`,
-  /** ZSET by acceptedAt, trimmed to the retention: the log_ids of a principal. */
+  /**
+   * ZSET by acceptedAt, while the principal has something in flight, then 3 × retention, and trimmed to that: the log_ids
+   * of a principal.
+   */
   principal: (principal: string) => `${TAG}:principal:${principal}`,
   /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
   open: (editor: string) => `${TAG}:open:${editor}`,
 
-  /** ZSET by the time of the last sign of life (0: none yet): the known Editors, until unseen for the retention. */
+  /** ZSET by the time of the last sign of life: the known Editors, until unseen for the retention. */
   editors: `${TAG}:editors`,
   /** SET, in flight: the log_ids of a principal that were accepted and not sent. */
   waiting: (principal: string) => `${TAG}:waiting:${principal}`,
-  /** SET, in flight: the log_ids of a principal that were sent and have not ended. */
+  /** HASH, in flight: the log_ids of a principal that were sent and have not ended, and their Editors (see cap.ts). */
   sent: (principal: string) => `${TAG}:sent:${principal}`,
   /** HASH, in flight: the log_ids of a principal that came too early (see cap.ts). */
   held: (principal: string) => `${TAG}:held:${principal}`,
-  /** HASH, until nothing is open on the Editor: sent, highest, last:<principal> (turns; see turn.ts). */
+  /** HASH, 3 × retention after the last write, at most until nothing is open on the Editor: sent, highest, last:<principal> (turn.ts). */
   turns: (queue: string) => `${TAG}:turns:${queue}`,
+  /** BullMQ's own, by its name for it: until the Editor is forgotten and nobody owns it (forgotten.ts). */
+  queue: (queue: string, name: string) => `${BULL_PREFIX}:${queue}:${name}`,
   /** BullMQ: wait and active are LISTs that are taken from at the right, prioritized a ZSET from its lowest score. */
   jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
   /** BullMQ: STRING with the lock's time to live: the token of the worker that has the job. */
@@ -66,16 +82,20 @@ export const keys = {
 
   /**
    * HASH, while known, JSON each: profile (from hello), live (from the last heartbeat, while it is there), last (what
-   * that was when it went away), ledger (what was seen of its journal), imported (the incarnation, as it is).
+   * that was when it went away), ledger (what was seen of its journal); as they are: imported (the incarnation), ended (the
+   * session whose process is gone).
    */
   editor: (editor: string) => `${TAG}:editor:${editor}`,
-  /** STRING, while known: the tools of an Editor as JSON. */
+  /** STRING, while known, an hour before its Editor is introduced: the tools of an Editor as JSON. */
   catalog: (editor: string) => `${TAG}:catalog:${editor}`,
-  /** HASH by Editor, told again while it lasts: what keeps it from working (JSON), and when that was told. */
+  /** HASH by Editor, told again while it lasts, else removed: what keeps it from working (JSON), and when that was told. */
   troubles: `${TAG}:troubles`,
   /** LIST, newest first, at most 20, 30 days after the last: how long the completed calls of a tool took, ms. */
   durations: (tool: string) => `${TAG}:durations:${tool}`,
-  /** INTEGER, for ever: mutating operations accepted for an Editor. */
+  /**
+   * INTEGER, while something is open on the Editor, then 3 × retention after the last write: mutating operations accepted
+   * for it. Records live for the retention, so no record is left that holds a higher number when it begins again.
+   */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 
   /** INTEGER, 3 × retention after the last: the count above at the last such operation of a caller, or of a principal. */
@@ -83,13 +103,20 @@ export const keys = {
 
   /** STRING with the lease's time to live: the owner's nonce. */
   lease: (editor: string) => `${TAG}:lease:${editor}`,
-  /** INTEGER, for ever: the highest epoch given to an owner. */
+  /** ZSET by when, ms: the Editors that were owned or forgotten, until nothing of them is left (forgotten.ts). */
+  served: `${TAG}:served`,
+  /**
+   * INTEGER, 3 × retention after the last lease of the Editor: the highest epoch given to an owner. One that begins again
+   * is raised above what the Editor has seen (▲10).
+   */
   epoch: (editor: string) => `${TAG}:epoch:${editor}`,
   /** HASH, for ever: the store's counters (src/shared/tally.ts). */
   tally: `${TAG}:tally`,
   /** STRING with a short time to live: one sweeper at a time. */
   sweeper: `${TAG}:sweeper`,
-  /** STRING, retention since last use: how an MCP session was initialised, to adopt it after a restart. */
+  /** HASH, for ever: when sweeping last happened, and since when without a pause (sweeping.ts), ms. */
+  swept: `${TAG}:swept`,
+  /** STRING, retention since last use: how an MCP session was initialised and what it selected, to adopt it. */
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
 } as const;
 

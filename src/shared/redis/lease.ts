@@ -36,39 +36,47 @@ export interface LeaseEvents {
   onError(error: Error): void;
 }
 
-/** KEYS 1 lease, 2 epoch, 3 schema; ARGV 1 nonce, 2 ttl ms. Answer: the new epoch, or 0 when another holds the lease. */
-const TAKE = `${guard("KEYS[3]")}
+/**
+ * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema; ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor
+ * Answer: the new epoch, or 0 when another holds the lease.
+ */
+const TAKE = `${guard("KEYS[4]")}
 if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
-return redis.call('INCR', KEYS[2])
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[4])
+local epoch = redis.call('INCR', KEYS[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return epoch
 `;
 
-/** KEYS 1 lease, 2 schema; ARGV 1 nonce, 2 ttl ms (0: give it up). Answer: 1 if it was ours. */
+/**
+ * KEYS 1 lease, 2 epoch, 3 schema; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
+ * Answer: 1 if it was ours.
+ */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
-${guard("KEYS[2]")}
+${guard("KEYS[3]")}
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
-/** KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 highest epoch seen. Answer: the new epoch, or 0 when the lease is not ours. */
+/**
+ * KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 highest epoch seen, 3 how long the epoch is kept, ms
+ * Answer: the new epoch, or 0 when the lease is not ours.
+ */
 const RAISE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[2])) + 1
-redis.call('SET', KEYS[2], epoch)
+redis.call('SET', KEYS[2], epoch, 'PX', ARGV[3])
 return epoch
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbLeaseTake(
-      lease: string,
-      epoch: string,
-      schema: string,
-      nonce: string,
-      ttlMs: number,
-    ): Result<number, Context>;
-    ujbLeaseRenew(lease: string, schema: string, nonce: string, ttlMs: number): Result<number, Context>;
-    ujbLeaseRaise(lease: string, epoch: string, nonce: string, highest: number): Result<number, Context>;
+    ujbLeaseTake(...keysAndArguments: (string | number)[]): Result<number, Context>;
+    ujbLeaseRenew(...keysAndArguments: (string | number)[]): Result<number, Context>;
+    ujbLeaseRaise(...keysAndArguments: (string | number)[]): Result<number, Context>;
   }
 }
 
@@ -76,15 +84,26 @@ declare module "ioredis" {
 export function createLease(
   redis: Redis,
   editor: string,
-  options: LeaseOptions,
+  options: LeaseOptions & {
+    /** How long the epoch is kept after the last lease. */
+    keptMs: number;
+  },
   events: LeaseEvents,
   monotonicMs: () => number = () => performance.now(),
 ): Lease {
-  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 3, lua: TAKE });
-  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 2, lua: RENEW });
+  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 4, lua: TAKE });
+  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 3, lua: RENEW });
   redis.defineCommand("ujbLeaseRaise", { numberOfKeys: 2, lua: RAISE });
   const leaseKey = keys.lease(editor);
   const epochKey = keys.epoch(editor);
+  const { ttlMs } = options;
+  const epochMs = ttlMs + options.keptMs;
+  const take = (nonce: string): Promise<number> =>
+    guarded(redis.ujbLeaseTake(leaseKey, epochKey, keys.served, keys.schema, nonce, ttlMs, epochMs, editor));
+  const renew = (nonce: string): Promise<number> =>
+    guarded(redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, ttlMs, epochMs));
+  const giveUp = (nonce: string): Promise<number> =>
+    redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, 0, epochMs);
   let held: EditorFence | undefined;
   let validUntil = 0;
   let closed = false;
@@ -100,7 +119,7 @@ export function createLease(
   };
 
   const keep = (sentAt: number): void => {
-    validUntil = sentAt + options.ttlMs;
+    validUntil = sentAt + ttlMs;
     clearTimeout(expiry);
     expiry = setTimeout(lose, Math.max(0, validUntil - monotonicMs()));
   };
@@ -108,18 +127,15 @@ export function createLease(
   const attempt = async (): Promise<void> => {
     const sentAt = monotonicMs();
     if (held) {
-      const kept = await guarded(redis.ujbLeaseRenew(leaseKey, keys.schema, held.ownerNonce, options.ttlMs));
-      if (kept === 1) keep(sentAt);
+      if ((await renew(held.ownerNonce)) === 1) keep(sentAt);
       else lose();
       return;
     }
     const ownerNonce = randomUUID();
-    const epoch = await guarded(
-      redis.ujbLeaseTake(leaseKey, epochKey, keys.schema, ownerNonce, options.ttlMs),
-    );
+    const epoch = await take(ownerNonce);
     if (epoch === 0) return;
     if (closed) {
-      await redis.ujbLeaseRenew(leaseKey, keys.schema, ownerNonce, 0);
+      await giveUp(ownerNonce);
       return;
     }
     held = { epoch, ownerNonce };
@@ -145,7 +161,7 @@ export function createLease(
 
     async raise(highestEpoch) {
       if (!held) return undefined;
-      const epoch = await redis.ujbLeaseRaise(leaseKey, epochKey, held.ownerNonce, highestEpoch);
+      const epoch = await redis.ujbLeaseRaise(leaseKey, epochKey, held.ownerNonce, highestEpoch, epochMs);
       if (epoch === 0) {
         lose();
         return undefined;
@@ -161,7 +177,7 @@ export function createLease(
       clearTimeout(expiry);
       const last = held;
       held = undefined;
-      if (last) await redis.ujbLeaseRenew(leaseKey, keys.schema, last.ownerNonce, 0).catch(() => undefined);
+      if (last) await giveUp(last.ownerNonce).catch(() => undefined);
     },
   };
 }

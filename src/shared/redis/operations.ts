@@ -1,7 +1,7 @@
 /** Operations in the store: snapshots to decide on, and the compare-and-set writes that carry decisions out. */
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { hasBegun, isFinal, type OperationRecord, type State } from "../operation.js";
+import { isFinal, type OperationRecord } from "../operation.js";
 import { type Counts, countsOfChange, countsOfCreation } from "../tally.js";
 import { countsAsChange } from "../tool.js";
 import { type Applied, defineApply } from "./apply.js";
@@ -10,9 +10,10 @@ import { CAPS, type Caps } from "./cap.js";
 import { type Chains, createChains } from "./chain.js";
 import { createIncarnations, type Incarnations } from "./incarnation.js";
 import { channels, keys } from "./keys.js";
+import { beganAs, phaseOf, timeAfter, tookBetween } from "./phase.js";
 import { queueName } from "./queue.js";
 import { createFind, parseRecord } from "./record.js";
-import { RESULTS_BUDGET_BYTES } from "./room.js";
+import { type RoomOptions, roomLimits } from "./room.js";
 import { createSeen, type Sight } from "./seen.js";
 import { defineStage, type Staged } from "./stage.js";
 import type { StoredResult } from "./stored-result.js";
@@ -79,16 +80,14 @@ export interface Operations extends Attachments, Chains, Incarnations {
   now(): Promise<number>;
 }
 
-export interface OperationsOptions extends Partial<Caps> {
+export interface OperationsOptions extends Partial<Caps>, RoomOptions {
   retentionMs: number;
-  /** Of all results in the store, as they are stored. */
-  resultsBudgetBytes?: number;
 }
 
 export function createOperations(redis: Redis, options: OperationsOptions): Operations {
-  const resultsBudgetBytes = options.resultsBudgetBytes ?? RESULTS_BUDGET_BYTES;
+  const limits = roomLimits(options);
   const apply = defineApply(redis);
-  const stage = defineStage(redis, { resultsBudgetBytes });
+  const stage = defineStage(redis, limits);
   const incarnations = createIncarnations(redis);
   const seen = createSeen();
 
@@ -128,7 +127,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         staged?.key ?? keys.staged(""),
         keys.resultEnds,
         keys.resultBytes,
-        keys.roomWanted,
+        keys.roomWanted(record.principal),
         keys.incarnation,
         keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
         keys.askerMutations(editor, record.principal),
@@ -156,7 +155,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         queueName(editor, record.lane),
         extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         staged?.piece ?? "",
-        String(resultsBudgetBytes),
+        limits,
         extra.incarnation ?? "",
         randomUUID(),
         ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
@@ -173,7 +172,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   ): Promise<Applied> => {
     const extra = { ...only, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
     if (result === undefined) return write("change", { record, text }, expected, extra);
-    const staged = await stage(result);
+    const staged = await stage(result, record.principal);
     if (staged === "full") return { kind: "full" };
     const applied = await write("change", { record, text }, expected, { ...extra, staged });
     if (applied.kind !== "applied") await staged.drop();
@@ -240,7 +239,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
         const { incarnation: at } = found;
-        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at };
+        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at, rebuilt: true as const };
         const text = JSON.stringify(record);
         const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
           fence,
@@ -257,7 +256,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       for (;;) {
         const sight = remembered?.sight ?? (await read(logId));
         if (!sight) return { kind: "unknown" };
-        const wanted = change(sight.record, remembered?.now ?? sight.now);
+        const wanted = change(sight.record, timeAfter(sight.record, remembered?.now ?? sight.now));
         if (wanted) {
           const text = JSON.stringify(wanted.record);
           const applied = await writeChange(sight, wanted, text, only);
@@ -285,22 +284,4 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
   };
-}
-
-/** How the script notes that the Editor began it; a restored one that others followed takes nobody's place. */
-function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
-  // Whoever asks before its outcome is collected must find it, also behind what was made meanwhile.
-  if (!hasBegun(record)) return record.rebuilt && !isFinal(record.state) ? "began_earlier" : "";
-  return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
-}
-
-/** How long it took, at the moment when that is known; of use to guess how long the tool takes next time. */
-function tookBetween(before: OperationRecord, { state, executionMs }: OperationRecord): number | undefined {
-  return state === "completed" && before.state !== state ? executionMs : undefined;
-}
-
-/** What the script has to know of a state. */
-function phaseOf(state: State): "waiting" | "sent" | "final" {
-  if (isFinal(state)) return "final";
-  return state === "accepted" || state === "queued" ? "waiting" : "sent";
 }

@@ -30,6 +30,8 @@ export interface Queues {
   position(record: OperationRecord): Promise<number | undefined>;
   /** BullMQ's own objects for an Editor's lanes, to look at: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
+  /** Lets go of what this process holds for the Editor's lanes; they can be used again. */
+  release(editor: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -137,6 +139,15 @@ export function createQueues(
     },
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
+
+    async release(editor) {
+      for (const lane of LANES) {
+        const name = queueName(editor, lane);
+        const queue = open.get(name);
+        open.delete(name);
+        await queue?.close();
+      }
+    },
 
     async close() {
       await Promise.allSettled([...open.values()].map((queue) => queue.close()));

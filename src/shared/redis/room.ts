@@ -1,10 +1,46 @@
 /**
- * How much the stored results may take. Inside their retention none is ever removed to make room: over the budget new
- * calls are refused, and outcomes stay with their Editors until there is room (invariant 3).
+ * How much the stored results may take, and how much the stored arguments. Inside their retention none is ever removed
+ * to make room: over a budget new calls are refused, and outcomes stay with their Editors until there is room
+ * (invariant 3).
+ *
+ * Of each budget a principal may hold at most a share of what the others leave of it. So there is always something
+ * left for the next principal, however much the others hold.
  */
+import { keys } from "./keys.js";
 
-/** Bytes in the store, of all results together. */
-export const RESULTS_BUDGET_BYTES = 1024 * 1024 * 1024;
+export interface RoomOptions {
+  /** Bytes in the store, of all results together. */
+  resultsBudgetBytes?: number;
+  /** Bytes of all arguments together, those of operations in flight included. */
+  argumentsBudgetBytes?: number;
+  /** The part of a budget that one principal may hold, of what the others leave: above 0, at most 1. */
+  principalShare?: number;
+}
+
+const MB = 1024 * 1024;
+const ROOM_DEFAULTS: Required<RoomOptions> = {
+  resultsBudgetBytes: 1024 * MB,
+  argumentsBudgetBytes: 256 * MB,
+  principalShare: 0.75,
+};
+
+/** For the scripts, as JSON. */
+export function roomLimits(options: RoomOptions): string {
+  const { resultsBudgetBytes, argumentsBudgetBytes, principalShare } = { ...ROOM_DEFAULTS, ...options };
+  return JSON.stringify({
+    results: resultsBudgetBytes,
+    arguments: argumentsBudgetBytes,
+    share: principalShare,
+  });
+}
+
+/** The accounts that `accountOf` is given beside the names that apply.ts has for the results' ends and bytes. */
+export const ROOM_KEYS = [
+  keys.resultShares,
+  keys.argumentEnds,
+  keys.argumentBytes,
+  keys.argumentShares,
+] as const;
 
 /** Redis itself has reached its maxmemory. */
 export function isStoreFull(error: unknown): boolean {
@@ -15,33 +51,57 @@ export function isStoreFull(error: unknown): boolean {
 const WANTED_MS = 30_000;
 
 /**
- * Lua, for the scripts in apply.ts and stage.ts. `ends`: ZSET `<bytes>:<log_id>` by the end of retention; `total`: their
- * sum; `wanted`: exists while a result waits for room. A single result that is larger than all may be has room when
- * nothing else is stored.
+ * Lua, for the scripts in apply.ts and stage.ts. An account has `ends`: ZSET `<bytes>:<log_id>:<principal>` by the end
+ * of retention, "+inf" while in flight; `bytes`: their sum; `shares`: HASH, the sum of each principal; and the limits
+ * `budget` and `share`. What is larger than all may be has room when nothing else is stored.
  */
 export const ROOM = `
-local function storedNow(ends, total)
+local function accountOf(ends, bytes, shares, budget, share)
+  return {ends = ends, bytes = bytes, shares = shares, budget = budget, share = share}
+end
+local function storeTime()
   local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', ends, '-inf', now, 'LIMIT', 0, 1000)) do
-    redis.call('ZREM', ends, entry)
-    redis.call('DECRBY', total, string.match(entry, '^%d+'))
-  end
-  return tonumber(redis.call('GET', total) or '0'), now
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
-local function hasRoom(ends, total, wanted, size, budget)
-  local stored = storedNow(ends, total)
-  if stored == 0 or stored + size <= budget then return true end
+local function releaseEnded(account)
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
+    local size, principal = string.match(entry, '^(%d+):[^:]*:?(.*)$')
+    redis.call('ZREM', account.ends, entry)
+    redis.call('DECRBY', account.bytes, size)
+    if principal ~= '' and redis.call('HINCRBY', account.shares, principal, -tonumber(size)) <= 0 then
+      redis.call('HDEL', account.shares, principal)
+    end
+  end
+end
+local function hasRoom(account, principal, size)
+  releaseEnded(account)
+  local stored = tonumber(redis.call('GET', account.bytes) or '0')
+  if stored <= 0 then return true end
+  local own = tonumber(redis.call('HGET', account.shares, principal) or '0')
+  return own + size <= account.share * (account.budget - (stored - own))
+end
+local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
-  return false
 end
-local function takeRoom(ends, total, wanted, logId, size, retention)
-  local _, now = storedNow(ends, total)
-  redis.call('ZADD', ends, now + retention, string.format('%.0f:%s', size, logId))
-  redis.call('INCRBY', total, size)
-  for _, key in ipairs({ends, total}) do
-    if redis.call('PTTL', key) < retention then redis.call('PEXPIRE', key, retention) end
+local function keepAccount(account, retention)
+  local inFlight = redis.call('ZCOUNT', account.ends, '+inf', '+inf') > 0
+  for _, key in ipairs({account.ends, account.bytes, account.shares}) do
+    if inFlight then redis.call('PERSIST', key)
+    elseif redis.call('PTTL', key) < retention then redis.call('PEXPIRE', key, retention) end
   end
-  redis.call('DEL', wanted)
+end
+local function takeRoom(account, logId, principal, size, retention, isInFlight)
+  local ends = isInFlight and '+inf' or storeTime() + retention
+  local entry = string.format('%.0f:%s:%s', size, logId, principal)
+  if redis.call('ZADD', account.ends, ends, entry) == 1 then
+    redis.call('INCRBY', account.bytes, size)
+    redis.call('HINCRBY', account.shares, principal, size)
+  end
+  keepAccount(account, retention)
+end
+local function endRoom(account, logId, principal, size, retention)
+  local entry = string.format('%.0f:%s:%s', size, logId, principal)
+  redis.call('ZADD', account.ends, 'XX', storeTime() + retention, entry)
+  keepAccount(account, retention)
 end
 `;

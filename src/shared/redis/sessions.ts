@@ -1,4 +1,4 @@
-/** How each MCP session over HTTP was initialised, so that a gateway that was started again can adopt it. */
+/** What a gateway that was started again must know of an MCP session over HTTP to adopt it. */
 import type { Redis } from "ioredis";
 import { keys } from "./keys.js";
 
@@ -6,6 +6,8 @@ export interface StoredSession {
   principal: string;
   /** The client's `initialize` request as it came. */
   initialize: unknown;
+  /** The Editor that it selected. */
+  selected?: string | undefined;
 }
 
 export interface Sessions {

@@ -18,38 +18,49 @@ export interface Staged {
   drop(): Promise<void>;
 }
 
-export type Stage = (result: StoredResult) => Promise<Staged | "full">;
+export type Stage = (result: StoredResult, principal: string) => Promise<Staged | "full">;
 
 /** From one piece to the next, and to the write, ms. */
 const STAGED_MS = 60_000;
 
-/** KEYS 1 ends, 2 total, 3 wanted; ARGV 1 bytes, 2 budget. Answer: 1 or 0. */
+/**
+ * KEYS 1 the ends of results, 2 their bytes, 3 their shares, 4 the principal's wish for room
+ * ARGV 1 principal, 2 bytes, 3 how much may be taken, JSON (room.ts). Answer: 1 or 0.
+ */
 const ASK = `${ROOM}
-return hasRoom(KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]), tonumber(ARGV[2])) and 1 or 0`;
+local limits = cjson.decode(ARGV[3])
+local results = accountOf(KEYS[1], KEYS[2], KEYS[3], limits.results, limits.share)
+if hasRoom(results, ARGV[1], tonumber(ARGV[2])) then return 1 end
+wantRoom(KEYS[4], ARGV[2])
+return 0`;
+
+/** In one step: a piece whose writer dies runs out. KEYS 1 staged; ARGV 1 piece, 2 life ms. */
+const ADD = `
+redis.call('RPUSH', KEYS[1], ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbAskForRoom(...keysAndArguments: (string | number)[]): Result<0 | 1, Context>;
+    ujbAddPiece(key: string, piece: Buffer, lifeMs: number): Result<number, Context>;
   }
 }
 
-export function defineStage(redis: Redis, options: { resultsBudgetBytes: number }): Stage {
-  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 3, lua: ASK });
-  return async (result) => {
+export function defineStage(redis: Redis, limits: string): Stage {
+  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 4, lua: ASK });
+  redis.defineCommand("ujbAddPiece", { numberOfKeys: 1, lua: ADD });
+  return async (result, principal) => {
     const bytes = storedBytes(result);
     const key = keys.staged(randomUUID());
     const [first = Buffer.alloc(0)] = result.pieces;
     if (result.pieces.length === 1) return { key, piece: first, bytes, drop: async () => undefined };
-    const asked = [keys.resultEnds, keys.resultBytes, keys.roomWanted, bytes, options.resultsBudgetBytes];
-    if ((await redis.ujbAskForRoom(...asked)) === 0) return "full";
+    const account = [keys.resultEnds, keys.resultBytes, keys.resultShares, keys.roomWanted(principal)];
+    if ((await redis.ujbAskForRoom(...account, principal, bytes, limits)) === 0) return "full";
     const drop = async (): Promise<void> => {
       await redis.del(key);
     };
     try {
-      for (const piece of result.pieces) {
-        await redis.rpush(key, piece);
-        await redis.pexpire(key, STAGED_MS);
-      }
+      for (const piece of result.pieces) await redis.ujbAddPiece(key, piece, STAGED_MS);
     } catch (error) {
       await drop().catch(() => undefined);
       if (isStoreFull(error)) return "full";

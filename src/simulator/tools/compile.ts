@@ -46,6 +46,7 @@ export const compile: SimulatedTool = {
     }));
     for (const error of Errors) world.log("Error", `${error.File}(${error.Line}): ${error.Message}`);
     world.assetCounter += 1;
+    if (errors === 0) world.failingTests.compiled = world.failingTests.edited;
     if (errors === 0 && args.flag("SimulatedReload", false)) reloadAfterwards();
     return { Success: errors === 0, ErrorCount: errors, WarningCount: 0, Errors, Warnings: [] };
   },

@@ -34,9 +34,8 @@ export const runTests: SimulatedTool = {
     },
     SimulatedFailures: {
       type: "integer",
-      description: "Simulator: how many of them fail",
+      description: "Simulator: how many of them fail; by default what the last edit and compilation left",
       minimum: 0,
-      default: 0,
     },
     SimulatedSeconds: {
       type: "number",
@@ -51,9 +50,9 @@ export const runTests: SimulatedTool = {
   cancellable: true,
   executionClass: "medium",
   blocksMainThread: false,
-  async run({ args, progress, wait, world }) {
+  async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
-    const failing = args.number("SimulatedFailures", 0);
+    const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
       fails: index < failing,
@@ -61,6 +60,8 @@ export const runTests: SimulatedTool = {
     const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const tests = all.filter((test) => matches(test.name));
     const tally: Tally = { completed: 0, total: tests.length, passed: 0, failed: 0, failures: [] };
+    // Entering Play Mode reloads the domain: the run goes on behind it.
+    if (mode === "PlayMode") await reload();
     world.phase = "testing";
     try {
       for (const test of tests) {

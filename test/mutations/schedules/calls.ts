@@ -4,7 +4,6 @@ import type { World } from "../../harness/process-world.js";
 import { until } from "../../harness/processes.js";
 import { schedule } from "../schedule.js";
 import { counted, type Verdict } from "../verdict.js";
-import { executionsIn, startOther } from "./other-editor.js";
 
 const BUILD = { BuildTarget: "WebGL", OutputPath: "Out", SimulatedSeconds: 0.3 };
 
@@ -60,17 +59,6 @@ const editorDropped = schedule("a retry that leaves the Editor out", async (stag
   return undefined;
 });
 
-const otherEditor = schedule("a retry that must name an Editor, and names the other one", async (stage) => {
-  const { world } = stage;
-  const wish = stage.wish(0.2);
-  const client = await stage.http();
-  await wish.untilTold(client);
-  const other = await startOther(world, client);
-  await client.call("execute-menu-item", { MenuItemPath: wish.item, timeout: 20, editor: other.editorId });
-  const [here, there] = [await world.editor.executions(wish.item), await executionsIn(other)];
-  return counted(here.length + there.length, 1);
-});
-
 const setAgain = schedule("set A, set B, set A again, with no wait", async (stage) => {
   const { world } = stage;
   const client = await stage.http();
@@ -89,4 +77,4 @@ export async function executionsOf({ editor }: World, what: string, wishes: numb
   return counted((await editor.executions(what)).length, wishes);
 }
 
-export const CALLS = [otherTimeout, otherOrder, largeIds, editorDropped, otherEditor, setAgain];
+export const CALLS = [otherTimeout, otherOrder, largeIds, editorDropped, setAgain];

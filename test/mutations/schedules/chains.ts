@@ -158,7 +158,58 @@ const olderEpoch = schedule("the store's epoch goes back, and a new owner comes"
   return executionsOf(world, ITEM, 1);
 });
 
+/** All that the store has of it, and the incarnation in which the Editor was imported. */
+async function loseOne({ hand }: World, logId: string): Promise<void> {
+  const doc = (await hand.hget(`{ujb}:operation:${logId}`, "doc")) ?? "{}";
+  const { hash } = JSON.parse(doc) as { hash?: string };
+  const ofIt = ["operation", "arguments", "result", "live", "tombstone"].map(
+    (kind) => `{ujb}:${kind}:${logId}`,
+  );
+  await hand.del(...ofIt, `{ujb}:chain:${hash}`);
+  await hand.hset("{ujb}:incarnation", "id", "after the loss");
+}
+
+/** It ran and was acknowledged; the Editor says so at no hello. */
+const imported = schedule(
+  "the store loses what has run; another call is claimed, and the lost one asked for",
+  async ({ world, http }) => {
+    const client = await http();
+    const { log_id = "" } = await told(client);
+    await acknowledged(world);
+    await loseOne(world, log_id);
+    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 20 });
+    const { status } = await client.call("get_operation_result", { log_id, wait: true, timeout: 5 });
+    return {
+      judge: "outcome readable",
+      text: `its log_id reads ${status}`,
+      isBroken: status !== "completed",
+    };
+  },
+);
+
+/** Schedule W3: what is judged is the account of answers; the tests may run as often as they are called. */
+const toldAndFlushed = schedule(
+  "the tests' report is told, the store is flushed, the same call",
+  async (stage) => {
+    const { world } = stage;
+    const tests = { FilterType: "exact", FilterValue: "Simulated.EditMode.Test001" };
+    const client = await stage.http();
+    await client.call("run-tests", { ...tests, timeout: 20 });
+    await acknowledged(world);
+    await world.hand.flushall();
+    const later = await stage.http();
+    const { editorId: editor } = world.editor;
+    await until("the tests are called again", async () => {
+      const told = await later.call("run-tests", { ...tests, editor, timeout: 20 });
+      return told.status === "completed";
+    });
+    return undefined;
+  },
+);
+
 export const CHAINS = [
+  imported,
+  toldAndFlushed,
   forgotten,
   revokedBefore,
   importedBetween,

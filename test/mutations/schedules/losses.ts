@@ -107,7 +107,7 @@ const lostWrites = schedule(
       );
       const before = await copyStore(hand);
       await first;
-      // Only the latest of a hash is never forgotten.
+      // A second one of the hash: the first is not its latest any more.
       await client.call("execute-menu-item", { ...args, force_new: logId });
       await until("acknowledged", () => editor.status().unacknowledged.length === 0, 1000).catch(
         () => undefined,

@@ -1,9 +1,10 @@
 /** When an outcome answers again, and when a call is a new wish. */
 import { until } from "../../harness/processes.js";
 import { loseAnswer, REPLAY_WINDOW } from "../../never-twice/lost-answers.js";
+import { drawnPause } from "../../never-twice/scenario.js";
 import { schedule } from "../schedule.js";
 import { counted } from "../verdict.js";
-import { executionsOf, nothingOpen } from "./calls.js";
+import { executionsOf } from "./calls.js";
 
 const ITEM = "Simulator/Block For 0.21 Seconds";
 
@@ -14,22 +15,6 @@ const lidClosed = schedule(
     return counted(executions, 1);
   },
   { env: REPLAY_WINDOW },
-);
-
-const cancelledUnsent = schedule(
-  "cancelled before it was sent, then wished again",
-  async ({ world, http }) => {
-    const client = await http();
-    await world.editor.do({ do: "stallMainThread", ms: 2500 });
-    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 0 });
-    const args = { MenuItemPath: ITEM, timeout: 0 };
-    const { log_id } = await client.call("execute-menu-item", args);
-    const { state } = await client.call("cancel_operation", { log_id });
-    if (state !== "cancelled") throw new Error(`not cancelled: ${state}`);
-    await client.call("execute-menu-item", { ...args, timeout: 20 });
-    await nothingOpen(world);
-    return executionsOf(world, ITEM, 1);
-  },
 );
 
 const keyed = schedule("the same idempotency key after the outcome was read", async ({ world, http }) => {
@@ -61,4 +46,41 @@ const givenUp = schedule(
   },
 );
 
-export const REPLAYS = [lidClosed, cancelledUnsent, keyed, givenUp];
+/** Schedule W20. */
+const diesAtTheNote = schedule(
+  "the gateway dies as it notes that the tests' report is told; the call again",
+  async (stage) => {
+    const { gateway } = stage.world;
+    const { ended } = gateway.process;
+    const tests = { FilterType: "exact", FilterValue: "Simulated.EditMode.Test001", timeout: 20 };
+    const client = await stage.http();
+    const isNote = (command: readonly string[]): boolean =>
+      command.some((text) => text.includes('"firstDeliveredAt"'));
+    gateway.line.cutAt("before", isNote, () => void gateway.kill());
+    await Promise.allSettled([client.call("run-tests", tests), ended]);
+    await gateway.start();
+    await (await stage.http()).call("run-tests", tests);
+    return undefined;
+  },
+);
+
+/** Longer than any client is known to wait in silence. */
+const STALL_MS = 11_000;
+
+/** Schedule W18. */
+const readLate = schedule(
+  "a stdio process stands still and reads a request late; its client has given up, and calls again",
+  async (stage) => {
+    const client = await stage.newStdio();
+    const wish = stage.wish(0.2);
+    client.process.signal("SIGSTOP");
+    const { answer } = wish.ask(client, 20);
+    await drawnPause(STALL_MS);
+    client.process.signal("SIGCONT");
+    await answer;
+    await wish.untilTold(client);
+    return undefined;
+  },
+);
+
+export const REPLAYS = [lidClosed, keyed, givenUp, diesAtTheNote, readLate];

@@ -1,6 +1,5 @@
 #nullable enable
 using System;
-using System.Linq;
 using JobBroker.Bridge.Execution;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Ports;
@@ -14,6 +13,10 @@ namespace JobBroker.Bridge.Api
     /// <summary>The methods <c>operation/*</c> over the ledger. Every one answers at once; any thread.</summary>
     internal sealed class OperationMethods
     {
+        /// <summary>A page of operation/list stays far below a frame, however long the origins are.</summary>
+        private const int ListedOperations = 500;
+        private const int ListedCharacters = 256 * 1024;
+
         private readonly OperationLedger ledger;
         private readonly ExecutionEngine engine;
         private readonly OperationQueue queue;
@@ -65,7 +68,7 @@ namespace JobBroker.Bridge.Api
                     case "operation/cancel":
                         return Cancel(new RequestParams(parameters).Text("operationId"));
                     case "operation/list":
-                        return List();
+                        return List(new RequestParams(parameters ?? new JObject()).OptionalText("cursor"));
                     case "operation/result":
                         return Result(new RequestParams(parameters));
                     case "operation/ack":
@@ -204,18 +207,21 @@ namespace JobBroker.Bridge.Api
             return State(cancellations.Request(operationId) ? "requested" : "not_cancellable");
         }
 
-        private Answer List()
+        private Answer List(string? cursor)
         {
             lock (ledger.Gate)
             {
-                var open = ledger.Open();
-                var unacknowledged = ledger.Unacknowledged();
-                return Say(new JObject
+                var page = ListPage<JObject>.Of(
+                    ledger.Operations(), cursor, wire.Listed, ListedOperations, ListedCharacters);
+                if (page == null) return Answer.Error(ErrorCodes.InvalidParams, "The cursor is none of this list's.");
+                var json = new JObject { ["operations"] = new JArray(page.Told) };
+                if (cursor == null)
                 {
-                    ["open"] = WireJson.IdsAndStates(open),
-                    ["unacknowledged"] = WireJson.Ids(unacknowledged),
-                    ["operations"] = new JArray(open.Concat(unacknowledged).Select(wire.Known)),
-                });
+                    json["open"] = WireJson.IdsAndStates(ledger.Open());
+                    json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
+                }
+                if (page.NextCursor != null) json["nextCursor"] = page.NextCursor;
+                return Say(json);
             }
         }
 

@@ -2,6 +2,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ledger;
+using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
@@ -61,20 +62,22 @@ namespace JobBroker.Bridge.Api
             return json;
         }
 
-        /// <summary>An operation without its arguments.</summary>
-        public JObject Known(LedgerOperation operation)
+        /// <summary>An operation without its arguments and its outcome, and its length as JSON.</summary>
+        public (JObject Told, int Characters) Listed(LedgerOperation operation)
         {
             var json = new JObject { ["operationId"] = operation.OperationId, ["state"] = operation.State };
-            if (operation.Hash != null) json["hash"] = operation.Hash;
-            json["after"] = operation.After;
+            if (operation.Hash != null)
+            {
+                json["hash"] = operation.Hash;
+                json["after"] = operation.After;
+            }
             if (operation.Origin != null) json["origin"] = operation.Origin.DeepClone();
             if (operation.Tool != null) json["tool"] = operation.Tool;
             if (operation.ArgumentsHash != null) json["argumentsHash"] = operation.ArgumentsHash;
             if (operation.AcceptedAt != null) json["acceptedAt"] = operation.AcceptedAt;
-            if (operation.StartedAt != null) json["startedAt"] = operation.StartedAt;
+            AddTimes(json, operation);
             json["readOnly"] = operation.ReadOnly;
-            if (operation.Outcome != null) json["outcome"] = OutcomeOf(operation);
-            return json;
+            return (json, json.ToString(Formatting.None).Length);
         }
 
         public static JArray IdsAndStates(IEnumerable<LedgerOperation> operations) =>

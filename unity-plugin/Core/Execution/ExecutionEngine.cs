@@ -190,7 +190,7 @@ namespace JobBroker.Bridge.Execution
             var sink = progress.Open(operationId);
             var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
             invoking(operation);
-            var execution = new Execution(operation, sink, Invoke(item, context));
+            var execution = new Execution(operation, sink, context, Invoke(item, context));
             execution.Task.ContinueWith(
                 _ => mainThread.Wake(),
                 CancellationToken.None,
@@ -247,7 +247,9 @@ namespace JobBroker.Bridge.Execution
             var requested = cancellations.WasRequested(operation.OperationId);
             cancellations.Leave(operation.OperationId);
             var outcome = OutcomeOf.Task(execution.Task, requested, operation.StartedAt, clock);
-            Settle(operation, outcome.In(standing()));
+            var endedIn = standing();
+            if (execution.Context.ReloadAnnounced) endedIn["reloadAnnounced"] = true;
+            Settle(operation, outcome.In(endedIn));
             if (mainThread.IsCurrent) resumeRecords.Erase(operation.OperationId);
         }
 
@@ -261,16 +263,19 @@ namespace JobBroker.Bridge.Execution
 
         private sealed class Execution
         {
-            public Execution(LedgerOperation operation, ProgressSink sink, Task<object?> task)
+            public Execution(LedgerOperation operation, ProgressSink sink, ToolContext context, Task<object?> task)
             {
                 Operation = operation;
                 Sink = sink;
+                Context = context;
                 Task = task;
             }
 
             public LedgerOperation Operation { get; }
 
             public ProgressSink Sink { get; }
+
+            public ToolContext Context { get; }
 
             public Task<object?> Task { get; }
         }

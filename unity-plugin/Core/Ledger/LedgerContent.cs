@@ -56,10 +56,10 @@ namespace JobBroker.Bridge.Ledger
                     End(Known(entry.Id), entry.Outcome!, entry.StoredResult);
                     break;
                 case EntryKind.Revoked:
-                    Known(entry.Id).State = LedgerState.Revoked;
+                    Settle(Known(entry.Id), LedgerState.Revoked, entry.At);
                     break;
                 case EntryKind.NotStarted:
-                    Known(entry.Id).State = LedgerState.NotStarted;
+                    Settle(Known(entry.Id), LedgerState.NotStarted, entry.At);
                     break;
                 case EntryKind.Acknowledged:
                     foreach (var id in entry.Ids)
@@ -77,7 +77,7 @@ namespace JobBroker.Bridge.Ledger
 
                     break;
                 case EntryKind.Snapshot:
-                    Take(entry.Content!);
+                    Take(entry.Content!, entry.At);
                     break;
                 default:
                     throw new InvalidOperationException("A journal has no entries of the kind " + entry.Kind + ".");
@@ -93,7 +93,7 @@ namespace JobBroker.Bridge.Ledger
             operation.State = outcome.Status;
         }
 
-        private void Take(LedgerContent snapshot)
+        private void Take(LedgerContent snapshot, long at)
         {
             LedgerId = snapshot.LedgerId;
             Fence = snapshot.Fence;
@@ -104,8 +104,20 @@ namespace JobBroker.Bridge.Ledger
             Operations.Clear();
             foreach (var operation in snapshot.Operations.InOrder)
             {
+                // Older versions did not note when an operation was revoked or found not_started.
+                if (operation.State == LedgerState.Revoked || operation.State == LedgerState.NotStarted)
+                {
+                    operation.AcknowledgedAt = operation.AcknowledgedAt ?? at;
+                }
+
                 Operations.Enter(operation);
             }
+        }
+
+        private static void Settle(LedgerOperation operation, string state, long at)
+        {
+            operation.State = state;
+            operation.AcknowledgedAt = at;
         }
 
         /// <summary>An id that was never submitted can only have been revoked.</summary>

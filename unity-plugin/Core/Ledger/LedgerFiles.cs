@@ -79,10 +79,9 @@ namespace JobBroker.Bridge.Ledger
             AtomicFile.TryDelete(path + AtomicFile.TemporaryExtension);
             var reading = JournalReader.Read(path, content);
             Repair(path, reading, content, clock, notices);
-            if (reading.Lines > options.CompactLines)
-            {
-                Compact(path, content, clock, notices);
-            }
+            var unnamed = reading.Lines > options.CompactLines
+                ? Compact(path, content, options, clock, notices)
+                : new List<StoredResult>();
 
             var journal = new JournalFile(path);
             try
@@ -97,6 +96,7 @@ namespace JobBroker.Bridge.Ledger
                 }
 
                 var results = new ResultStore(Path.Combine(options.Folder, "results"));
+                unnamed.ForEach(results.Remove);
                 CheckResults(results, content, options, notices);
                 return new LedgerFiles(folderLock, content, journal, results, notices);
             }
@@ -130,9 +130,17 @@ namespace JobBroker.Bridge.Ledger
             return opened;
         }
 
-        /// <summary>Makes one line of all; the long journal does as well where that fails.</summary>
-        private static void Compact(string path, LedgerContent content, IClock clock, List<string> notices)
+        /// <summary>
+        /// Makes one line of all that nobody has to forget by now; the long journal does as well where that fails.
+        /// Answers the results that no line names any more.
+        ///
+        /// What is forgotten here gets no line of its own: its number would come before the session's line, and a ledger
+        /// that was put back would look as long as the one that was seen.
+        /// </summary>
+        private static List<StoredResult> Compact(
+            string path, LedgerContent content, LedgerOptions options, IClock clock, List<string> notices)
         {
+            var results = Forget(content, options, clock);
             var snapshot = JournalEntry.Snapshot(content);
             snapshot.Seq = content.Seq;
             snapshot.At = clock.NowMs;
@@ -140,11 +148,30 @@ namespace JobBroker.Bridge.Ledger
             {
                 var line = JournalLine.Encode(snapshot);
                 AtomicFile.Write(path, true, stream => stream.Write(line, 0, line.Length));
+                return results;
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
                 notices.Add($"The ledger could not be made shorter ({error.Message}); it works as it is.");
+                return new List<StoredResult>();
             }
+        }
+
+        /// <summary>In memory; the horizon protects what the disk may still have.</summary>
+        private static List<StoredResult> Forget(LedgerContent content, LedgerOptions options, IClock clock)
+        {
+            var forgotten = Forgetting.Of(content, clock.NowMs, options);
+            if (forgotten == null)
+            {
+                return new List<StoredResult>();
+            }
+
+            var results = forgotten.Ids.Select(id => content.Operations.Get(id)!.StoredResult)
+                .Where(stored => stored != null).Select(stored => stored!).ToList();
+            forgotten.Seq = content.Seq;
+            forgotten.At = clock.NowMs;
+            content.Apply(forgotten);
+            return results;
         }
 
         private static void CheckResults(

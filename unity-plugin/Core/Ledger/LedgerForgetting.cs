@@ -48,38 +48,16 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>
-        /// Forgets acknowledged outcomes that are old, while there are too many. The latest unrevoked operation of each
-        /// hash stays for same_as, without its result.
-        /// </summary>
+        /// <summary>Forgets what nobody needs any more: <see cref="Forgetting"/>.</summary>
         public void Forget()
         {
             lock (Gate)
             {
-                var deadline = clock.NowMs - options.ForgetAfterMs;
-                var excess = content.Operations.Count - options.KeepOperations;
-                var old = new List<LedgerOperation>();
-                foreach (var operation in content.Operations.InOrder.Where(op => op.AcknowledgedAt <= deadline))
+                var forgotten = Forgetting.Of(content, clock.NowMs, options);
+                if (forgotten != null)
                 {
-                    if (old.Count >= excess)
-                    {
-                        break;
-                    }
-
-                    if (operation.Hash != null && content.Operations.LatestOfHash(operation.Hash) == operation)
-                    {
-                        results.Forget(operation);
-                    }
-                    else
-                    {
-                        old.Add(operation);
-                    }
-                }
-
-                if (old.Count > 0)
-                {
-                    var horizon = old.Max(operation => operation.AcceptedAt ?? 0) + 1;
-                    Record(JournalEntry.Forgotten(old.Select(op => op.OperationId).ToList(), horizon), true);
+                    var old = forgotten.Ids.Select(id => content.Operations.Get(id)!).ToList();
+                    Record(forgotten, true);
                     old.ForEach(results.Remove);
                 }
             }

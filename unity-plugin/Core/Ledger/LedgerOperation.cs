@@ -135,6 +135,9 @@ namespace JobBroker.Bridge.Ledger
 
         public Outcome? Outcome { get; internal set; }
 
+        /// <summary>
+        /// When the broker had the outcome durably; of a revoked or not_started one: when it became that.
+        /// </summary>
         public long? AcknowledgedAt { get; internal set; }
 
         /// <summary>Where the result lies when it is too large for the journal; null otherwise.</summary>

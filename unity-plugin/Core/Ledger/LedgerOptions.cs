@@ -12,7 +12,7 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Made when it is missing. One folder for each Editor.</summary>
         public string Folder { get; }
 
-        /// <summary>Acknowledged outcomes are forgotten after so many milliseconds …</summary>
+        /// <summary>Acknowledged operations are forgotten after so many milliseconds …</summary>
         public long ForgetAfterMs { get; set; } = 24L * 3600 * 1000;
 
         /// <summary>… and only while more operations than this are known.</summary>

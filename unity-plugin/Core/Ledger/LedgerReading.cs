@@ -78,7 +78,7 @@ namespace JobBroker.Bridge.Ledger
         public byte[]? ResultPart(LedgerOperation operation, long offset, int length) =>
             results.Part(operation, offset, length);
 
-        private static bool IsUnacknowledged(LedgerOperation operation) =>
+        internal static bool IsUnacknowledged(LedgerOperation operation) =>
             LedgerState.HasEnded(operation.State) && operation.AcknowledgedAt == null;
 
         private T Read<T>(Func<T> read)

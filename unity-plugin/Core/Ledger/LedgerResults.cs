@@ -83,16 +83,6 @@ namespace JobBroker.Bridge.Ledger
             return stored != null ? ReadStored(operation, stored, offset, length) : inline?.Part(offset, length);
         }
 
-        /// <summary>The outcome stays, its result goes: long acknowledged, and kept for same_as alone.</summary>
-        public void Forget(LedgerOperation operation)
-        {
-            if (operation.Outcome?.Result != null || operation.StoredResult != null)
-            {
-                Remove(operation);
-                Lose(operation, "The result was acknowledged long ago, and the Editor's ledger keeps it no longer.");
-            }
-        }
-
         public void Remove(LedgerOperation operation)
         {
             if (operation.StoredResult != null)

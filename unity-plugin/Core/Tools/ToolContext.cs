@@ -19,6 +19,7 @@ namespace JobBroker.Bridge.Tools
     public sealed class ToolContext
     {
         private readonly Action<JToken> saveResumeRecord;
+        private volatile bool reloadAnnounced;
 
         public ToolContext(string operationId, IProgressSink progress, CancellationToken cancellation, Action<JToken> saveResumeRecord)
         {
@@ -42,6 +43,14 @@ namespace JobBroker.Bridge.Tools
         /// Keeps what <see cref="IResumableTool.ResumeAsync"/> needs after a domain reload. Main thread only.
         /// </summary>
         public void SaveResumeRecord(JToken record) => saveResumeRecord(record);
+
+        /// <summary>
+        /// Says that the Editor reloads its script domain behind this call, because of it: the next generation is then no
+        /// change since. Not to be called in the script domain that the reload has already made.
+        /// </summary>
+        public void AnnounceReload() => reloadAnnounced = true;
+
+        internal bool ReloadAnnounced => reloadAnnounced;
     }
 
     /// <summary>A failure with a type that callers can act on; it becomes the outcome's error.</summary>

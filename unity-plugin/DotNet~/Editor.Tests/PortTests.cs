@@ -242,6 +242,22 @@ public sealed class PortTests
     }
 
     [Fact]
+    public void What_a_call_changed_is_counted_before_the_next_tick()
+    {
+        var info = new UnityEditorInfo();
+        info.Refresh(false);
+        var changed = typeof(AssetChanges).GetMethod("OnPostprocessAllAssets", BindingFlags.Static | BindingFlags.NonPublic)!;
+        changed.Invoke(null, [new[] { "Assets/A.cs" }, Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
+        var atItsEnd = info.AssetCounter;
+        Assert.Equal(AssetChanges.Count, atItsEnd);
+        var heard = 0L;
+        var heartbeat = new Thread(() => heard = info.AssetCounter);
+        heartbeat.Start();
+        heartbeat.Join();
+        Assert.Equal(atItsEnd, heard);
+    }
+
+    [Fact]
     public void Settings_are_saved_and_any_thread_reads_the_new_ones()
     {
         var settings = new UnitySettings();

@@ -75,7 +75,7 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
     }
 }
 
-internal sealed class HostTests(NativeEditor native, Effects effects) : ITestRunner
+internal sealed class HostTests(NativeEditor native, Effects effects, Action reload) : ITestRunner
 {
     public bool CanCancel => true;
 
@@ -85,6 +85,8 @@ internal sealed class HostTests(NativeEditor native, Effects effects) : ITestRun
         var all = Enumerable.Range(1, native.Script.Tests).Select(index => $"Simulated.{request.Platform}.Test{index:000}");
         var names = all.Where(name => Matches(request, name)).ToList();
         var run = native.StartTests(request.RunId, names);
+        // Entering Play Mode reloads the domain: the run goes on behind it.
+        if (request.Platform == TestPlatform.PlayMode) reload();
         return Listen(run, listener, cancellation);
     }
 

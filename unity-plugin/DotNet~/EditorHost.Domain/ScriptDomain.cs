@@ -28,7 +28,7 @@ public sealed class ScriptDomain : IScriptDomain
             new HostConsole(native),
             new HostMenu(native, effects),
             new HostCompiler(native, effects, reload),
-            new HostTests(native, effects),
+            new HostTests(native, effects, reload),
             new HostScene(native),
             new HostSearch(),
             new HostBuilds(native, effects),

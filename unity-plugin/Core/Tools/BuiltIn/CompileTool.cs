@@ -88,6 +88,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 {
                     var answer = Answer(done.GetAwaiter().GetResult());
                     context.SaveResumeRecord(new JObject { [AnswerKey] = ToolJson.From(answer) });
+                    if (answer.ReloadFollows) context.AnnounceReload();
                     return answer;
                 },
                 CancellationToken.None,

@@ -170,33 +170,6 @@ public sealed class LedgerTests : IDisposable
     }
 
     [Fact]
-    public void Forgets_acknowledged_old_ones_and_never_the_latest_of_a_hash()
-    {
-        using var ledger = Open(new LedgerOptions(folder.Path) { ForgetAfterMs = 100, KeepOperations = 1 });
-        foreach (var id in new[] { "a", "b", "c" })
-        {
-            ledger.Ended(id, acceptedAt: id[0]);
-        }
-
-        ledger.Begun("unrelated", "h2");
-        ledger.Forget();
-        Assert.Equal(4, ledger.Operations().Count);
-        ledger.Acknowledge(new[] { "a", "b", "c", "unrelated", "unknown", "a" });
-        ledger.Forget();
-        Assert.Equal(4, ledger.Operations().Count);
-        Assert.Equal(0, ledger.ForgetHorizon);
-        clock.NowMs += 100;
-        ledger.Forget();
-        Assert.Equal(new[] { "c", "unrelated" }, ledger.Operations().Select(operation => operation.OperationId));
-        Assert.Equal('b' + 1, ledger.ForgetHorizon);
-
-        // The latest stays to be named, its result does not: memory must not grow with every hash ever seen.
-        Assert.Null(ledger.ResultOf(ledger.Get("c")!));
-        Assert.Equal(Outcome.ResultLost, ledger.Get("c")!.Outcome!.ErrorType);
-        Assert.Equal(LedgerState.Completed, ledger.Get("c")!.State);
-    }
-
-    [Fact]
     public void A_long_journal_becomes_one_line_that_says_the_same()
     {
         JObject before;

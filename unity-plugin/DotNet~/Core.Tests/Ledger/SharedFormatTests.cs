@@ -60,7 +60,7 @@ public sealed class SharedFormatTests : IDisposable
     [InlineData("ledger-of-bridge-compacted.txt", 5)]
     public void Writes_what_the_simulators_tests_read(string name, int compactLines)
     {
-        using (var ledger = Open(5000))
+        using (var ledger = Open(5000, keepOperations: 3))
         {
             Story.WriteEveryKind(ledger);
         }
@@ -78,7 +78,7 @@ public sealed class SharedFormatTests : IDisposable
     private static string WithoutId(string journal) =>
         Regex.Replace(journal, "^[0-9a-f]{8} (.*\"ledgerId\":\")[0-9a-f-]{36}", "$1", RegexOptions.Multiline);
 
-    private OperationLedger Open(int compactLines) => OperationLedger.Open(
-        new LedgerOptions(folder.Path) { ForgetAfterMs = 0, KeepOperations = 0, CompactLines = compactLines },
+    private OperationLedger Open(int compactLines, int keepOperations = 1000) => OperationLedger.Open(
+        new LedgerOptions(folder.Path) { ForgetAfterMs = 0, KeepOperations = keepOperations, CompactLines = compactLines },
         new ManualClock());
 }

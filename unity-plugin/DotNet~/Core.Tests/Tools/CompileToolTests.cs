@@ -59,6 +59,21 @@ public sealed class CompileToolTests : IDisposable
         Assert.Contains("ForceRecompile", (string?)(await second)["Message"]);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task The_reload_that_follows_is_announced_but_not_behind_it(bool follows)
+    {
+        var call = new ToolCall();
+        var running = call.Run(Tool);
+        editor.Compiler.End(new CompileOutcome(true, Array.Empty<CompilerMessage>(), follows));
+        await running;
+        Assert.Equal(follows, call.Context.ReloadAnnounced);
+        var after = new ToolCall();
+        await Tool.ResumeAsync(new JObject(), call.Record, after.Context);
+        Assert.False(after.Context.ReloadAnnounced);
+    }
+
     [Fact]
     public async Task What_was_said_before_the_reload_is_answered_behind_it()
     {

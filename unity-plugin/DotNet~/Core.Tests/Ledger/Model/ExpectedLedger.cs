@@ -16,6 +16,10 @@ internal sealed record ExpectedOperation(string Id, string? Hash, long Order)
 
     public bool AcknowledgementDurable { get; set; }
 
+    /// <summary>Nobody needs it any more once the retention has ended.</summary>
+    public bool MayLeave => State == LedgerState.Revoked || State == LedgerState.NotStarted
+        || (Acknowledged && LedgerState.HasEnded(State));
+
     /// <summary>Its outcome is only in memory; the disk calls it accepted.</summary>
     public bool Unwritten { get; set; }
 }

@@ -114,6 +114,7 @@ internal sealed partial class ModelWorld : IDisposable
         queue.Clear();
         highestSeq = 0;
         ledger = Opened();
+        TakeForgotten();
         ledger.StartSession("session-" + ++names);
         Recover(RecoveryCause.EditorExit);
         Flushed();

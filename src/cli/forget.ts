@@ -1,0 +1,41 @@
+/** `unity-broker editors forget <editor>`: a person says that an Editor will not come back. */
+import { createCandidates } from "../gateway/candidates.js";
+import { type Forgotten, forgetEditor } from "../gateway/forget-editor.js";
+import { shown } from "../gateway/target-error.js";
+import { UsageError } from "./command.js";
+import { gatewayOptions, startRuntime } from "./runtime.js";
+
+/** Rejects with why it was refused; then nothing has changed. */
+export async function forget(args: {
+  editor?: string | undefined;
+  force: boolean;
+  json: boolean;
+}): Promise<void> {
+  if (args.editor === undefined) throw new UsageError("editors forget: name the Editor");
+  const runtime = await startRuntime();
+  try {
+    const { store, config } = runtime;
+    const candidates = createCandidates(store, gatewayOptions(config));
+    const forgotten = await forgetEditor({ ...store, candidates }, args.editor, { force: args.force });
+    console.log(args.json ? JSON.stringify(asJson(forgotten), undefined, 2) : told(forgotten));
+  } finally {
+    await runtime.close();
+  }
+}
+
+function asJson({ editor, ended }: Forgotten) {
+  return {
+    editor: shown([editor])[0],
+    ended: ended.map(({ logId, tool, state, error }) => ({
+      log_id: logId,
+      tool,
+      state,
+      error_code: error?.code,
+    })),
+  };
+}
+
+function told({ editor, ended }: Forgotten): string {
+  const lines = ended.map(({ logId, tool, error }) => `${logId}  ${tool}  ${error?.code}: ${error?.message}`);
+  return [`${editor.id} is forgotten; ${ended.length} open operation(s) ended.`, ...lines].join("\n");
+}

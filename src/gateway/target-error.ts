@@ -1,0 +1,65 @@
+/** The refusal of a call whose Editor could not be found or chosen. */
+import { BrokerError } from "../shared/errors.js";
+import { type Candidate, resolveTarget, type TargetProblem } from "../shared/target.js";
+
+/** `isSelected`: the call named no Editor, its session had selected this one. */
+export function targetError(problem: TargetProblem, { isSelected = false } = {}): BrokerError {
+  switch (problem.code) {
+    case "NO_EDITOR":
+      return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+    case "EDITOR_UNKNOWN": {
+      const { named } = problem;
+      const what = isSelected
+        ? `The Editor ${named}, which select_editor chose for this session, is not known any more`
+        : `No known Editor is called "${named}"`;
+      return new BrokerError("EDITOR_UNKNOWN", `${what}; known: ${list(problem.candidates)}.`, {
+        candidates: shown(problem.candidates),
+      });
+    }
+    case "EDITOR_AMBIGUOUS": {
+      const what =
+        problem.named === undefined ? "Several Editors" : `Several Editors called "${problem.named}"`;
+      return new BrokerError("EDITOR_AMBIGUOUS", `${what} could be meant: ${list(problem.candidates)}.`, {
+        candidates: shown(problem.candidates),
+      });
+    }
+    case "EDITORS_NOT_BACK":
+      return new BrokerError(
+        "EDITORS_NOT_BACK",
+        `The store was lost, and these Editors have not been heard of since: ${problem.editors.join(", ")}.`,
+        { editors: [...problem.editors] },
+      );
+  }
+}
+
+/** The one Editor that a name means, or why there is none. */
+export function namedAmong(named: string, candidates: readonly Candidate[]): Candidate | BrokerError {
+  const target = resolveTarget(named, candidates);
+  if ("code" in target) return targetError(target);
+  const found = candidates.find(({ id }) => target.kind === "named" && id === target.editor);
+  return found ?? targetError({ code: "EDITOR_UNKNOWN", named, candidates });
+}
+
+/** As list_editors calls it. */
+export function shown(candidates: readonly Candidate[]): Record<string, unknown>[] {
+  return candidates.map(({ id, projectName, projectPath, connected }) => ({
+    id,
+    project: projectName,
+    project_path: projectPath,
+    connected,
+  }));
+}
+
+function list(candidates: readonly Candidate[]): string {
+  return candidates
+    .map(
+      ({ id, projectPath, ...signs }) =>
+        `${id} (${[stateOf(signs), projectPath].filter(Boolean).join(", ")})`,
+    )
+    .join("; ");
+}
+
+function stateOf({ connected, isReturning }: Pick<Candidate, "connected" | "isReturning">): string {
+  if (connected) return "connected";
+  return isReturning ? "reconnecting" : "not connected";
+}

@@ -1,0 +1,68 @@
+/** Is the Editor session that has an operation gone for good? Then nobody but its ledger could tell how it ended. */
+import { type Evidence, next, type OperationRecord } from "./operation.js";
+
+/**
+ * - `closed`         its process is proven to be gone
+ * - `newer_session`  another session of the same project said hello since
+ * - `forgotten`      a person had the Editor forgotten
+ */
+export type Gone = "closed" | "newer_session" | "forgotten";
+
+/** What the store knows of an Editor; undefined: nothing. */
+export interface EditorTrace {
+  profile: { editorSessionId: string };
+  ended?: { editorSessionId: string; at: number } | undefined;
+  last?: { at: number; phase: string; mainThreadStallMs: number; runningOperationId?: string } | undefined;
+  /** ms since the epoch, store clock. */
+  lastSeenAt: number;
+}
+
+/** Undefined: it is there, it only reloads, or nobody knows; then the operation waits for it. */
+export function goneOf(
+  record: OperationRecord,
+  editor: EditorTrace | undefined,
+  isHere: boolean,
+): Gone | undefined {
+  if ((record.state !== "dispatched" && record.state !== "running") || isHere) return undefined;
+  if (editor?.ended && editor.ended.editorSessionId === record.sentIn) return "closed";
+  // A record that was rebuilt is older than what the store knows of its Editor.
+  if (record.rebuilt) return undefined;
+  if (!editor) return "forgotten";
+  const isNewer = editor.profile.editorSessionId !== record.sentIn;
+  return isNewer && editor.lastSeenAt >= (record.dispatchedAt ?? record.acceptedAt)
+    ? "newer_session"
+    : undefined;
+}
+
+const WHY: Record<Gone, string> = {
+  closed: "Its Editor closed (the process is gone) before it told an outcome",
+  newer_session: "Its Editor was restarted, and has not told an outcome",
+  forgotten: "Its Editor was forgotten before it told an outcome",
+};
+
+/** The cancelled record, its outcome unknown; undefined when it has ended meanwhile. */
+export function givenUp(
+  record: OperationRecord,
+  gone: Gone,
+  editor: EditorTrace | undefined,
+  now: number,
+): OperationRecord | undefined {
+  const state = next(record.state, "interrupted");
+  if (!state) return undefined;
+  const message = `${WHY[gone]}; then it was cancelled.`;
+  return {
+    ...record,
+    state,
+    endedAt: now,
+    cancel: record.cancel ?? { requestedAt: now },
+    error: { code: "OUTCOME_UNKNOWN", type: "editor_gone", message },
+    ...(editor ? { evidence: evidenceOf(record, editor) } : {}),
+  };
+}
+
+function evidenceOf({ logId, executedAs }: OperationRecord, { last, lastSeenAt }: EditorTrace): Evidence {
+  if (!last) return { lastHeartbeatAt: lastSeenAt };
+  const { at, phase, mainThreadStallMs, runningOperationId } = last;
+  const wasRunning = runningOperationId === (executedAs ?? logId);
+  return { lastHeartbeatAt: at, phase, mainThreadStallMs, wasRunning };
+}

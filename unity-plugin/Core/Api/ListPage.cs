@@ -1,0 +1,109 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Linq;
+using JobBroker.Bridge.Ledger;
+
+namespace JobBroker.Bridge.Api
+{
+    /// <summary>
+    /// Which operations an answer to operation/list holds; the twin of src/simulator/list-page.ts.
+    ///
+    /// A cursor names a place in the order of acceptance, which no operation ever changes, so that nothing that happens
+    /// between two pages leaves one out. What is open or unacknowledged comes first, because an older worker reads one
+    /// page only; behind that page it comes again in its place.
+    /// </summary>
+    internal sealed class ListPage<T>
+    {
+        private ListPage(IReadOnlyList<T> told, string? nextCursor)
+        {
+            Told = told;
+            NextCursor = nextCursor;
+        }
+
+        public IReadOnlyList<T> Told { get; }
+
+        /// <summary>Null on the last page.</summary>
+        public string? NextCursor { get; }
+
+        /// <summary>Null when the cursor is none.</summary>
+        /// <param name="operations">All that the ledger knows, in its order.</param>
+        /// <param name="say">What of an operation is told, and how many characters of JSON that is.</param>
+        public static ListPage<T>? Of(
+            IReadOnlyList<LedgerOperation> operations,
+            string? cursor,
+            Func<LedgerOperation, (T Told, int Characters)> say,
+            int mostOperations,
+            int mostCharacters)
+        {
+            var behind = cursor == null ? default(Place?) : Place.Of(cursor);
+            if (cursor != null && behind == null) return null;
+            var first = behind == null ? operations.Where(ComesFirst).ToList() : new List<LedgerOperation>();
+            var inOrder = operations
+                .Where(operation => behind == null ? !ComesFirst(operation) : Place.Of(operation).IsBehind(behind.Value))
+                .OrderBy(operation => operation.AcceptedAt ?? 0)
+                .ThenBy(operation => operation.OperationId, StringComparer.Ordinal);
+            var all = first.Concat(inOrder).ToList();
+            var told = Fitting(all, say, mostOperations, mostCharacters);
+            if (told.Count == all.Count) return new ListPage<T>(told, null);
+            var last = told.Count > first.Count ? Place.Of(all[told.Count - 1]) : Place.Beginning;
+            return new ListPage<T>(told, last.Cursor);
+        }
+
+        private static bool ComesFirst(LedgerOperation operation) =>
+            LedgerState.IsOpen(operation.State) || OperationLedger.IsUnacknowledged(operation);
+
+        /// <summary>At least one, so that every page goes on.</summary>
+        private static List<T> Fitting(
+            IReadOnlyList<LedgerOperation> all,
+            Func<LedgerOperation, (T Told, int Characters)> say,
+            int mostOperations,
+            int mostCharacters)
+        {
+            var told = new List<T>();
+            var characters = 0L;
+            foreach (var operation in all)
+            {
+                if (told.Count >= mostOperations) break;
+                var one = say(operation);
+                characters += one.Characters;
+                if (told.Count > 0 && characters > mostCharacters) break;
+                told.Add(one.Told);
+            }
+            return told;
+        }
+
+        private readonly struct Place
+        {
+            public static readonly Place Beginning = new Place(0, "");
+
+            private readonly long acceptedAt;
+            private readonly string operationId;
+
+            private Place(long acceptedAt, string operationId)
+            {
+                this.acceptedAt = acceptedAt;
+                this.operationId = operationId;
+            }
+
+            public string Cursor => acceptedAt.ToString(CultureInfo.InvariantCulture) + ":" + operationId;
+
+            public static Place Of(LedgerOperation operation) =>
+                new Place(operation.AcceptedAt ?? 0, operation.OperationId);
+
+            public static Place? Of(string cursor)
+            {
+                var colon = cursor.IndexOf(':');
+                if (colon < 0) return null;
+                var isNumber = long.TryParse(
+                    cursor.Substring(0, colon), NumberStyles.None, CultureInfo.InvariantCulture, out var acceptedAt);
+                return isNumber ? new Place(acceptedAt, cursor.Substring(colon + 1)) : default(Place?);
+            }
+
+            public bool IsBehind(Place other) => acceptedAt != other.acceptedAt
+                ? acceptedAt > other.acceptedAt
+                : string.CompareOrdinal(operationId, other.operationId) > 0;
+        }
+    }
+}
