@@ -124,7 +124,9 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     }
     const instead = record.executedAs && readRecord(world.store, record.executedAs);
     // A forced run that overtook what it supersedes is told in its place; otherwise only lost memory explains it.
-    if (record.executedAs && !world.wentBack() && !(instead && instead.order > record.order)) {
+    // What is shown of it is the other one's.
+    const order = readRecord(world.store, logId)?.order ?? record.order;
+    if (record.executedAs && !world.wentBack() && !(instead && instead.order > order)) {
       oracle.fail(`${logId} takes the outcome of ${record.executedAs}`);
     }
     if (record.supersedes && record.executedAs === record.supersedes)

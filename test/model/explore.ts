@@ -1,7 +1,8 @@
 /** Visits every state that a scenario can reach, breadth first: the first violation that is found has the shortest story. */
 import { createEncoding } from "./encode.js";
 import { faultAtRest, faultOf } from "./properties.js";
-import { type Scenario, startOf } from "./scenarios.js";
+import type { Scenario } from "./scenario.js";
+import { startOf } from "./start.js";
 import type { State } from "./state.js";
 import { type Step, stepsOf } from "./steps.js";
 import type { Rules } from "./switches.js";

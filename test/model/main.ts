@@ -6,7 +6,8 @@
  */
 import { parseArgs } from "node:util";
 import { type Exploration, explore } from "./explore.js";
-import { KNOWN, longForm, SCENARIOS, type Scenario } from "./scenarios.js";
+import type { Scenario } from "./scenario.js";
+import { KNOWN, longForm, SCENARIOS } from "./scenarios.js";
 import { SWITCHES, type SwitchName } from "./switches.js";
 
 const { values } = parseArgs({

@@ -1,85 +1,6 @@
 /** What is explored: each scenario lets some things happen, each only so often. */
-import { type Bounds, bounds } from "./bounds.js";
-import type { Facts } from "./facts.js";
-import type { EditorState, State, WorkerState } from "./state.js";
-import { stepsOf } from "./steps.js";
-import { EMPTY_STORE } from "./store.js";
-import type { Rules, SwitchName } from "./switches.js";
-
-export interface Scenario {
-  name: string;
-  facts: Facts;
-  /** What may happen, the prelude included. */
-  bounds: Bounds;
-  workers: number;
-  editors: number;
-  /** The steps that are taken first, by how they begin; everything that may follow is explored. */
-  prelude: readonly string[];
-  /** The rules whose absence must show here. */
-  aimedAt: readonly SwitchName[];
-  /** What more may happen in the long form. */
-  long?: { bounds?: Partial<Bounds>; prelude?: readonly string[] };
-}
-
-const FACTS: Facts = {
-  tool: "build",
-  transport: "http",
-  rollback: "old copy",
-  acknowledges: false,
-  heartbeats: false,
-  isStrict: false,
-};
-
-interface Told extends Partial<Omit<Scenario, "name" | "bounds" | "facts">> {
-  bounds: Partial<Bounds>;
-  facts?: Partial<Facts>;
-}
-
-const scenario = (name: string, told: Told): Scenario => ({
-  name,
-  workers: 1,
-  editors: 1,
-  prelude: [],
-  aimedAt: [],
-  ...told,
-  bounds: bounds(told.bounds),
-  facts: { ...FACTS, ...told.facts },
-});
-
-/** Request #n makes operation m, for the first time or as the caller then says. */
-const made = (request: number, op: number, says = "the caller sends"): string[] => [
-  says,
-  `#${request} arrives`,
-  `the gateway writes op${op}`,
-  `the gateway adds the job of op${op}`,
-];
-const sent = (op: number): string[] => [
-  `worker 1 takes the job of op${op}`,
-  `worker 1 claims op${op}`,
-  `worker 1 submits op${op}`,
-];
-const begun = (op: number): string[] => [
-  ...sent(op),
-  `Editor 1 reads worker 1's submit of op${op}`,
-  `worker 1 follows op${op}`,
-  `Editor 1 begins op${op}`,
-];
-const ended = (op: number): string[] => [`Editor 1 completes op${op}`, `worker 1 hears the end of op${op}`];
-const answered = (request: number, op: number): string[] => [
-  `the gateway answers #${request}: op${op}`,
-  `the gateway notes that #${request}`,
-  "the caller reads",
-];
-const told = (request: number, op: number): string[] => [
-  `the gateway answers #${request}: op${op}`,
-  "the caller reads",
-];
-const named = (request: number, op: number): string[] => [
-  `the caller sends #${request}, which names op${op}`,
-  `#${request} arrives`,
-];
-const ran = [...made(1, 1), ...begun(1), ...ended(1)];
-const read = [...ran, ...answered(1, 1)];
+import { EVERYDAY } from "./everyday.js";
+import { answered, begun, ended, made, named, ran, read, type Scenario, scenario, sent } from "./scenario.js";
 
 export const SCENARIOS: readonly Scenario[] = [
   scenario("a retry is not a new wish", {
@@ -144,50 +65,7 @@ export const SCENARIOS: readonly Scenario[] = [
     aimedAt: ["newestOfAllOnly", "anyEditorsRunAnswers"],
     long: { bounds: { deadAnswers: 1 } },
   }),
-  scenario("tests, told and run again (HTTP)", {
-    bounds: { calls: 3, newWishes: 1, gatewayCrashes: 1 },
-    facts: { tool: "run-tests" },
-    prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["repeatableReplaysTold", "toldAfterWriting"],
-    long: { bounds: { deadAnswers: 1 }, prelude: [] },
-  }),
-  scenario("edit, compile, run-tests (HTTP, the same session)", {
-    bounds: { calls: 3, newWishes: 1, mutations: 1 },
-    facts: { tool: "run-tests" },
-    prelude: ran,
-    long: { bounds: { polls: 1 }, prelude: [...made(1, 1), ...begun(1)] },
-  }),
-  scenario("edit, compile, run-tests (HTTP, another session)", {
-    bounds: { calls: 2, newWishes: 1, mutations: 1, sessions: 1, polls: 1 },
-    facts: { tool: "run-tests" },
-    prelude: [...made(1, 1), ...begun(1)],
-    long: { bounds: { calls: 3 } },
-  }),
-  scenario("edit, compile, run-tests (stdio, quick, slow and polled)", {
-    bounds: { calls: 2, newWishes: 1, mutations: 1, delays: 1, polls: 1 },
-    facts: { tool: "run-tests", transport: "stdio" },
-    prelude: [...made(1, 1), ...begun(1)],
-    long: { bounds: { calls: 3, cancels: 1 } },
-  }),
-  scenario("a compilation, its own reload, and its retry", {
-    bounds: { calls: 2, newWishes: 1 },
-    facts: { tool: "compile" },
-    long: { bounds: { calls: 3, sessions: 1, mutations: 1 } },
-  }),
-  scenario("unread, and meant anew when assets have changed", {
-    bounds: { calls: 2, newWishes: 1, edits: 1, sessions: 1 },
-    facts: { tool: "run-tests" },
-    prelude: ran,
-    aimedAt: ["marksIgnored"],
-    long: { bounds: { calls: 3, mutations: 1 }, prelude: [] },
-  }),
-  scenario("the store is flushed between two runs of the tests", {
-    bounds: { calls: 2, newWishes: 1, rollbacks: 1, cuts: 1 },
-    facts: { tool: "run-tests" },
-    prelude: [...ran, "the gateway notes that it answers #1", ...told(1, 1), "the store is flushed"],
-    aimedAt: ["lostOutcomesAreFresh", "restoredAnswers"],
-    long: { bounds: { calls: 3, sessions: 1 } },
-  }),
+  ...EVERYDAY,
   scenario("an hour with the lid closed", {
     bounds: { calls: 2, hours: 1 },
     prelude: [...made(1, 1), ...begun(1)],
@@ -226,15 +104,30 @@ export const SCENARIOS: readonly Scenario[] = [
     long: { bounds: { workerCrashes: 1 } },
   }),
   scenario("the next one expires while its Editor is away", {
-    bounds: { calls: 3, newWishes: 1, forces: 1, names: 1, expiries: 1, cuts: 1, restarts: 1 },
+    bounds: { calls: 3, newWishes: 1, forces: 1, names: 1, expiries: 1, cuts: 1 },
     prelude: [
       ...read,
       ...named(2, 1),
       "the connection of worker 1 breaks",
       ...made(3, 2, "the caller means"),
     ],
-    aimedAt: ["nothingEnteredBefore", "forcedTakesOld"],
+    aimedAt: ["forcedTakesOld"],
     long: { prelude: [...read, ...named(2, 1), "the connection of worker 1 breaks"] },
+  }),
+  scenario("the store is started again before the next one is sent", {
+    bounds: { calls: 3, newWishes: 1, names: 1, expiries: 1, cuts: 1, restarts: 1 },
+    prelude: [
+      ...read,
+      ...named(2, 1),
+      "the connection of worker 1 breaks",
+      ...made(3, 2, "the caller means"),
+      "the Editor is away for long: op2",
+      "the gateway answers #3",
+      "the gateway notes",
+      "the caller reads that op2",
+    ],
+    aimedAt: ["nothingEnteredBefore"],
+    long: { bounds: { calls: 4, forces: 1 } },
   }),
   scenario("owners hang and lose frames", {
     bounds: { hangs: 1, cuts: 1 },
@@ -393,91 +286,3 @@ export function longForm(short: Scenario): Scenario {
   const { long = {} } = short;
   return { ...short, bounds: { ...short.bounds, ...long.bounds }, prelude: long.prelude ?? short.prelude };
 }
-
-/** Every Editor is up, the first one's owner is connected, and nobody has called anything; then the prelude. */
-export function startOf(scenario: Scenario, rules: Rules): State {
-  return scenario.prelude.reduce((state, says) => {
-    const step = stepsOf(state, scenario.facts, rules).find((one) => one.says.startsWith(says));
-    if (!step) throw new Error(`"${scenario.name}": nothing begins with "${says}"`);
-    return step.to;
-  }, beginning(scenario));
-}
-
-function beginning({ bounds: left, workers, editors }: Scenario): State {
-  return {
-    hour: 0,
-    caller: {
-      session: 1,
-      lastId: 0,
-      changes: 0,
-      wishes: [{ isOthers: false, force: null, over: false, logId: null, changes: 0, mutations: 0 }],
-      replies: [],
-    },
-    requests: [],
-    store: {
-      ...EMPTY_STORE,
-      imported: { [EDITOR]: EMPTY_STORE.incarnation },
-      marks: { [EDITOR]: MARK },
-      leases: { [EDITOR]: OWNER },
-      epochs: { [EDITOR]: 1 },
-      ledgers: { [EDITOR]: SEEN },
-    },
-    version: 0,
-    copy: null,
-    copyVersion: 0,
-    workers: Array.from({ length: workers }, (_, at) => workerAt(at, editors)),
-    frames: [],
-    editors: Array.from({ length: editors }, (_, at) => editorAt(at)),
-    ledgerCopy: null,
-    history: {
-      made: [],
-      begun: [],
-      toldAt: {},
-      told: [],
-      isShaken: false,
-      incarnations: 1,
-      storeWentBack: false,
-      ledgerWentBack: false,
-      fault: null,
-    },
-    left,
-  };
-}
-
-const EDITOR = "Editor 1";
-const OWNER = "worker 1.1";
-const SEEN = { ledgerId: "ledger 1", editorSessionId: "s1", ledgerSeq: 1 };
-const MARK = { editorSessionId: "s1", generation: 0, assetCounter: 0 };
-const FENCE = { epoch: 1, ownerNonce: OWNER };
-
-const workerAt = (at: number, editors: number): WorkerState => ({
-  name: `worker ${at + 1}`,
-  life: at === 0 ? 1 : 0,
-  // One of its own for each Editor.
-  editor: `Editor ${(at % editors) + 1}`,
-  fence: at === 0 ? FENCE : null,
-  link: at === 0 ? { connection: 1, session: 1, ledgerId: "ledger 1" } : null,
-  connections: at === 0 ? 1 : 0,
-  importedIn: at === 0 ? EMPTY_STORE.incarnation : null,
-  works: [],
-  acks: [],
-});
-
-const editorAt = (at: number): EditorState => ({
-  id: `Editor ${at + 1}`,
-  // Another one appears later.
-  up: at === 0,
-  session: at === 0 ? 1 : 0,
-  generation: 0,
-  assets: 0,
-  reloads: false,
-  ledger: {
-    ledgerId: `ledger ${at + 1}`,
-    seq: 1,
-    fence: at === 0 ? FENCE : null,
-    session: 1,
-    previous: null,
-    entries: [],
-  },
-  seat: at === 0 ? { worker: "worker 1", life: 1, connection: 1 } : null,
-});
