@@ -39,8 +39,14 @@ async function submit(
   isQueued = true,
 ): Promise<OperationRecord> {
   for (;;) {
-    const { version, newest, now } = await operations.chain(changes.hash ?? "h", ASKER);
-    const made = { logId: randomUUID(), state: "accepted" as const, after: newest, acceptedAt: now };
+    const { version, newest, now, incarnation } = await operations.chain(changes.hash ?? "h", ASKER);
+    const made = {
+      logId: randomUUID(),
+      state: "accepted" as const,
+      after: newest,
+      acceptedAt: now,
+      incarnation,
+    };
     const record = operation({ ...made, ...changes });
     const created = await operations.create(record, JSON.stringify({ Text: record.logId }), version);
     // The one before ended meanwhile.

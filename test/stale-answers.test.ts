@@ -76,7 +76,7 @@ describe("W1: more runs lie between than anybody counts", () => {
     "W1: 13 calls of $tool expire while the Editor is closed: the next runs",
     async (story) => {
       const { tool, args, what } = story;
-      const system = await start({ gateway: { limits: { ...WAIT_LIMITS, unsentMs: 1 } } });
+      const system = await start({ gateway: { limits: { ...WAIT_LIMITS, absentMs: 1, unsentMs: 1 } } });
       const { call } = await stdio(system.gateway);
       await expectNew(system, await call(tool, args));
       await system.editor.faults.crash();
@@ -283,7 +283,9 @@ describe("W6: nobody read the outcome, and a new session means the call anew", (
       await later.call("compile");
     } else {
       await system.editor.faults.reload();
-      await system.present(system.editor);
+      const { editorId } = system.editor;
+      const isKnown = async () => (await system.store.editors.find(editorId))?.profile.generation === 1;
+      await eventually(isKnown, "the broker knows of the reload");
     }
     const answer = await later.call("run-tests", RUN);
     await expectNew(system, answer);

@@ -46,7 +46,9 @@ function createLine(operations: Operations) {
       if (running === undefined && waiting.length === 0) sent = 0;
       count += 1;
       const logId = `op${count}`;
-      const record = operation({ logId, hash: `hash ${logId}`, principal, band, acceptedAt: count });
+      const incarnation = await operations.incarnation();
+      const given = { logId, hash: `hash ${logId}`, principal, band, acceptedAt: count, incarnation };
+      const record = operation(given);
       const created = await operations.create(record, "{}", "0");
       if (created.kind !== "created") throw new Error(created.kind);
       const mine = waiting.filter(({ record }) => record.principal === principal);
