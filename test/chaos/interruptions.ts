@@ -1,11 +1,11 @@
 /** Which interruptions the table of design §8 allows, by what really happened to that Editor meanwhile. */
 import type { Told } from "../harness/process-clients.js";
+import { storeWasLost } from "./events.js";
 import { acceptedAt, type Wish } from "./wish.js";
 import type { ChaosWorld } from "./world.js";
 
 const ENDS = /^Editor (SIGKILL|loses its power|quits)$/;
 const LEDGER = /^ledger /;
-const STORE = /^Redis (flushed|restored)/;
 
 /** The cell of the table, as the report counts it; undefined: none allows it. */
 export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: number): string | undefined {
@@ -20,7 +20,8 @@ export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: nu
     // its own, or the store forgot what the sent.log knows.
     if (world.witness.ends(name, from, at) > 0) return "no ledger: connection lost";
     if (world.witness.begins(name, from, at) > 0) return "no ledger: another owner";
-    return happened(STORE) ? "no ledger: store lost" : undefined;
+    // The same call may have been sent long before, in a store that was lost since.
+    return storeWasLost(world.events) ? "no ledger: store lost" : undefined;
   }
   if (told.error_type === "domain_reload")
     return happened(/^domain reload$/) && !wish.isResumable ? "domain reload" : undefined;

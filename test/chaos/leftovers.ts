@@ -5,10 +5,10 @@ import type { ChaosWorld } from "./world.js";
 
 /** By keys.ts: these stay for ever, or while an Editor is known. */
 const STAYS =
-  /^\{ujb\}:(schema|store-id|incarnation|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
+  /^\{ujb\}:(schema|store-id|incarnation|swept|served|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
 /** These run out by themselves. */
 const RUNS_OUT =
-  /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|session|staged|mutations-by):.+$|^\{ujb\}:(sweeper|result-ends|result-bytes|room-wanted)$/;
+  /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|session|staged|mutations-by|room-wanted):.+$|^\{ujb\}:(sweeper|(result|argument)-(ends|bytes|shares))$/;
 /** BullMQ's own of a queue, and those of its jobs. */
 const BULL =
   /^\{ujb\}:bull:[^:]+(:[^:]+)?:(meta|id|events|marker|pc|stalled-check|completed|failed|delayed)$/;
