@@ -29,7 +29,7 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
   for (const { at, relation, caller, requestId } of duplicates)
     add(at, relation, `by ${who(caller, requestId)}`);
   add(record.dispatchedAt, "sent", `to ${record.editor}`);
-  add(record.startedAt, "started", record.executedAs && `in the Editor as ${record.executedAs}`);
+  add(record.startedAt, "started");
   add(record.abandonedAt, "given up", "by the client that asked for it, who was not told its log_id");
   add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
   add(record.endedAt, record.state, ending(record));
