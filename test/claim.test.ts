@@ -48,6 +48,7 @@ test("forgets an Editor that is gone, and what waits for it; not one that is con
 
   await editor.kill();
   await worker.kill();
+  await eventually(async () => !/ready/.test((await type(["editors"])).stdout), "the Editor is away");
   const waiting = await type([
     "call",
     "execute-menu-item",
