@@ -6,6 +6,9 @@
 /** While the event loop turns at least every `stallMs`, a message is read when it comes; it is looked at every `tickMs`. */
 const TIMINGS = { stallMs: 1_000, tickMs: 250 };
 
+/** By so many looks in time everything that sat in the pipe was read, also where the client never pauses. */
+const SETTLED_TICKS = 4;
+
 /** Monotonic time stops while a machine sleeps, wall time jumps when it is set: the longer of both has passed. */
 export interface Instant {
   monotonic: number;
@@ -32,12 +35,14 @@ export function createArrivalClock({ stallMs, tickMs } = TIMINGS): ArrivalClock 
   let readUp = now();
   let lastTick = readUp;
   let hasArrived = false;
+  let onTime = 0;
   const isStalled = (at: Instant): boolean => since(readUp, at) > stallMs;
   const timer = setInterval(() => {
     const at = now();
-    // What was sent during a stall may take many reads: it is forgotten once nothing comes for a while.
-    const isQuiet = since(lastTick, at) <= stallMs && !hasArrived;
-    if (!isStalled(at) || isQuiet) readUp = at;
+    // What was sent during a stall may take many reads: it is forgotten once nothing comes, or the loop has turned freely.
+    onTime = since(lastTick, at) <= stallMs ? onTime + 1 : 0;
+    const isSettled = onTime >= (hasArrived ? SETTLED_TICKS : 1);
+    if (!isStalled(at) || isSettled) readUp = at;
     lastTick = at;
     hasArrived = false;
   }, tickMs);
