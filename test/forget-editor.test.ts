@@ -1,13 +1,9 @@
 /** A person says that an Editor is gone: what becomes of its operations, its keys, and of itself if it comes back. */
 import { expect, test } from "vitest";
-import { createCandidates } from "../src/gateway/candidates.js";
-import { forgetEditor } from "../src/gateway/forget-editor.js";
+import { forget } from "./harness/forget.js";
 import { eventually, type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
-
-const forget = ({ store }: System, named: string, force = false) =>
-  forgetEditor({ ...store, candidates: createCandidates(store, { editorAwayMs: 5_000 }) }, named, { force });
 
 async function quits({ away, hand }: System, editor: System["editor"]): Promise<void> {
   await editor.close();

@@ -1,6 +1,6 @@
 /** `unity-broker editors forget <editor>`: a person says that an Editor will not come back. */
-import { createCandidates } from "../gateway/candidates.js";
 import { type Forgotten, forgetEditor } from "../gateway/forget-editor.js";
+import { createKnownEditors } from "../gateway/known-editors.js";
 import { shown } from "../gateway/target-error.js";
 import { UsageError } from "./command.js";
 import { gatewayOptions, startRuntime } from "./runtime.js";
@@ -14,9 +14,9 @@ export async function forget(args: {
   if (args.editor === undefined) throw new UsageError("editors forget: name the Editor");
   const runtime = await startRuntime();
   try {
-    const { store, config } = runtime;
-    const candidates = createCandidates(store, gatewayOptions(config));
-    const forgotten = await forgetEditor({ ...store, candidates }, args.editor, { force: args.force });
+    const { store, log, config, knownEditorsFile: file } = runtime;
+    const knownEditors = createKnownEditors({ ...store, log, file }, gatewayOptions(config));
+    const forgotten = await forgetEditor({ ...store, knownEditors }, args.editor, { force: args.force });
     console.log(args.json ? JSON.stringify(asJson(forgotten), undefined, 2) : told(forgotten));
   } finally {
     await runtime.close();

@@ -1,4 +1,5 @@
 /** What every command that serves needs: configuration, a log on stderr, and the store, private Redis included. */
+import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDirectories } from "../embedded-redis/directories.js";
@@ -30,6 +31,8 @@ export interface Settings {
 export interface Runtime extends Settings {
   log: Log;
   store: Store;
+  /** Which Editors the store knows: noted beside it, each store in a file of its own. */
+  knownEditorsFile: string;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,12 @@ export function readSettings(): Settings {
     tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
     localTokenFile: join(dataDir, "local.token"),
   };
+}
+
+/** A user of several stores knows other Editors in each; an address may hold a password. */
+function storeName({ REDIS_URL }: Config): string {
+  if (REDIS_URL === undefined) return "private";
+  return createHash("sha256").update(REDIS_URL).digest("hex").slice(0, 16);
 }
 
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
@@ -88,7 +97,8 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     });
   const store =
     config.REDIS_URL === undefined ? await openPrivate(embedded, open) : await open(config.REDIS_URL);
-  return { ...settings, log, store, close: store.close };
+  const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
+  return { ...settings, log, store, knownEditorsFile, close: store.close };
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {

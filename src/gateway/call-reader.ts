@@ -6,10 +6,11 @@ import type { Band } from "../shared/operation.js";
 import type { CallParameters } from "../shared/parameters.js";
 import { takeParameters } from "../shared/parameters.js";
 import type { Requester } from "../shared/replay.js";
-import { type Around, type Candidate, editorFor, resolveTarget, type Target } from "../shared/target.js";
+import { type Around, editorFor, resolveTarget, type Target } from "../shared/target.js";
 import { completeTool, type Tool } from "../shared/tool.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { Catalog } from "./catalog.js";
+import type { KnownEditorsReader } from "./known-editors.js";
 import { targetError } from "./target-error.js";
 import type { ToolSchema } from "./tool-schema.js";
 
@@ -35,8 +36,8 @@ export interface ReadCall {
   target: Target;
   /** What the Editor of a new operation is chosen by. */
   around: Around;
-  /** The known Editors, among which the target was found. */
-  editorIds: string[];
+  /** Of the store that told them. */
+  incarnation: string;
   /** Why the call cannot become an operation; one that is there already may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
@@ -57,7 +58,7 @@ export interface CallReader {
 export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
   schema: ToolSchema;
-  candidates: () => Promise<Candidate[]>;
+  knownEditors: Pick<KnownEditorsReader, "whenBack">;
 }): CallReader {
   /** A tool that is not known (any more) is assumed to have no parameter that is called as one of the broker's. */
   const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
@@ -76,7 +77,8 @@ export function createCallReader(deps: {
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
       const { selected, folders } = call;
-      const around: Around = { candidates: await deps.candidates(), selected, folders };
+      const { candidates, missing, incarnation } = await deps.knownEditors.whenBack();
+      const around: Around = { candidates, selected, folders, missing };
       const editorIds = around.candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
       const written = takeParameters(anywhere.tool, call.arguments, call.meta).parameters.editor;
@@ -104,7 +106,7 @@ export function createCallReader(deps: {
         tool,
         target: aim.target,
         around,
-        editorIds,
+        incarnation,
         problem: anywhere.problem ?? aim.problem ?? problem,
         arguments: text,
         parameters,

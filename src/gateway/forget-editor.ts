@@ -8,6 +8,7 @@ import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Candidate } from "../shared/target.js";
+import type { KnownEditorsReader } from "./known-editors.js";
 import { namedAmong } from "./target-error.js";
 
 /** `error_type` of what ended this way. */
@@ -20,7 +21,7 @@ export interface Forgotten {
 }
 
 export type ForgetDeps = Pick<Store, "editors" | "operations" | "queues"> & {
-  candidates: () => Promise<Candidate[]>;
+  knownEditors: Pick<KnownEditorsReader, "read" | "drop">;
 };
 
 export interface ForgetOptions {
@@ -37,8 +38,9 @@ export async function forgetEditor(
   named: string,
   { force = false }: ForgetOptions = {},
 ): Promise<Forgotten> {
-  const { editors, operations, queues } = deps;
-  const editor = namedAmong(named, await deps.candidates());
+  const { editors, operations, queues, knownEditors } = deps;
+  const { candidates, missing } = await knownEditors.read();
+  const editor = namedAmong(named, [...candidates, ...onlyNoted(missing, candidates)]);
   if (editor instanceof BrokerError) throw editor;
   if (editor.connected || (editor.isReturning && !force)) throw stillThere(editor);
 
@@ -56,7 +58,16 @@ export async function forgetEditor(
   await editors.forget(editor.id);
   // What was accepted meanwhile; from now on no call can mean this Editor.
   await endAll();
+  await knownEditors.drop(editor.id);
   return { editor, ended };
+}
+
+/** The store was lost, and knows nothing of these. */
+function onlyNoted(missing: readonly string[], candidates: readonly Candidate[]): Candidate[] {
+  const stored = new Set(candidates.map(({ id }) => id));
+  return missing
+    .filter((id) => !stored.has(id))
+    .map((id) => ({ id, projectName: "", projectPath: "", connected: false }));
 }
 
 /** Undefined: it has ended already. */

@@ -10,8 +10,8 @@ import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
-import { createCandidates } from "./candidates.js";
 import { createCatalog } from "./catalog.js";
+import { createKnownEditors } from "./known-editors.js";
 import { createQueuedNews } from "./queued-news.js";
 import { createResults } from "./results.js";
 import { createSweeper, queued } from "./sweeper.js";
@@ -31,6 +31,8 @@ export interface GatewayOptions {
   /** A call that its client cancelled while it waited leaves the queue after this long, ms (sweeper.ts). */
   abandonedMs: number;
   forgetEditorMs: number;
+  /** After the loss of the store, a call that names no Editor waits this long for those that were known, ms. */
+  backMs: number;
   /** Larger results are answered by a preview, and read in part. */
   maxResultTokens: number;
   documents: DocumentsOptions;
@@ -46,6 +48,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   cancelOverdue: false,
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
+  backMs: 5_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},
 };
@@ -58,8 +61,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** `knownEditorsFile`: where the known Editors are noted, so that they are missed when the store was lost. */
 export function createGateway(
-  deps: { store: Store; log: Log },
+  deps: { store: Store; log: Log; knownEditorsFile?: string | undefined },
   given: Partial<GatewayOptions> = {},
 ): Gateway {
   const options = { ...GATEWAY_DEFAULTS, ...given };
@@ -72,8 +76,8 @@ export function createGateway(
       "the tool's schema is not a JSON Schema; its arguments are not checked",
     ),
   );
-  const candidates = createCandidates(store, options);
-  const calls = createCallReader({ catalog, schema, candidates });
+  const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);
+  const calls = createCallReader({ catalog, schema, knownEditors });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
@@ -85,7 +89,7 @@ export function createGateway(
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,
-      candidates,
+      candidates: async () => (await knownEditors.read()).candidates,
       heldBack: store.heldBack,
       sweeping: store.sweeping,
       catalog,

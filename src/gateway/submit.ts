@@ -116,7 +116,7 @@ export function createSubmit(
   };
 
   return async (call) => {
-    const readCall = await deps.calls.read(call);
+    let readCall = await deps.calls.read(call);
     const { requester, parameters } = readCall;
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
@@ -124,6 +124,11 @@ export function createSubmit(
       // A mutating call that is accepted between this look and the write is concurrent with this one (▲5).
       const asker = { principal: call.principal, caller: requester.caller };
       const chain = await operations.chain(readCall.hash, asker, parameters.forceNew);
+      if (chain.incarnation !== readCall.incarnation) {
+        // The store was lost meanwhile: who may be chosen is another question now.
+        readCall = await deps.calls.read(call);
+        continue;
+      }
       const decision = decide(
         chain,
         {
@@ -171,6 +176,7 @@ function insteadOf(newest: OperationRecord | undefined): string {
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;
 
 function refusal(problem: Problem, call: ReadCall): BrokerError {
+  if (problem.code === "EDITORS_NOT_BACK") return targetError(problem);
   if (problem.code !== "IDEMPOTENCY_CONFLICT") return call.problem ?? targetError(problem);
   return new BrokerError(
     problem.code,

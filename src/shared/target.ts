@@ -25,8 +25,8 @@ export interface Around {
   selected?: string | undefined;
   /** The working folder and the roots of a client on this machine, as real paths. */
   folders?: readonly string[] | undefined;
-  /** Editors that were known before the store was lost, and that have not said hello since. */
-  unimported?: readonly string[] | undefined;
+  /** Editors that were known before the store was lost, and whose ledgers it has not seen since (known-editors.ts). */
+  missing?: readonly string[] | undefined;
 }
 
 export type TargetProblem =
@@ -73,15 +73,16 @@ export function isFor(target: Target, editor: string): boolean {
 
 /**
  * ▲4 The Editor that a new operation goes to: the named one; the selected one; the one whose project holds the client's
- * folders; the only connected one; with none connected, the only known one.
+ * folders; the only connected one; with none connected, the only known one. While some are missing none is chosen: one of
+ * them may have run this very call.
  */
 export function editorFor(target: Target, around: Around): string | TargetProblem {
-  const { candidates, selected, folders = [], unimported = [] } = around;
+  const { candidates, selected, folders = [], missing = [] } = around;
   if (target.kind === "named") return target.editor;
   if (selected !== undefined) return selected;
+  if (missing.length > 0) return { code: "EDITORS_NOT_BACK", editors: missing };
   const home = homeOf(folders, candidates);
   if (home) return home.id;
-  if (unimported.length > 0) return { code: "EDITORS_NOT_BACK", editors: unimported };
   const [only, ...others] = presentOr(candidates);
   if (only === undefined) return { code: "NO_EDITOR" };
   return others.length === 0 ? only.id : { code: "EDITOR_AMBIGUOUS", candidates };

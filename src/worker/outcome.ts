@@ -58,11 +58,11 @@ export function settled(
  * from it, except of what ended while nobody looked (a restored operation), which nothing else can date.
  */
 function timesOf(
-  { rebuilt, acceptedAt, dispatchedAt = acceptedAt }: OperationRecord,
+  { rebuilt, acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
   outcome: Outcome,
   now: number,
 ): { startedAt: number | undefined; endedAt: number } {
-  const within = (at: number): number => Math.min(Math.max(at, dispatchedAt), now);
+  const within = (at: number): number => Math.min(Math.max(at, known), now);
   const endedAt = rebuilt ? within(outcome.endedAt) : now;
   if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
   const startedAt = rebuilt ? outcome.startedAt : now - (outcome.executionMs ?? 0);

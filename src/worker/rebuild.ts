@@ -27,8 +27,12 @@ export async function rebuildRecords(
   const { operations, editors } = deps.store;
   // Before the look: what is lost while it looks belongs to the next incarnation.
   const incarnation = await operations.incarnation();
-  if (hello.plain) return incarnation;
   const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
+  if (hello.plain) {
+    // It has no ledger: there is nothing to import.
+    if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
+    return incarnation;
+  }
   const told = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged];
   if (isImport || (await forgottenBy(operations, told)).size > 0) {
     const [tools, now, list] = await Promise.all([
@@ -48,7 +52,7 @@ export async function rebuildRecords(
       }
     }
   }
-  if (isImport) await operations.noteImport(deps.editorId, incarnation);
+  if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
   return incarnation;
 }
 

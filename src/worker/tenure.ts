@@ -15,12 +15,12 @@ import { createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
-import type { EditorCalls } from "./editor-calls.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
 import { endOfLog } from "./editor-log.js";
 import { LOOPBACK } from "./endpoint-folder.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
+import { createImports } from "./imports.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
@@ -30,7 +30,6 @@ import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess } from "./process.js";
 import type { EditorPort, Processed } from "./process-deps.js";
-import { rebuildRecords } from "./rebuild.js";
 import { isLeaving, refusalOf } from "./refusal.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
@@ -97,17 +96,13 @@ export function createTenure(
       effectOf: async (operationId) => (await operations.find(operationId))?.effect,
     });
 
-  /** ▲13 Nothing is claimed before it. */
-  let importedIn = "";
-  const rebuild = (hello: HelloResult, calls: Pick<EditorCalls, "list">): Promise<string> =>
-    rebuildRecords({ ...deps, storeIds: [storeId, store.storeId] }, hello, calls, held.ownerNonce);
-  const importAgain = async (): Promise<void> => {
-    const { hello } = link;
-    if (!hello) return;
-    log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
-    importedIn = await rebuild(hello, link);
-    await resume(hello);
-  };
+  const imports = createImports({
+    ...deps,
+    storeIds: [storeId, store.storeId],
+    fence: held.ownerNonce,
+    link: () => link,
+    resume: (hello) => resume(hello),
+  });
 
   const link = createEditorLink(
     {
@@ -124,7 +119,7 @@ export function createTenure(
         await noticeLedgerLoss(deps, hello, held.ownerNonce);
         await catalog.sync(calls);
         // Before anybody sees the Editor again: a retry must find what the store had lost.
-        importedIn = await rebuild(hello, calls);
+        await imports.atHello(hello, calls);
         await presence.introduce(hello);
         await resume(hello);
       },
@@ -137,7 +132,10 @@ export function createTenure(
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
       },
-      onHeartbeat: (heartbeat) => presence.heard(heartbeat),
+      async onHeartbeat(heartbeat) {
+        await presence.heard(heartbeat);
+        await imports.noticeLoss();
+      },
       onToolsChanged: () => catalog.sync(link),
       async onDisconnected(reason) {
         log.info({ editor: editorId, reason }, "connection to the Editor ended");
@@ -200,8 +198,8 @@ export function createTenure(
       otherOperation: (record, answer, session) =>
         otherOperation({ ...deps, fence: held.ownerNonce }, record, answer, session),
       alsoProcess: (logId) => process(logId),
-      importedIn: () => importedIn,
-      importAgain,
+      importedIn: imports.importedIn,
+      importAgain: imports.again,
       acknowledge: acknowledger.stored,
       passOnCancel: (record) => void cancellations.passOn(record),
       evidence,

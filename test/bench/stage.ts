@@ -12,10 +12,10 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { defaultDirectories } from "../../src/embedded-redis/directories.js";
 import { ensureEmbeddedRedis } from "../../src/embedded-redis/embedded-redis.js";
 import type { Gateway } from "../../src/gateway/gateway.js";
-import type { Log } from "../../src/shared/log.js";
 import type { RedisAddress } from "../../src/shared/redis/connect.js";
 import { createProcesses, MAIN, until } from "../harness/processes.js";
 import { createDataDirectory } from "../harness/redis.js";
+import { SILENT } from "../harness/silent.js";
 import type { PeerSettings } from "./bare-queue.js";
 import { startOwnProcess } from "./child-process.js";
 import type { Closers } from "./closers.js";
@@ -30,13 +30,6 @@ export interface Stage {
   readonly http: Client;
   readonly stdio: Client;
 }
-
-const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 /** Rejects when a part does not start; `closers` then holds the ends of those that did. */
 export async function setStage(closers: Closers): Promise<Stage> {

@@ -6,25 +6,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGateway } from "../../src/gateway/gateway.js";
-import type { Log } from "../../src/shared/log.js";
 import { openStore } from "../../src/shared/redis/store.js";
 import { createSimulatedEditor } from "../../src/simulator/editor.js";
 import { createBench } from "../harness/bench.js";
 import { clientOf } from "../harness/client.js";
 import { until } from "../harness/processes.js";
 import { startTestRedis } from "../harness/redis.js";
+import { SILENT } from "../harness/silent.js";
 import { createWorkerProcesses, type WorkerProcess } from "../harness/worker-processes.js";
 
 /** An installation's job lock is three of its leases. */
 const LOCK_PER_LEASE = 3;
 const HELD = { Hold: true };
-const SILENT: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
 export interface Failover {
   /** Until the new owner's first frame, ms. */
   frameMs: number;

@@ -73,6 +73,8 @@ export interface System {
   warnings: string[];
   /** Where the workers write down what they sent to plain Editors. */
   sentFolder: string;
+  /** Where the gateways note the known Editors. */
+  knownEditorsFile: string;
   client(principal?: string, caller?: Caller | null): Client;
   addEditor(options?: SimulatedEditorOptions): Promise<SimulatedEditor>;
   addGateway(options?: Partial<GatewayOptions>): Promise<Gateway>;
@@ -149,6 +151,7 @@ async function startSystem(
   const { closers, warnings } = kept;
   const folder = mkdtempSync(join(tmpdir(), "ujb-system-"));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const knownEditorsFile = join(folder, "data", "known-editors.json");
   const retentionMs = options.retentionMs ?? 24 * HOUR;
   const bench = createBench();
   const named: NamedEditor[] = [];
@@ -175,7 +178,10 @@ async function startSystem(
 
   const startGateway = async (target: RedisTarget, given?: Partial<GatewayOptions>): Promise<Gateway> => {
     const store = await open(target);
-    const gateway = createGateway({ store, log }, { ...GATEWAY, ...options.gateway, ...given });
+    const gateway = createGateway(
+      { store, log, knownEditorsFile },
+      { ...GATEWAY, ...options.gateway, ...given },
+    );
     closers.push(() => gateway.close());
     return gateway;
   };
@@ -244,6 +250,7 @@ async function startSystem(
     hand,
     warnings,
     sentFolder: join(folder, "editors", "sent"),
+    knownEditorsFile,
     editor: await addEditor(options.editor),
     addEditor,
     addGateway: (given) => startGateway(redis.connection, given),

@@ -75,7 +75,13 @@ export function createGateway(world: World) {
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
-        candidates,
+        knownEditors: {
+          whenBack: async () => ({
+            candidates: await candidates(),
+            missing: [],
+            incarnation: store.data.incarnation,
+          }),
+        },
       }),
       candidates,
       tally: { add: () => undefined },

@@ -168,9 +168,9 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
     importedIn: (editor) => soon(() => store.data.imported[editor]),
-    noteImport: (editor, incarnation) =>
+    noteImport: (editor, incarnation, fence) =>
       soon(() => {
-        store.data.imported[editor] = incarnation;
+        if (store.data.leases[editor] === fence) store.data.imported[editor] = incarnation;
       }),
     moment: (editors, asker) => soon(() => momentOf(editors, asker)),
 

@@ -74,6 +74,8 @@ export interface Presence {
   isLive: boolean;
   /** A worker holds its lease: it has found the Editor's process, connected or not. */
   isOwned: boolean;
+  /** The incarnation of the store in which its ledger was last imported (▲13). */
+  importedIn: string | undefined;
   /** ms since the epoch, store clock. */
   lastSeenAt: number;
 }
@@ -134,16 +136,17 @@ export function createEditors(redis: Redis): Editors {
     };
   };
 
-  type Sign = Pick<Presence, "profile" | "isLive" | "isOwned">;
+  type Sign = Omit<Presence, "id" | "lastSeenAt">;
   const signOf = async (editor: string): Promise<Sign> => {
-    const [[profile, live], leases] = await Promise.all([
-      redis.hmget(keys.editor(editor), "profile", "live"),
+    const [[profile, live, imported], leases] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "imported"),
       redis.exists(keys.lease(editor)),
     ]);
     return {
       profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
       isLive: Boolean(live),
       isOwned: leases > 0,
+      importedIn: imported ?? undefined,
     };
   };
   /** As listed the last time: asked for together with the list, which is usually still the same. */

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
-import { keys } from "./keys.js";
+import { channels, keys } from "./keys.js";
 
 /** The incarnation of a store that an older version wrote, which knew none. */
 export const FIRST_INCARNATION = "first";
@@ -47,9 +47,18 @@ export function orderlyEnd(): string[] {
   return ["EVAL", ORDERLY, "1", keys.incarnation, randomUUID()];
 }
 
+/** KEYS 1 editor, 2 its lease; ARGV 1 the owner's nonce, 2 the incarnation, 3 the Editor, 4 the channel of Editors. */
+const NOTE_IMPORT = `
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'imported', ARGV[2])
+redis.call('PUBLISH', ARGV[4], ARGV[3])
+return 1
+`;
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbIncarnation(key: string, fresh: string): Result<string, Context>;
+    ujbNoteImport(...keysAndArguments: string[]): Result<number, Context>;
   }
 }
 
@@ -58,7 +67,8 @@ export interface Incarnations {
   incarnation(): Promise<string>;
   /** The incarnation in which everything that the Editor's ledger knows was last imported (▲13). */
   importedIn(editor: string): Promise<string | undefined>;
-  noteImport(editor: string, incarnation: string): Promise<void>;
+  /** Said by the Editor's owner; nothing by one that has lost its lease, whose restored records were refused. */
+  noteImport(editor: string, incarnation: string, fence: string): Promise<void>;
 }
 
 export function createIncarnations(redis: Redis): Incarnations {
@@ -66,11 +76,19 @@ export function createIncarnations(redis: Redis): Incarnations {
     numberOfKeys: 1,
     lua: `${INCARNATION} return incarnationOf(KEYS[1], ARGV[1])`,
   });
+  redis.defineCommand("ujbNoteImport", { numberOfKeys: 2, lua: NOTE_IMPORT });
   return {
     incarnation: () => redis.ujbIncarnation(keys.incarnation, randomUUID()),
     importedIn: async (editor) => (await redis.hget(keys.editor(editor), "imported")) ?? undefined,
-    async noteImport(editor, incarnation) {
-      await redis.hset(keys.editor(editor), "imported", incarnation);
+    async noteImport(editor, incarnation, fence) {
+      await redis.ujbNoteImport(
+        keys.editor(editor),
+        keys.lease(editor),
+        fence,
+        incarnation,
+        editor,
+        channels.editors,
+      );
     },
   };
 }
