@@ -117,8 +117,6 @@ describe("the broker after it", () => {
       await CHANGES[how]?.(system);
       const after = await incarnationOf(system);
       expect(after).not.toBe(before);
-      // An owner that kept its lease hears of the change by its next claim.
-      if (how !== "a flush") await whenStoreIsBack(() => system.client().submit("work", { Name: "a" }));
       await eventually(
         async () => (await store.operations.importedIn(editor.editorId).catch(() => undefined)) === after,
         "the Editor is imported again",

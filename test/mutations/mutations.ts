@@ -66,6 +66,7 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 wishes$/),
   mutation("04-target-left-out", "a retry that leaves the Editor out"),
   tested("04-named-editor", "shared/decide", "W9: a call without `editor` ran on one Editor"),
+  tested("04-missing-editors", "known-editors", "A's operation is sent again without `editor`"),
   tested("04-each-editor", "shared/decide", "W21: C1's run on A is unread, C2's on B was told"),
   tested("04-passed-over", "shared/decide", "▲4 one that never began is passed over"),
   mutation("05-join", "many at once"),
@@ -178,11 +179,17 @@ export const MUTATIONS: readonly Mutation[] = [
     "13-claims",
     "the store loses what has run; another call is claimed, and the lost one asked for",
     /^its log_id reads not_found$/,
+    beneath("13-noticed"),
   ),
   mutation(
     "13-import",
     "the store loses what has run; another call is claimed, and the lost one asked for",
     /^its log_id reads not_found$/,
+  ),
+  tested(
+    "13-noticed",
+    "incarnation",
+    "changes the incarnation, and each Editor is imported again",
   ),
   mutation(
     "14-acknowledge",

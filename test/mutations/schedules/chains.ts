@@ -177,7 +177,8 @@ const imported = schedule(
     const { log_id = "" } = await told(client);
     await acknowledged(world);
     await loseOne(world, log_id);
-    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 20 });
+    const { editorId: editor } = world.editor;
+    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", editor, timeout: 20 });
     const { status } = await client.call("get_operation_result", { log_id, wait: true, timeout: 5 });
     return {
       judge: "outcome readable",
