@@ -147,7 +147,8 @@ describe("W3: the outcome was read, and the store is emptied", () => {
       await system.hand.hset(keys.editor(system.editor.editorId), { profile: known });
       await system.hand.set(keys.catalog(system.editor.editorId), catalog);
       await system.hand.zadd(keys.editors, 1, system.editor.editorId);
-      const { log_id } = await call(tool, { ...args, timeout: 0 });
+      // Without the Editor's name it would wait for it (W22).
+      const { log_id } = await call(tool, { ...args, editor: system.editor.editorId, timeout: 0 });
       again = call("get_operation_result", { log_id, wait: true });
       await system.addWorker();
     } else {

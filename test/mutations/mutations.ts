@@ -186,11 +186,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "the store loses what has run; another call is claimed, and the lost one asked for",
     /^its log_id reads not_found$/,
   ),
-  tested(
-    "13-noticed",
-    "incarnation",
-    "changes the incarnation, and each Editor is imported again",
-  ),
+  tested("13-noticed", "incarnation", "changes the incarnation, and each Editor is imported again"),
   mutation(
     "14-acknowledge",
     "the store loses its last writes, among them an outcome",
