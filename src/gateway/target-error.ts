@@ -26,7 +26,7 @@ export function targetError(problem: TargetProblem, { isSelected = false } = {})
     case "EDITORS_NOT_BACK":
       return new BrokerError(
         "EDITORS_NOT_BACK",
-        `The store was lost, and these Editors have not been heard of since: ${problem.editors.join(", ")}.`,
+        `Redis has lost data, and these Editors, one of which may have run this call, have not connected since: ${problem.editors.join(", ")}.`,
         { editors: [...problem.editors] },
       );
   }

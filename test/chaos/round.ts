@@ -3,6 +3,7 @@
  * back. A round loses ledgers or stores, never both: what both have lost, nothing remembers (design §8).
  */
 import { until } from "../harness/processes.js";
+import { faultsOfTimes } from "../harness/record-times.js";
 import { createRandom, type Random } from "../never-twice/random.js";
 import { drawnPause } from "../never-twice/scenario.js";
 import { type Caller, type CallTally, createCaller } from "./caller.js";
@@ -57,7 +58,11 @@ export async function playRound(
   await Promise.all(callers);
   try {
     await allEnded(world);
-    return await readBack(world, wishes.all.slice(first));
+    const disorder = (await faultsOfTimes(world.hand)).map((fault) => ({
+      what: `times: ${fault}`,
+      wish: undefined,
+    }));
+    return [...(await readBack(world, wishes.all.slice(first))), ...disorder];
   } catch (error) {
     return [{ what: (error as Error).message, wish: undefined }];
   } finally {

@@ -6,7 +6,7 @@
 /** While the event loop turns at least every `stallMs`, a message is read when it comes; it is looked at every `tickMs`. */
 const TIMINGS = { stallMs: 1_000, tickMs: 250 };
 
-/** By so many looks in time everything that sat in the pipe was read, also where the client never pauses. */
+/** What was sent during a stall takes many reads: by so many looks in time all of it was read. */
 const SETTLED_TICKS = 4;
 
 /** Monotonic time stops while a machine sleeps, wall time jumps when it is set: the longer of both has passed. */
@@ -34,24 +34,18 @@ export function createArrivalClock({ stallMs, tickMs } = TIMINGS): ArrivalClock 
   /** By then everything that had been sent before was read. */
   let readUp = now();
   let lastTick = readUp;
-  let hasArrived = false;
-  let onTime = 0;
-  const isStalled = (at: Instant): boolean => since(readUp, at) > stallMs;
+  let onTime = SETTLED_TICKS;
   const timer = setInterval(() => {
     const at = now();
-    // What was sent during a stall may take many reads: it is forgotten once nothing comes, or the loop has turned freely.
     onTime = since(lastTick, at) <= stallMs ? onTime + 1 : 0;
-    const isSettled = onTime >= (hasArrived ? SETTLED_TICKS : 1);
-    if (!isStalled(at) || isSettled) readUp = at;
+    if (onTime >= SETTLED_TICKS) readUp = at;
     lastTick = at;
-    hasArrived = false;
   }, tickMs);
   timer.unref();
   return {
     arrival() {
       const at = now();
-      hasArrived = true;
-      return isStalled(at) ? readUp : at;
+      return since(readUp, at) > stallMs ? readUp : at;
     },
     close: () => clearInterval(timer),
   };
