@@ -132,8 +132,10 @@ function isCounted({ status, error_code, tool }: Told): boolean {
 /** Which execution it was: its own operation's, else the one of its call that is nearest to the time that it names. */
 function executionIn({ told }: Heard, account: Account): string {
   const logId = String(told.log_id);
-  if (told.deduplicated !== true || account.own(told).length > 0) return logId;
-  const away = ({ at }: Began): number => Math.abs(at - Date.parse(String(told.executed_at)));
+  const executedAt = Date.parse(String(told.executed_at));
+  // One that was cancelled unsent names no time: it is no execution of its call.
+  if (told.deduplicated !== true || Number.isNaN(executedAt) || account.own(told).length > 0) return logId;
+  const away = ({ at }: Began): number => Math.abs(at - executedAt);
   const nearest = account.of(told).toSorted((a, b) => away(a) - away(b))[0];
   return nearest?.operationId ?? logId;
 }
