@@ -1,6 +1,7 @@
 /** ▲13 In which incarnation of the store the owner has imported what its Editor knows, and that it does so again. */
 import type { HelloResult } from "../shared/wire.js";
 import type { EditorCalls } from "./editor-calls.js";
+import type { EditorLink } from "./editor-link.js";
 import { type RebuildDeps, rebuildRecords } from "./rebuild.js";
 
 export interface Imports {
@@ -17,7 +18,7 @@ export interface Imports {
 export function createImports(
   deps: RebuildDeps & {
     fence: string;
-    link(): Pick<EditorCalls, "list"> & { hello: HelloResult | undefined };
+    link(): Pick<EditorLink, "list" | "hello" | "state">;
     resume(hello: HelloResult): Promise<void>;
   },
 ): Imports {
@@ -27,8 +28,9 @@ export function createImports(
 
   const importNow = async (): Promise<void> => {
     const link = deps.link();
-    const { hello } = link;
-    if (!hello) return;
+    const { hello, state } = link;
+    // What a connection that has ended said last is still handled.
+    if (!hello || state !== "ready") return;
     log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
     importedIn = await rebuildRecords(deps, hello, link, fence);
     await deps.resume(hello);

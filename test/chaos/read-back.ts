@@ -49,10 +49,12 @@ async function readOne(
     wait: true,
     timeout: WAIT_SECONDS,
   });
+  // A store of the past has it in the queue, unsent, and knows neither its end nor who had cancelled it.
+  if (mayBeGone && !hasBegun(heard)) return undefined;
   if (read.status !== "not_found") return differs(world, wish, heard, read);
   if (!mayBeGone) return `${logId} is not found any more`;
-  // The store has forgotten it. What never began may be wished anew, so only the others are called again.
-  if (!hasBegun(heard) || world.witness.wasRevoked(logId)) return undefined;
+  // The store has forgotten it.
+  if (world.witness.wasRevoked(logId)) return undefined;
   // The same call is another run of it.
   if (wish.isRepeatable) return undefined;
   // The same call means the newest run of it; that one is read back by its own wish.
