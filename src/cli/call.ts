@@ -65,7 +65,10 @@ export const call = command({
       const view = args.follow && goesOn ? createProgressView(process.stderr) : undefined;
       const answer =
         goesOn && seconds > 0
-          ? await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show })
+          ? sameCall(
+              accepted,
+              await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show }),
+            )
           : accepted;
       view?.close();
       const isForPeople = args.json === undefined && process.stdout.isTTY;
@@ -79,6 +82,19 @@ export const call = command({
     });
   },
 });
+
+/** What is read by its log_id does not say that this call had joined it; the call was told so. */
+function sameCall({ deduplicated, executed_at }: Answer, read: Answer): Answer {
+  if (!deduplicated) return read;
+  const { status, message, ...outcome } = read;
+  return {
+    status,
+    deduplicated,
+    ...(executed_at === undefined ? {} : { executed_at }),
+    ...outcome,
+    message: `Not run again: this call was in flight already, and was joined. ${message}`,
+  };
+}
 
 function refusesForceNew({ error_code, faults }: Answer): boolean {
   const paths = Array.isArray(faults) ? faults.map(({ path }: { path?: unknown }) => path) : [];

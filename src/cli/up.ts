@@ -31,10 +31,11 @@ export const up = command({
       );
       closers.unshift(http.close);
       const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
-      closers.unshift(worker.close);
+      // Open waits are answered first: to them an Editor that is let go looks as if it had closed.
+      closers.splice(1, 0, worker.close);
       if (args.simulate) {
         const editor = await createSimulatedEditor({ endpointFolder: runtime.editorsFolder });
-        closers.unshift(editor.close);
+        closers.splice(2, 0, editor.close);
         console.log(`Simulated Unity Editor ${editor.editorId} on port ${editor.port}`);
       }
       console.log(endpointHint(http.url, access, selfCommand()));

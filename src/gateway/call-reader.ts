@@ -58,7 +58,7 @@ export interface CallReader {
 export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
   schema: ToolSchema;
-  knownEditors: Pick<KnownEditorsReader, "whenBack">;
+  knownEditors: Pick<KnownEditorsReader, "read">;
 }): CallReader {
   /** A tool that is not known (any more) is assumed to have no parameter that is called as one of the broker's. */
   const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
@@ -77,7 +77,7 @@ export function createCallReader(deps: {
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
       const { selected, folders } = call;
-      const { candidates, missing, incarnation } = await deps.knownEditors.whenBack();
+      const { candidates, missing, incarnation } = await deps.knownEditors.read();
       const around: Around = { candidates, selected, folders, missing };
       const editorIds = around.candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
@@ -130,13 +130,16 @@ interface Found {
 /** What the call, or else its session, said of the target. */
 function aimOf(
   written: string | undefined,
-  { candidates, selected }: Around,
+  { candidates, selected, missing = [] }: Around,
 ): { target: Target; problem?: BrokerError } {
   const named = written ?? selected;
   const target = resolveTarget(named, candidates);
   if (!("code" in target)) return { target };
+  // The store was lost: it may be one of those that have not connected since.
+  const isMissed = missing.length > 0 && target.code !== "EDITOR_AMBIGUOUS";
+  const problem = isMissed ? { code: "EDITORS_NOT_BACK" as const, editors: missing } : target;
   return {
     target: { kind: "named", editor: named ?? "", isUnknown: true },
-    problem: targetError(target, { isSelected: written === undefined }),
+    problem: targetError(problem, { isSelected: written === undefined }),
   };
 }

@@ -94,6 +94,7 @@ export function createGateway(
       sweeping: store.sweeping,
       catalog,
       calls,
+      knownEditors,
       waiters,
       tally: store.tally,
       jobAdded: queuedNews.added,

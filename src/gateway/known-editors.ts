@@ -32,8 +32,8 @@ export interface KnownEditorsOptions {
 
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
-  /** As `read`, but waits a moment for those that are missing. */
-  whenBack(): Promise<KnownEditors>;
+  /** Waits for news of those that are missing: then `read` may find them. False: they were waited for long enough. */
+  mayComeBack(): Promise<boolean>;
   /** A person says that it will not come back. */
   drop(editor: string): Promise<void>;
 }
@@ -95,6 +95,7 @@ export function createKnownEditors(
     if (!isDeepStrictEqual(before, after.noted)) saving = saving.then(() => save(after.noted));
     // A call is accepted only once it is noted which Editors it may have gone to.
     await saving;
+    missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     return {
       candidates: present.map((editor) => candidateOf(editor, now, options)),
       missing: after.missing,
@@ -105,16 +106,11 @@ export function createKnownEditors(
   return {
     read,
 
-    async whenBack() {
-      for (;;) {
-        const known = await read();
-        if (known.missing.length === 0) missingSince = undefined;
-        else missingSince ??= performance.now();
-        if (missingSince === undefined) return known;
-        const leftMs = missingSince + options.backMs - performance.now();
-        if (leftMs <= 0) return known;
-        await heard(news, Math.min(leftMs, LOOK_MS));
-      }
+    async mayComeBack() {
+      const leftMs = missingSince === undefined ? 0 : missingSince + options.backMs - performance.now();
+      if (leftMs <= 0) return false;
+      await heard(news, Math.min(leftMs, LOOK_MS));
+      return true;
     },
 
     async drop(editor) {

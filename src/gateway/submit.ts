@@ -16,6 +16,7 @@ import type { Duplicate } from "../shared/timeline.js";
 import type { ExecutionClass } from "../shared/tool.js";
 import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
+import type { KnownEditorsReader } from "./known-editors.js";
 import { newRecord } from "./new-record.js";
 import { targetError } from "./target-error.js";
 import { withTroubles } from "./troubles.js";
@@ -32,6 +33,7 @@ export interface SubmitDeps {
   queues: Queues;
   editors: Editors;
   calls: CallReader;
+  knownEditors: Pick<KnownEditorsReader, "mayComeBack">;
   deliveries: Deliveries;
   tally: Pick<Tally, "add">;
   /** The operation's job was added and read back. */
@@ -143,6 +145,10 @@ export function createSubmit(
         },
         options.replay,
       );
+      if (isWaitingForEditors(decision) && (await deps.knownEditors.mayComeBack())) {
+        readCall = await deps.calls.read(call);
+        continue;
+      }
       const done = await carryOut(readCall, decision, chain);
       if (!done) continue;
       if (done.relation !== "created") deps.tally.add(repetitionCounts(done.relation));
@@ -171,6 +177,11 @@ function insteadOf(newest: OperationRecord | undefined): string {
     return `This call is in flight as "${newest.logId}": send it without force_new to wait for it.`;
   if (newest?.effect !== "mutating") return "Send the call without force_new.";
   return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
+}
+
+/** After the loss of the store: an Editor that reconnects in a moment may have run this very call (▲4). */
+function isWaitingForEditors(decision: Decision): boolean {
+  return decision.kind === "refuse" && decision.problem.code === "EDITORS_NOT_BACK";
 }
 
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;

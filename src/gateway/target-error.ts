@@ -17,11 +17,17 @@ export function targetError(problem: TargetProblem, { isSelected = false } = {})
       });
     }
     case "EDITOR_AMBIGUOUS": {
+      const isThere = problem.candidates.some(({ connected, isReturning }) => connected || isReturning);
+      const none = isThere ? "" : "No Unity Editor is connected: open one, or name the one to wait for. ";
       const what =
         problem.named === undefined ? "Several Editors" : `Several Editors called "${problem.named}"`;
-      return new BrokerError("EDITOR_AMBIGUOUS", `${what} could be meant: ${list(problem.candidates)}.`, {
-        candidates: shown(problem.candidates),
-      });
+      return new BrokerError(
+        "EDITOR_AMBIGUOUS",
+        `${none}${what} could be meant: ${list(problem.candidates)}.`,
+        {
+          candidates: shown(problem.candidates),
+        },
+      );
     }
     case "EDITORS_NOT_BACK":
       return new BrokerError(

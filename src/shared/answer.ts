@@ -8,6 +8,7 @@ import {
   type EditorMark,
   type EndMark,
   type Evidence,
+  hasBegun,
   isFinal,
   type OperationRecord,
   type State,
@@ -180,7 +181,8 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
 
 /** Invariant 7: a duplicate is told so. */
 function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer> {
-  const executedAt = record.startedAt ?? record.dispatchedAt;
+  // One that the Editor refused was sent, and never executed.
+  const executedAt = record.startedAt ?? (hasBegun(record) ? record.dispatchedAt : undefined);
   const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
   if (!isFinal(record.state)) return { deduplicated: true, ...when };
   return {
@@ -223,8 +225,13 @@ function notRunAgain(record: OperationRecord): string {
   const executedAt = record.startedAt ?? record.dispatchedAt;
   const when = executedAt === undefined ? "before" : `at ${new Date(executedAt).toISOString()}`;
   const what = record.startedAt === undefined ? "was sent" : "ran";
+  // Its error says first to look what the Editor has done.
+  if (record.state === "interrupted")
+    return `Not run again: this call ${what} ${when}, and its outcome is unknown.`;
+  // A key, and what it supersedes, name one operation for good (▲6, ▲8).
+  const isNamed = record.keyed || record.supersedes !== undefined;
   const again =
-    record.effect === "repeatable"
+    record.effect === "repeatable" && !isNamed
       ? "The same call from now on runs it again."
       : `To run it once more, pass force_new: "${record.logId}".`;
   return `Not run again: this call ${what} ${when}, and here is its recorded outcome. ${again}`;

@@ -39,7 +39,7 @@ export const ERRORS = {
     http: 503,
     rpc: -32001,
     retry: "safe",
-    next: "Wait for them, or name the Editor in the `editor` argument; one that will not come back is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
+    next: "Ask the user to open them in Unity, or name a connected Editor in the `editor` argument; one that is gone for good is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
   },
   EDITOR_CONNECTED: {
     http: 409,

@@ -21,7 +21,8 @@ const OFFERED = {
     type: "string",
     minLength: 1,
     maxLength: 200,
-    description: "Calls with the same key are one operation for a whole day, whoever sends them how often.",
+    description:
+      "Your calls with the same key are one operation for a whole day, however often they are sent. Reads ignore it.",
   },
   force_new: {
     type: "string",

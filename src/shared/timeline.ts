@@ -65,7 +65,10 @@ function execution(record: OperationRecord): string {
     return `The Editor had executed this call before, as ${record.executedAs}; it was not run again.`;
   if (record.state === "interrupted")
     return "Whether the Editor executed it is not known; it is not run again by itself.";
-  if (record.startedAt !== undefined) return "The Editor executed it once.";
+  if (record.startedAt !== undefined)
+    return isFinal(record.state)
+      ? "The Editor executed it once."
+      : "The Editor began it once, and has not told its outcome yet.";
   return isFinal(record.state) ? "The Editor never began it." : "The Editor has not begun it yet.";
 }
 

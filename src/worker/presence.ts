@@ -90,10 +90,11 @@ export function createPresence(
       return { editorSessionId, generation, assetCounter };
     },
 
-    lastSigns({ logId, executedAs, dispatchedAt = 0 }) {
+    lastSigns({ logId, executedAs, sentIn, dispatchedAt = 0 }) {
       // What came with the last hello tells of the time after the operation was lost.
       const sign = before && before.at >= dispatchedAt ? before : latest;
-      if (!sign) return {};
+      // A later session, in a store that has lost what the earlier one said, knows nothing of it.
+      if (!sign || (sentIn !== undefined && sign.editorSessionId !== sentIn)) return {};
       const { at, phase, mainThreadStallMs, runningOperationId } = sign;
       return {
         lastHeartbeatAt: at,

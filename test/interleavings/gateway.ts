@@ -76,13 +76,14 @@ export function createGateway(world: World) {
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
         knownEditors: {
-          whenBack: async () => ({
+          read: async () => ({
             candidates: await candidates(),
             missing: [],
             incarnation: store.data.incarnation,
           }),
         },
       }),
+      knownEditors: { mayComeBack: async () => false },
       candidates,
       tally: { add: () => undefined },
       waiters: {

@@ -133,7 +133,7 @@ function isCounted({ status, error_code, tool }: Told): boolean {
 function executionIn({ told }: Heard, account: Account): string {
   const logId = String(told.log_id);
   const executedAt = Date.parse(String(told.executed_at));
-  // One that was cancelled unsent names no time: it is no execution of its call.
+  // One that was cancelled unsent, or refused, is no execution of its call and names no time.
   if (told.deduplicated !== true || Number.isNaN(executedAt) || account.own(told).length > 0) return logId;
   const away = ({ at }: Began): number => Math.abs(at - executedAt);
   const nearest = account.of(told).toSorted((a, b) => away(a) - away(b))[0];
