@@ -1,12 +1,19 @@
 /** ▲4 ▲13 A store that was lost is not filled again by running on one Editor what is known to another. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createKnownEditors } from "../src/gateway/known-editors.js";
+import { createNoteFile } from "../src/gateway/known-editors-note.js";
+import { orderlyEnd } from "../src/shared/redis/incarnation.js";
+import { openStore } from "../src/shared/redis/store.js";
 import { forget } from "./harness/forget.js";
+import { useMcpCallers } from "./harness/mcp-callers.js";
+import { SILENT } from "./harness/silent.js";
 import { whenStoreIsBack } from "./harness/store-back.js";
 import { eventually, type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
+const { stdio } = useMcpCallers();
 
 const AT_ONCE = { gateway: { backMs: 0 } };
 const A_CALL = ["work", { Name: "a" }] as const;
@@ -60,7 +67,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     const again = await ann.submit(...A_CALL);
     expect(again).toMatchObject({ relation: "replayed", record: { logId, editor: editor.editorId } });
     expect(executions("a")).toBe(1);
-    expect(notedIn(system)).toEqual({
+    expect(notedIn(system)).toMatchObject({
       incarnation: await system.store.operations.incarnation(),
       editors: { [editor.editorId]: {}, [second.editorId]: {} },
     });
@@ -85,6 +92,137 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
   });
 });
 
+/** Its worker knows that it has gone. */
+async function quits(system: System): Promise<void> {
+  const { editor, away, hand } = system;
+  await editor.close();
+  await away(editor);
+  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
+  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
+}
+
+const acknowledged = ({ editor }: System): Promise<void> =>
+  eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+
+describe("an older copy of the store is put back", () => {
+  test("what ran since on an Editor that was away, came and left is not run on another", async () => {
+    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const { client, editor, away, present, redis, store, hand, addEditor, executions } = system;
+    const ann = client();
+    await editor.faults.crash();
+    await away(editor);
+    const first = await ann.submit("work", { Name: "first" });
+    const copy = await redis.copy();
+    const { record } = await ann.submit(...A_CALL);
+    await editor.faults.restart();
+    await present(editor);
+    for (const { logId } of [first.record, record]) await ann.outcome(logId);
+    await acknowledged(system);
+    await quits(system);
+    const leftAt = await hand.zscore("{ujb}:editors", editor.editorId);
+    await eventually(
+      () => JSON.stringify(notedIn(system).editors) === `{"${editor.editorId}":{"leftAt":${leftAt}}}`,
+      "it is noted that it has left",
+    );
+    await redis.restore(copy);
+    await whenStoreIsBack(() => store.operations.now());
+    const second = await addEditor();
+    await whenStoreIsBack(() => present(second));
+    const again = whenStoreIsBack(() => ann.submit(...A_CALL));
+    await expect(again).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+    expect(executions("a")).toBe(1);
+  });
+
+  test("one that was shut down in order takes its mark along, and is noticed all the same", async () => {
+    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const { client, redis, store, hand, addEditor, executions, present } = system;
+    const ann = client();
+    const [name = "", ...words] = orderlyEnd();
+    await hand.call(name, ...words);
+    const copy = await redis.copy();
+    await redis.restart();
+    const before = await whenStoreIsBack(() => store.operations.incarnation());
+    const { record } = await whenStoreIsBack(() => ann.submit(...A_CALL));
+    await ann.outcome(record.logId);
+    await acknowledged(system);
+    await quits(system);
+    await redis.restore(copy);
+    expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
+    const second = await addEditor();
+    await whenStoreIsBack(() => present(second));
+    const again = whenStoreIsBack(() => ann.submit(...A_CALL));
+    await expect(again).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+    expect(await store.operations.incarnation()).not.toBe(before);
+    expect(executions("a")).toBe(1);
+  });
+});
+
+describe("Editor B is imported before Editor A, which ran the call last", () => {
+  /** A can be cut off from its worker. */
+  const staged = async (deniedTools: string[] = []) => {
+    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500, worker: null, editor: { deniedTools } });
+    const toA = await system.addCabledWorker(system.editor);
+    await system.present(system.editor);
+    const second = await system.addEditor();
+    await system.addCabledWorker(second);
+    await system.present(second);
+    const { call } = await stdio(system.gateway);
+    const isKnown = (log_id = "") =>
+      eventually(async () => (await system.store.operations.find(log_id)) !== undefined, log_id);
+    return { system, toA, second, call, isKnown };
+  };
+
+  test("the retry finds A's run, where A had refused the call before", async () => {
+    const deniedTools = ["work"];
+    const { system, toA, second, call, isKnown } = await staged(deniedTools);
+    const { editor, executions, redis, present } = system;
+    const on = (at: typeof editor, more = {}) => call("work", { Name: "a", editor: at.editorId, ...more });
+    expect(await on(editor)).toMatchObject({ error_type: "security_blocked" });
+    const other = await on(second);
+    deniedTools.length = 0;
+    const { log_id = "" } = await on(editor, { timeout: 0 });
+    await eventually(async () => (await system.record(log_id)).state === "completed", "it ended");
+    await acknowledged(system);
+    toA.toEditor.hold();
+    await redis.flush();
+    await present(second);
+    await isKnown(other.log_id);
+    toA.toEditor.mend();
+    await present(editor);
+    await isKnown(log_id);
+    expect(await on(editor, { timeout: 30 })).toMatchObject({
+      status: "completed",
+      deduplicated: true,
+      log_id,
+    });
+    expect(executions("a")).toBe(2);
+  });
+
+  test("the retry finds A's newest run, not an older one", async () => {
+    const { system, toA, second, call, isKnown } = await staged();
+    const { editor, executions, redis, present } = system;
+    const on = (at: typeof editor, more = {}) => call("work", { Name: "a", editor: at.editorId, ...more });
+    await on(editor);
+    const other = await on(second);
+    const { log_id = "" } = await on(editor, { timeout: 0 });
+    await eventually(async () => (await system.record(log_id)).state === "completed", "it ended");
+    await acknowledged(system);
+    toA.toEditor.hold();
+    await redis.flush();
+    await present(second);
+    await isKnown(other.log_id);
+    toA.toEditor.mend();
+    await present(editor);
+    await isKnown(log_id);
+    expect(await on(editor, { timeout: 30 })).toMatchObject({
+      status: "completed",
+      deduplicated: true,
+      log_id,
+    });
+    expect(executions("a")).toBe(3);
+  });
+});
+
 describe("Redis is killed and started again", () => {
   test("a call that comes at once waits for the Editors that are there, and is served", async () => {
     const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
@@ -101,10 +239,8 @@ describe("Redis is killed and started again", () => {
 
   test("one that had left before is not waited for: the store still knows what it ran", async () => {
     const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
-    const { client, editor, redis, hand } = system;
-    const { logId, second } = await ranAndLeft(system, editor.close);
-    const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
-    await eventually(async () => (await isOwned()) === 0, "its worker has left it");
+    const { client, editor, redis } = system;
+    const { logId, second } = await ranAndLeft(system, () => quits(system));
     const ann = client();
     // Another call, so that both are noted.
     await ann.submit("work", { Name: "b", editor: second.editorId });
@@ -118,14 +254,54 @@ describe("Redis is killed and started again", () => {
   });
 });
 
-test("a folder that cannot be written keeps no call from running", async () => {
-  const system = await start();
-  const { client, knownEditorsFile, warnings } = system;
-  const folder = dirname(knownEditorsFile);
-  rmSync(folder, { recursive: true, force: true });
-  writeFileSync(folder, "");
-  const ann = client();
-  const { record } = await ann.submit(...A_CALL);
-  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
-  expect(warnings.join("\n")).toContain("the known Editors cannot be noted");
+describe("the note", () => {
+  test("that cannot be written keeps no call from running", async () => {
+    const system = await start();
+    const { client, knownEditorsFile, warnings } = system;
+    const folder = dirname(knownEditorsFile);
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, "");
+    const ann = client();
+    const { record } = await ann.submit(...A_CALL);
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(warnings.join("\n")).toContain("the known Editors cannot be noted");
+  });
+
+  test("that cannot be written any more is kept in memory: the retention passes, and a person is told", async () => {
+    const { knownEditorsFile, store } = await start();
+    const folder = dirname(knownEditorsFile);
+    mkdirSync(folder, { recursive: true });
+    // Root may write everywhere: a name that leaves no room for the draft's stands for a full disk.
+    const file = join(folder, `${"k".repeat(230)}.json`);
+    writeFileSync(file, JSON.stringify({ incarnation: "before", editors: { "ghost@12345678": {} } }));
+    const options = { editorAwayMs: 5_000, forgetEditorMs: 300, backMs: 0 };
+    const known = createKnownEditors({ ...store, log: SILENT, file }, options);
+    expect((await known.read()).missing).toEqual(["ghost@12345678"]);
+    await expect(known.drop("ghost@12345678")).rejects.toThrow(/ENAMETOOLONG/);
+    const later = createKnownEditors({ ...store, log: SILENT, file }, options);
+    expect((await later.read()).missing).toEqual(["ghost@12345678"]);
+    await eventually(async () => (await later.read()).missing.length === 0, "the retention has passed");
+  });
+
+  test("is not overwritten by an older look of another process", async () => {
+    const { knownEditorsFile } = await start();
+    const file = join(dirname(knownEditorsFile), "of-two.json");
+    const [one, other] = [createNoteFile(file, SILENT), createNoteFile(file, SILENT)];
+    const before = await one.read();
+    const mine = await other.read();
+    expect(await other.replace(mine, { incarnation: "1", editors: { a: {}, b: {} } })).toBe(true);
+    expect(await one.replace(before, { incarnation: "1", editors: { a: {} } })).toBe(false);
+    expect((await one.read()).note).toEqual({ incarnation: "1", editors: { a: {}, b: {} } });
+  });
+
+  test("gives a store that was emptied the id by which Editors know it", async () => {
+    const { redis, store, client, knownEditorsFile } = await start();
+    await client().submit(...A_CALL);
+    const { note } = await createNoteFile(knownEditorsFile, SILENT).read();
+    expect(note?.storeId).toBe(store.storeId);
+    await redis.flush();
+    const next = await openStore(redis.connection, { retentionMs: 60_000, storeId: note?.storeId });
+    expect(next.storeId).toBe(store.storeId);
+    await next.close();
+  });
 });

@@ -6,6 +6,7 @@ import { defaultDirectories } from "../embedded-redis/directories.js";
 import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
 import type { GatewayOptions } from "../gateway/gateway.js";
 import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
+import { createNoteFile } from "../gateway/known-editors-note.js";
 import { type Config, readConfig } from "../shared/config.js";
 import { WAIT_LIMITS } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
@@ -80,9 +81,12 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     lastCommand: orderlyEnd(),
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
+  const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
+  const storeId = (await createNoteFile(knownEditorsFile, log).read()).note?.storeId;
   const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
   const open = (redis: RedisTarget): Promise<Store> =>
     openStore(redis, {
+      storeId,
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
@@ -97,7 +101,6 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     });
   const store =
     config.REDIS_URL === undefined ? await openPrivate(embedded, open) : await open(config.REDIS_URL);
-  const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
   return { ...settings, log, store, knownEditorsFile, close: store.close };
 }
 

@@ -77,6 +77,8 @@ export function createGateway(
     ),
   );
   const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);
+  // Noted at once, so that the note is not behind what runs while nobody calls.
+  const stopNoting = store.news.on("editors", () => void knownEditors.read().catch(() => undefined));
   const calls = createCallReader({ catalog, schema, knownEditors });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
@@ -108,6 +110,7 @@ export function createGateway(
     store,
     sweep: sweeper.sweep,
     async close() {
+      stopNoting();
       waiters.close();
       queuedNews.close();
       catalog.close();

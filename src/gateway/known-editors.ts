@@ -2,16 +2,13 @@
  * The Editors that a call may go to, and those that must be back first: the known Editors are noted in a file beside the
  * store, so that their loss is noticed (▲4). The rule is in src/shared/known-editors.ts.
  */
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
-import { compareEditors, type NotedEditors } from "../shared/known-editors.js";
+import { compareEditors } from "../shared/known-editors.js";
 import type { Log } from "../shared/log.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Candidate } from "../shared/target.js";
 import { candidateOf } from "./candidates.js";
+import { createNoteFile, type Note } from "./known-editors-note.js";
 
 export interface KnownEditors {
   candidates: Candidate[];
@@ -38,69 +35,54 @@ export interface KnownEditorsReader {
   drop(editor: string): Promise<void>;
 }
 
-const Noted = z.object({
-  incarnation: z.string(),
-  changedAt: z.number().optional(),
-  editors: z.record(z.string(), z.object({ leftAt: z.number().optional() })),
-});
-
 /** A message may be lost, ms. */
 const LOOK_MS = 250;
 
 /** `file`: where they are noted; without one nobody is ever missing. */
 export function createKnownEditors(
-  deps: Pick<Store, "editors" | "operations" | "news"> & { log: Log; file?: string | undefined },
+  deps: Pick<Store, "editors" | "operations" | "news" | "storeId"> & { log: Log; file?: string | undefined },
   options: KnownEditorsOptions,
 ): KnownEditorsReader {
-  const { editors, operations, news, log, file } = deps;
-  let saving: Promise<void> = Promise.resolve();
+  const { editors, operations, news, storeId, log } = deps;
+  const file = deps.file === undefined ? undefined : createNoteFile(deps.file, log);
   /** When this process first missed somebody, by its own clock. */
   let missingSince: number | undefined;
 
-  const noted = async (): Promise<NotedEditors | undefined> => {
-    if (file === undefined) return undefined;
-    try {
-      return Noted.parse(JSON.parse(await readFile(file, "utf8")));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-        log.warn({ file, error: (error as Error).message }, "the known Editors cannot be read");
-      return undefined;
-    }
-  };
-
-  const save = async (wanted: NotedEditors): Promise<void> => {
-    if (file === undefined) return;
-    const draft = `${file}.${randomUUID()}`;
-    try {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await writeFile(draft, JSON.stringify(wanted), { mode: 0o600 });
-      await rename(draft, file);
-    } catch (error) {
-      // A full disk must not keep calls from running.
-      log.warn({ file, error: (error as Error).message }, "the known Editors cannot be noted");
-      await rm(draft, { force: true }).catch(() => undefined);
-    }
-  };
-
-  const read = async (): Promise<KnownEditors> => {
+  /** One look; undefined where the note or the store changed meanwhile. */
+  const look = async (): Promise<KnownEditors | undefined> => {
     // In this order: Editors that a store had before it was lost are not taken for those of the store after it.
-    const [before, present, incarnation, now] = await Promise.all([
-      noted(),
+    const [read, present, incarnation, runs, now] = await Promise.all([
+      file?.read(),
       editors.presence(),
       operations.incarnation(),
+      operations.runs(),
       operations.now(),
     ]);
+    const before = read?.note;
+    if (before?.run !== undefined && before.incarnation === incarnation && !runs.includes(before.run)) {
+      log.warn({}, "the store is an older copy of itself, put back: everything is imported again");
+      await operations.beginIncarnation(incarnation);
+      return undefined;
+    }
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
     const after = compareEditors(before, store);
-    if (!isDeepStrictEqual(before, after.noted)) saving = saving.then(() => save(after.noted));
+    const note = plain({ storeId, run: runs[0], ...after.noted });
     // A call is accepted only once it is noted which Editors it may have gone to.
-    await saving;
+    if (file && read && !isDeepStrictEqual(before, note) && !(await file.replace(read, note)))
+      return undefined;
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     return {
       candidates: present.map((editor) => candidateOf(editor, now, options)),
       missing: after.missing,
       incarnation,
     };
+  };
+
+  const read = async (): Promise<KnownEditors> => {
+    for (;;) {
+      const known = await look();
+      if (known) return known;
+    }
   };
 
   return {
@@ -114,10 +96,12 @@ export function createKnownEditors(
     },
 
     async drop(editor) {
-      const known = await noted();
-      if (!known) return;
-      const { [editor]: _dropped, ...others } = known.editors;
-      await save({ ...known, editors: others });
+      for (;;) {
+        const read = await file?.read();
+        if (!file || !read?.note) return;
+        const { [editor]: _dropped, ...others } = read.note.editors;
+        if (await file.replace(read, { ...read.note, editors: others })) return file.checkWritten();
+      }
     },
   };
 }
@@ -133,4 +117,9 @@ function heard(news: Pick<Store["news"], "on">, ms: number): Promise<void> {
     const timer = setTimeout(done, ms);
     const stop = news.on("editors", done);
   });
+}
+
+/** As it is read back: without what is undefined. */
+function plain(note: Note): Note {
+  return JSON.parse(JSON.stringify(note)) as Note;
 }

@@ -45,9 +45,12 @@ export async function rebuildRecords(
       operations,
       isImport ? list.operations.map(({ operationId }) => operationId) : told,
     );
-    for (const listed of list.operations.filter(({ operationId }) => lost.has(operationId))) {
-      const record = rebuiltRecord(listed, around);
-      if (record && (await operations.restore(record, fence))) {
+    const records = list.operations.flatMap((listed) =>
+      lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
+    );
+    // The newest first: the first one of a hash is what calls find on this Editor.
+    for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
+      if (await operations.restore(record, fence)) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
       }
     }

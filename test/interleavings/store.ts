@@ -167,6 +167,8 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     look,
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
+    runs: async () => [],
+    beginIncarnation: async () => undefined,
     importedIn: (editor) => soon(() => store.data.imported[editor]),
     noteImport: (editor, incarnation, fence) =>
       soon(() => {

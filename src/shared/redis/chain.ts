@@ -94,9 +94,15 @@ export function createChains(
         forcedId === undefined ? undefined : findExecution(forcedId),
       ]);
       const others = pointedAt.flatMap(({ executedAs }) => executedAs ?? []);
-      const unnoted = pointedAt.filter(
-        (record) => isFinal(record.state) && !hasBegun(record) && !fields[`began:${record.editor}`],
-      );
+      const neverBegan = (record: OperationRecord): boolean => isFinal(record.state) && !hasBegun(record);
+      // A restored one is noted before it is known whether it began.
+      const isNoted = ({ editor }: OperationRecord): boolean => {
+        const noted = fields[`began:${editor}`];
+        return (
+          noted !== undefined && !pointedAt.some((record) => record.logId === noted && neverBegan(record))
+        );
+      };
+      const unnoted = pointedAt.filter((record) => neverBegan(record) && !isNoted(record));
       const behind = await Promise.all(unnoted.map(begunBehind));
       const records = [
         ...pointedAt,

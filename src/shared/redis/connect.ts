@@ -32,6 +32,8 @@ export interface StoreConnections {
 }
 
 export interface ConnectOptions {
+  /** The id that a store without one gets: the one by which Editors know it, where it was emptied. */
+  storeId?: string | undefined;
   /** How long a command may take before it fails with STORE_UNAVAILABLE, ms. */
   commandTimeoutMs?: number;
   /** Told about every lost and restored connection. */
@@ -78,7 +80,7 @@ export async function connectStore(
     await subscriber.connect();
     const fitness = await checkStore(commands);
     for (const { says } of fitness.concerns) options.onError?.(new Error(says));
-    const storeId = await claimStore(commands);
+    const storeId = await claimStore(commands, options.storeId);
     return { commands, subscriber, address: target, storeId, fitness, close };
   } catch (error) {
     await close();

@@ -13,7 +13,7 @@ export const FIRST_INCARNATION = "first";
 
 /**
  * Lua: `incarnationOf` answers the incarnation, and begins the given one where the store may have lost something. A
- * Redis that is still used after it was marked was not shut down, so the mark goes. `key`: HASH id, run (the run id of the Redis that it was seen in), orderly (the run id of one that lost nothing).
+ * Redis that is still used after it was marked was not shut down, so the mark goes. `key`: HASH id, run (the run id of the Redis that it was seen in), before (that of the one before), orderly (the run id of one that lost nothing).
  */
 export const INCARNATION = `
 local function incarnationOf(key, fresh)
@@ -25,7 +25,7 @@ local function incarnationOf(key, fresh)
     return id
   end
   if not id or orderly ~= seen then id = fresh end
-  redis.call('HSET', key, 'id', id, 'run', run)
+  redis.call('HSET', key, 'id', id, 'run', run, 'before', seen or '')
   redis.call('HDEL', key, 'orderly')
   return id
 end
@@ -55,9 +55,15 @@ redis.call('PUBLISH', ARGV[4], ARGV[3])
 return 1
 `;
 
+/** KEYS 1 incarnation; ARGV 1 the one that is over, 2 a new one. */
+const BEGIN = `
+if redis.call('HGET', KEYS[1], 'id') == ARGV[1] then redis.call('HSET', KEYS[1], 'id', ARGV[2]) end
+`;
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
     ujbIncarnation(key: string, fresh: string): Result<string, Context>;
+    ujbBeginIncarnation(key: string, over: string, fresh: string): Result<null, Context>;
     ujbNoteImport(...keysAndArguments: string[]): Result<number, Context>;
   }
 }
@@ -65,6 +71,13 @@ declare module "ioredis" {
 export interface Incarnations {
   /** The store's incarnation now; a new one begins with the first call that finds that something may be lost. */
   incarnation(): Promise<string>;
+  /**
+   * The run ids of the Redis that the store is in and of the one before. Who has seen the store in another since knows
+   * that an older copy of it was put back: one that was shut down in order takes its mark along.
+   */
+  runs(): Promise<string[]>;
+  /** Somebody knows that the store has lost something in this incarnation: another begins. */
+  beginIncarnation(over: string): Promise<void>;
   /** The incarnation in which everything that the Editor's ledger knows was last imported (▲13). */
   importedIn(editor: string): Promise<string | undefined>;
   /** Said by the Editor's owner; nothing by one that has lost its lease, whose restored records were refused. */
@@ -76,9 +89,17 @@ export function createIncarnations(redis: Redis): Incarnations {
     numberOfKeys: 1,
     lua: `${INCARNATION} return incarnationOf(KEYS[1], ARGV[1])`,
   });
+  redis.defineCommand("ujbBeginIncarnation", { numberOfKeys: 1, lua: BEGIN });
   redis.defineCommand("ujbNoteImport", { numberOfKeys: 2, lua: NOTE_IMPORT });
   return {
     incarnation: () => redis.ujbIncarnation(keys.incarnation, randomUUID()),
+    async runs() {
+      const found = await redis.hmget(keys.incarnation, "run", "before");
+      return found.filter((run) => run !== null && run !== "") as string[];
+    },
+    async beginIncarnation(over) {
+      await redis.ujbBeginIncarnation(keys.incarnation, over, randomUUID());
+    },
     importedIn: async (editor) => (await redis.hget(keys.editor(editor), "imported")) ?? undefined,
     async noteImport(editor, incarnation, fence) {
       await redis.ujbNoteImport(

@@ -13,7 +13,7 @@ export const keys = {
   /** STRING, for ever: a random id of this store, told to Editors in hello. */
   storeId: `${TAG}:store-id`,
 
-  /** HASH, for ever: id, run, orderly (incarnation.ts). */
+  /** HASH, for ever: id, run, before, orderly (incarnation.ts). */
   incarnation: `${TAG}:incarnation`,
 
   /**
