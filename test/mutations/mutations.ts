@@ -186,6 +186,8 @@ export const MUTATIONS: readonly Mutation[] = [
     "the store loses what has run; another call is claimed, and the lost one asked for",
     /^its log_id reads not_found$/,
   ),
+  tested("10-newest-first", "known-editors", "the retry finds A's newest run, not an older one"),
+  tested("13-older-copy", "known-editors", "one that was shut down in order takes its mark along"),
   tested("13-noticed", "incarnation", "changes the incarnation, and each Editor is imported again"),
   mutation(
     "14-acknowledge",
