@@ -45,7 +45,8 @@ describe("call", () => {
     await until("it runs", () => executions() === 3);
     await lost.kill("SIGKILL");
     const retried = answerIn(await type(slow));
-    expect(retried).toMatchObject({ status: "completed" });
+    expect(retried).toMatchObject({ status: "completed", deduplicated: true });
+    expect(retried.message).toMatch(/^Not run again: /);
     expect(executions()).toBe(3);
   });
 

@@ -59,6 +59,9 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     await expect(other.broker.submit({ ...asked, arguments: { Name: "a" } })).rejects.toMatchObject({
       code: "EDITORS_NOT_BACK",
     });
+    // It may be the one that is named, too.
+    const missed = ann.submit("work", { Name: "c", editor: editor.editorId });
+    await expect(missed).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
     const named = await ann.submit("work", { Name: "c", editor: second.editorId });
     expect((await ann.outcome(named.record.logId)).record).toMatchObject({ editor: second.editorId });
 

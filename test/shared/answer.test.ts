@@ -209,10 +209,29 @@ describe("invariant 7: a duplicate is told so, first", () => {
     expect(answer.message).toMatch(/^Not run again: /);
   });
 
-  test("what was sent and never seen to run is not said to have run", () => {
-    const unknown = operation({ state: "interrupted", dispatchedAt: NOW - 5_000 });
-    const answer = answerOf(view(unknown), { duplicate: "replayed" });
-    expect(answer.message).toMatch(/^Not run again: this call was sent at /);
+  test("what was sent and never seen to run is not said to have run, and is looked at before it runs once more", () => {
+    const unknown = operation({
+      state: "interrupted",
+      dispatchedAt: NOW - 5_000,
+      error: error("OUTCOME_UNKNOWN"),
+    });
+    const { message } = answerOf(view(unknown), { duplicate: "replayed" });
+    expect(message).toMatch(
+      /^Not run again: this call was sent at \S+, and its outcome is unknown\. It went wrong\./,
+    );
+  });
+
+  test("what the Editor refused was not executed at any time", () => {
+    const refused = operation({ state: "failed", dispatchedAt: NOW - 5_000, error: error("EDITOR_REFUSED") });
+    expect(answerOf(view(refused), { duplicate: "replayed" })).not.toHaveProperty("executed_at");
+  });
+
+  test("the same call of a repeatable tool runs again, but not with the key or the force_new that names this one", () => {
+    const says = (changes: Partial<OperationRecord>) =>
+      answerOf(view(tested(changes)), { duplicate: "replayed" }).message;
+    expect(says({})).toContain("The same call from now on runs it again.");
+    for (const named of [{ keyed: true }, { supersedes: "op0" }])
+      expect(says(named)).toMatch(/To run it once more, pass force_new: "\w+"/);
   });
 
   test("▲8 each final answer of a mutating tool has the value for another run; of a repeatable one only a duplicate's", () => {

@@ -48,6 +48,7 @@ describe("the story of an operation", () => {
       /^4 calls.*1 joined.*2 got.*executed it once/,
     ],
     ["waiting", operation(), [], /has not begun it yet/],
+    ["running", operation({ state: "running", startedAt: NOW }), [], /began it once, and has not told/],
     ["expired", operation({ state: "expired" }), [], /never began/],
     [
       "interrupted",
