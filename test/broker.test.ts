@@ -172,6 +172,30 @@ describe("what counts as the same call", () => {
     expect(executions("A")).toBe(2);
   });
 
+  test("who joins another's compilation does not join tests from before it; who does not, does", async () => {
+    const system = await start();
+    const { client, bench } = system;
+    const [ann, bob, carol] = [
+      client("ann", { id: "a", transport: "http" }),
+      client("ann", { id: "b", transport: "http" }),
+      client("ann", { id: "c", transport: "http" }),
+    ];
+    const holds = await bob.submit("work", { Name: "first", Hold: true });
+    await bench.begins("first");
+    const tests = await bob.submit("run-tests", {});
+    const compile = await bob.submit("compile", {});
+    expect(await ann.submit("compile", {})).toMatchObject({
+      relation: "joined",
+      record: { logId: compile.record.logId },
+    });
+    const own = await ann.submit("run-tests", {});
+    expect(own).toMatchObject({ relation: "created" });
+    expect((await ann.submit("run-tests", {})).record.logId).toBe(own.record.logId);
+    expect(await carol.submit("run-tests", {})).toMatchObject({ relation: "joined" });
+    bench.finish("first");
+    for (const { record } of [holds, tests, compile, own]) await ann.outcome(record.logId);
+  });
+
   test("a read joins a read in flight, but not one from before a change, and never replays", async () => {
     const { client, bench } = await start();
     const ann = client();

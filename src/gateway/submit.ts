@@ -99,7 +99,10 @@ export function createSubmit(
         return { record: decision.record, relation: "replayed" };
       case "join": {
         const { record } = decision;
-        await noteDuplicate(record, "joined", call, chain);
+        await Promise.all([
+          noteDuplicate(record, "joined", call, chain),
+          operations.noteJoined(record, { principal: call.principal, caller: call.requester.caller }),
+        ]);
         if (record.state === "accepted") await enqueue(record);
         return { record, relation: "joined" };
       }

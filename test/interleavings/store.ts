@@ -167,6 +167,14 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
     look,
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
+    noteJoined: (record, { principal, caller }) =>
+      soon(() => {
+        if (!countsAsChange(record)) return;
+        for (const asker of [caller?.id ?? principal, principal]) {
+          const name = askerOf(record.editor, asker);
+          store.data.mutations[name] = Math.max(store.data.mutations[name] ?? 0, record.mutationSeq);
+        }
+      }),
     runs: async () => [],
     beginIncarnation: async () => undefined,
     importedIn: (editor) => soon(() => store.data.imported[editor]),

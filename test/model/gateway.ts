@@ -19,7 +19,7 @@ import {
   type StoreState,
   without,
 } from "./state.js";
-import { changed, created, jobAdded, snapshotOf } from "./store.js";
+import { changed, created, jobAdded, joined, snapshotOf } from "./store.js";
 import { sweeps } from "./sweeper.js";
 import type { Rules } from "./switches.js";
 
@@ -83,8 +83,9 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
     const at = decision.kind === "join" && found === "accepted" ? "enqueuing" : "waiting";
     const verb = decision.kind === "join" ? "joins" : "is answered by";
     const relation = decision.kind === "join" ? "joined" : "replayed";
+    const asked = changed(store, logId, (record) => askedBy(record, request.caller)).store;
     offer("part", `${says} and ${verb} ${logId} (${found})`, {
-      store: changed(store, logId, (record) => askedBy(record, request.caller)).store,
+      store: decision.kind === "join" ? joined(asked, decision.record, request.caller) : asked,
       ...to(state, request, { ...request, at, logId, relation }),
     });
   }

@@ -87,6 +87,13 @@ export function created(store: StoreState, record: OperationRecord): StoreState 
   };
 }
 
+/** ▲5 What it joined is a change of its own. */
+export function joined(store: StoreState, record: OperationRecord, caller: string): StoreState {
+  const own = store.own[caller] ?? 0;
+  if (!countsAsChange(record) || own >= record.mutationSeq) return store;
+  return { ...store, own: { ...store.own, [caller]: record.mutationSeq } };
+}
+
 /** ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile. */
 export function restored(store: StoreState, lost: OperationRecord): StoreState {
   const { logId, editor, supersedes } = lost;

@@ -1,7 +1,8 @@
 /** What the store knows of a hash at one moment, and of the Editors of its operations: what decisions are made on. */
-import type { Redis } from "ioredis";
+import type { Redis, Result } from "ioredis";
 import { hasBegun, isFinal, type OperationRecord } from "../operation.js";
 import type { EditorState, Moment, Requester } from "../replay.js";
+import { countsAsChange } from "../tool.js";
 import type { EditorProfile } from "./editors.js";
 import { keys } from "./keys.js";
 import type { Find } from "./record.js";
@@ -28,8 +29,27 @@ export interface Asker {
 
 export interface Chains {
   chain(hash: string, asker: Asker, forceNew?: string): Promise<Chain>;
+  /**
+   * The asker joined this operation: what it changes is a change that the asker made, and must see from now on (▲5), as if
+   * the operation had been accepted for it.
+   */
+  noteJoined(record: OperationRecord, asker: Asker): Promise<void>;
   /** Now, for decisions on operations of these Editors. */
   moment(editors: readonly string[], asker: Asker): Promise<Moment>;
+}
+
+/** KEYS 1 askerMutations of the caller, 2 of the principal; ARGV 1 the joined operation's count, 2 kept for, ms. */
+const NOTE_JOINED = `
+for i = 1, 2 do
+  local own = tonumber(redis.call('GET', KEYS[i]) or '0')
+  if own < tonumber(ARGV[1]) then redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2]) end
+end
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbNoteJoined(caller: string, principal: string, seq: number, keptMs: number): Result<null, Context>;
+  }
 }
 
 /** Operations that never began lie rarely one behind the other; more than these are not looked behind. */
@@ -38,7 +58,9 @@ const LOOKED_BACK = 20;
 export function createChains(
   redis: Redis,
   deps: { find: Find; now(): Promise<number>; incarnation(): Promise<string> },
+  options: { retentionMs: number },
 ): Chains {
+  redis.defineCommand("ujbNoteJoined", { numberOfKeys: 2, lua: NOTE_JOINED });
   const { find, now, incarnation } = deps;
 
   const findAll = async (logIds: readonly string[]): Promise<OperationRecord[]> =>
@@ -122,6 +144,16 @@ export function createChains(
           asker,
         ),
       };
+    },
+
+    async noteJoined(record, { principal, caller }) {
+      if (!countsAsChange(record)) return;
+      await redis.ujbNoteJoined(
+        keys.askerMutations(record.editor, caller?.id ?? principal),
+        keys.askerMutations(record.editor, principal),
+        record.mutationSeq,
+        3 * options.retentionMs,
+      );
     },
 
     async moment(editors, asker) {

@@ -199,7 +199,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   };
 
-  const chains = createChains(redis, { find, now, ...incarnations });
+  const chains = createChains(redis, { find, now, ...incarnations }, options);
 
   const tombstone = async (logId: string): Promise<string | undefined> =>
     (await redis.get(keys.tombstone(logId))) ?? undefined;
