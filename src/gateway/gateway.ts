@@ -78,7 +78,10 @@ export function createGateway(
   );
   const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);
   // Noted at once, so that the note is not behind what runs while nobody calls.
-  const stopNoting = store.news.on("editors", () => void knownEditors.read().catch(() => undefined));
+  let noting: Promise<unknown> = Promise.resolve();
+  const stopNoting = store.news.on("editors", () => {
+    noting = noting.then(() => knownEditors.read()).catch(() => undefined);
+  });
   const calls = createCallReader({ catalog, schema, knownEditors });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
@@ -116,6 +119,7 @@ export function createGateway(
       catalog.close();
       await sweeper.close();
       await documents.close();
+      await noting;
     },
   };
 }
