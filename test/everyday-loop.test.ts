@@ -7,6 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expectNoLeak } from "./harness/leaks.js";
+import { INITIALIZE, type RpcAnswer, toolCall } from "./harness/mcp.js";
 import type { Told } from "./harness/process-clients.js";
 import { startWorld, type World } from "./harness/process-world.js";
 import { until } from "./harness/processes.js";
@@ -172,6 +173,28 @@ describe.each(Object.entries(CLIENTS))("edit, compile, run-tests %s", (_where, c
     expect(await runs()).toBe(before + 1);
   });
 });
+
+test.each(["get_operation_result", "run-tests"])(
+  "the second report is new: the first was read by %s through a pipe whose input had ended",
+  async (name) => {
+    const args = ownArguments();
+    const before = await runs();
+    const { log_id = "" } = await processes.one.call("run-tests", { ...args, timeout: 0 });
+    await ends(log_id);
+    const { env } = await world.stdioServer();
+    const piped = world.processes.start(`mcp in a pipe, ${name}`, ["mcp"], env);
+    const answers: RpcAnswer[] = [];
+    piped.onLine((line) => void answers.push(JSON.parse(line) as RpcAnswer));
+    const call = toolCall(1, name, name === "run-tests" ? args : { log_id });
+    for (const message of [INITIALIZE, call]) piped.write(`${JSON.stringify(message)}\n`);
+    piped.endInput();
+    expect(await piped.ended).toEqual({ code: 0, signal: null });
+    const read = answers.find(({ id }) => id === 1)?.result?.structuredContent;
+    expect(read).toMatchObject({ status: "completed", log_id, result: { failed: 1 } });
+    expectNew(await processes.other.call("run-tests", args), 1);
+    expect(await runs()).toBe(before + 2);
+  },
+);
 
 test("the second report is new: the first came after twelve seconds, by one answer or by polling", async () => {
   const stories = await Promise.all(

@@ -153,6 +153,23 @@ describe("a real client over stdio", () => {
     expect(structured(end)).toMatchObject({ status: "cancelled" });
   });
 
+  test("a cancellation that finds the end says so; one that makes it does not", async () => {
+    const system = await start();
+    const { client } = await sdkClient(system);
+    const call = async (name: string, args: Record<string, unknown>): Promise<Answer> =>
+      structured(await client.callTool({ name, arguments: args }));
+    const { log_id } = await call("work", { Name: "a", timeout: 30 });
+    const late = await call("cancel_operation", { log_id });
+    expect(late).toMatchObject({ status: "completed", log_id, result: { Done: "a" } });
+    expect(late.message).toMatch(/^It had already ended; nothing was cancelled\. Operation completed\./);
+    await call("work", { Name: "block", Hold: true, timeout: 0 });
+    await system.bench.begins("block");
+    const waits = { log_id: (await call("work", { Name: "b", timeout: 0 })).log_id };
+    expect((await call("cancel_operation", waits)).message).toMatch(/^Operation cancelled before it started/);
+    expect((await call("cancel_operation", waits)).message).toMatch(/^It had already ended; /);
+    system.bench.finish("block");
+  });
+
   test("progress comes while it waits, always growing, and never after the answer", async () => {
     const system = await start();
     const { client } = await sdkClient(system);

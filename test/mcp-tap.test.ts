@@ -139,17 +139,23 @@ describe("the tap", () => {
     expect(did).toEqual(["retracted 1"]);
   });
 
-  test("what is written after the client has said its last word does not count", async () => {
-    const { tap, call, handled, answer, did, written } = stage();
-    call(7);
-    await turns();
-    tap.request(handled[0]?.id ?? 0).tells(MUTATING);
-    tap.hushed();
-    await answer(handled[0]?.id ?? 0);
-    await tap.idle();
-    expect(written).toMatchObject([{ id: 7 }]);
-    expect(did).toEqual([]);
-  });
+  test.for([
+    ["a mutating", "does not count", MUTATING, []],
+    ["a repeatable", "counts: it may be read", REPEATABLE, ["delivered 1 op, up to 1"]],
+  ] as const)(
+    "▲6 what %s tool tells after the client has said its last word %s",
+    async ([, , told, stored]) => {
+      const { tap, call, handled, answer, did, written } = stage();
+      call(7);
+      await turns();
+      tap.request(handled[0]?.id ?? 0).tells(told);
+      tap.hushed();
+      await answer(handled[0]?.id ?? 0);
+      await tap.idle();
+      expect(written).toMatchObject([{ id: 7 }]);
+      expect(did).toEqual(stored);
+    },
+  );
 
   test("▲6 what a mutating tool's answer tells is stored after the write, before the next message", async () => {
     const { tap, call, handled, answer, order, say } = stage();

@@ -267,3 +267,21 @@ test("an Editor whose ledger cannot be written runs nothing", async () => {
   });
   expect(executions("a")).toBe(0);
 });
+
+test("what an owner collects that the one before never heard of is dated by the Editor", async () => {
+  const system = await start({ worker: null });
+  const { client, editor } = system;
+  const { toEditor, crash } = await system.addCabledWorker(editor);
+  await system.present(editor);
+  const ann = client();
+  toEditor.deafen();
+  const { record } = await ann.submit("work", { Name: "a" });
+  await eventually(() => editor.status().unacknowledged.length === 1, "it ended");
+  const endedBy = Date.now();
+  crash();
+  await system.addWorker();
+  const { acceptedAt, startedAt, endedAt } = (await ann.outcome(record.logId)).record;
+  expect(startedAt).toBeGreaterThanOrEqual(acceptedAt);
+  expect(endedAt).toBeGreaterThanOrEqual(startedAt ?? 0);
+  expect(endedAt).toBeLessThanOrEqual(endedBy);
+});

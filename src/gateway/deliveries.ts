@@ -63,7 +63,7 @@ export function createDeliveries(
       await change(logId, (record, now) => {
         const before = record.deliveries[id];
         const delivery: Delivery = {
-          requestId: latestOf(before?.requestId, requestId ?? 0),
+          ...requestsOf([...toldIn(before), requestId ?? 0]),
           ...upToOf(before?.upTo, upTo),
           at: now,
           tookMs,
@@ -92,9 +92,14 @@ export function createDeliveries(
       await change(entry.logId, (record) => {
         const delivery = record.deliveries[caller.id];
         if (!delivery) return undefined;
-        // A later request was delivered the same: that stands, but what the given-up one proved does not.
-        if (isBefore(requestId, delivery.requestId)) {
-          return withDelivery(record, caller.id, { ...delivery, confirmed: false });
+        const told = toldIn(delivery).filter((id) => id !== requestId);
+        // What another request was told stands, but what the given-up one proved does not.
+        if (told.length > 0) {
+          const { earlier: _earlier, ...stands } = delivery;
+          // How long the earlier one took is not kept: too long for a proof.
+          const tookMs = delivery.requestId === requestId ? Number.MAX_SAFE_INTEGER : delivery.tookMs;
+          const left = { ...stands, ...requestsOf(told), tookMs, confirmed: false };
+          return withDelivery(record, caller.id, left);
         }
         const { [caller.id]: _given, ...deliveries } = record.deliveries;
         return sinceDelivered({ ...record, deliveries });
@@ -138,17 +143,24 @@ function sinceDelivered(record: OperationRecord): OperationRecord {
   return times.length === 0 ? undelivered : { ...undelivered, firstDeliveredAt: Math.min(...times) };
 }
 
-function latestOf(a: Delivery["requestId"] | undefined, b: Delivery["requestId"]): Delivery["requestId"] {
+function toldIn(delivery: Delivery | undefined): Delivery["requestId"][] {
+  return delivery ? [...(delivery.earlier ?? []), delivery.requestId] : [];
+}
+
+/** The latest of them, and the first of the others. */
+function requestsOf(told: Delivery["requestId"][]): Pick<Delivery, "requestId" | "earlier"> {
+  const requestId = told.reduce(latestOf);
+  const earlier = [...new Set(told)].filter((id) => id !== requestId).slice(0, REMEMBERED_PER_CALLER);
+  return earlier.length === 0 ? { requestId } : { requestId, earlier };
+}
+
+function latestOf(a: Delivery["requestId"], b: Delivery["requestId"]): Delivery["requestId"] {
   return typeof a === "number" && typeof b === "number" ? Math.max(a, b) : b;
 }
 
 function upToOf(a: number | undefined, b: number | undefined): Pick<Delivery, "upTo"> {
   const upTo = Math.max(a ?? Number.NEGATIVE_INFINITY, b ?? Number.NEGATIVE_INFINITY);
   return Number.isFinite(upTo) ? { upTo } : {};
-}
-
-function isBefore(a: Requester["requestId"], b: Delivery["requestId"]): boolean {
-  return typeof a === "number" && typeof b === "number" ? a < b : a !== b;
 }
 
 function remember(map: Map<string, Retractable[]>, callerId: string, entry: Retractable): void {

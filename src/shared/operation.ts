@@ -100,6 +100,8 @@ export interface Caller {
 export interface Delivery {
   /** The answered request: over HTTP its JSON-RPC id, over stdio the number of its arrival. */
   requestId: RpcId;
+  /** Requests besides it that were told the same and are not given up. */
+  earlier?: RpcId[];
   /** Where larger than that: the last request that is known to have been sent before the answer, or its proof, was read. */
   upTo?: number;
   /** ms since the epoch, store clock. */

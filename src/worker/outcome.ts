@@ -22,19 +22,26 @@ export function started(record: OperationRecord, now: number): Change | undefine
   return state && { record: { ...record, state, startedAt: now } };
 }
 
+export interface Ending {
+  evidence?: Evidence | undefined;
+  result?: StoredResult | undefined;
+  /** It had ended before it was asked for: nobody heard the end when it came. */
+  isCollected?: boolean;
+}
+
 /** The record with its outcome; undefined when it has one already. */
 export function settled(
   record: OperationRecord,
   told: Outcome,
   now: number,
   mark: OperationRecord["editorMark"],
-  { evidence, result }: { evidence?: Evidence | undefined; result?: StoredResult | undefined } = {},
+  { evidence, result, isCollected = false }: Ending = {},
 ): Change | undefined {
   // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
   const outcome = told.status === "completed" && told.error ? { ...told, status: "failed" as const } : told;
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
   if (!state) return undefined;
-  const { startedAt, endedAt } = timesOf(record, outcome, now);
+  const { startedAt, endedAt } = timesOf(record, outcome, now, isCollected || record.rebuilt === true);
   const error = errorOf(outcome);
   const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
   return {
@@ -55,17 +62,18 @@ export function settled(
 
 /**
  * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the length is taken
- * from it, except of what ended while nobody looked (a restored operation), which nothing else can date.
+ * from it, except of what ended while nobody looked, which nothing else can date.
  */
 function timesOf(
-  { rebuilt, acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
+  { acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
   outcome: Outcome,
   now: number,
+  isUnseen: boolean,
 ): { startedAt: number | undefined; endedAt: number } {
   const within = (at: number): number => Math.min(Math.max(at, known), now);
-  const endedAt = rebuilt ? within(outcome.endedAt) : now;
+  const endedAt = isUnseen ? within(outcome.endedAt) : now;
   if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
-  const startedAt = rebuilt ? outcome.startedAt : now - (outcome.executionMs ?? 0);
+  const startedAt = isUnseen ? outcome.startedAt : now - (outcome.executionMs ?? 0);
   return { startedAt: Math.min(within(startedAt), endedAt), endedAt };
 }
 

@@ -122,7 +122,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   ): Promise<Processed | undefined | { record: OperationRecord; after?: string }> => {
     switch (recovery.kind) {
       case "settle":
-        return settle(record, recovery.outcome, signal);
+        return settle(record, recovery.outcome, signal, { isCollected: true });
       case "fail":
         return settle(record, refusedOutcome(recovery, await operations.now()), signal);
       case "revoke": {

@@ -2,12 +2,17 @@
 import { isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Changed } from "../shared/redis/operations.js";
 import type { Outcome } from "../shared/wire.js";
-import { answeredBy, settled, started } from "./outcome.js";
+import { answeredBy, type Ending, settled, started } from "./outcome.js";
 import type { ProcessDeps, Processed } from "./process-deps.js";
 
 export interface Settlement {
   /** Stores the outcome with its result, however long there is no room for it; then the Editor may be told. */
-  settle(record: OperationRecord, outcome: Outcome, signal: AbortSignal): Promise<Processed>;
+  settle(
+    record: OperationRecord,
+    outcome: Outcome,
+    signal: AbortSignal,
+    how?: Pick<Ending, "isCollected">,
+  ): Promise<Processed>;
   /** ▲10 (b) Another operation answers the call: this one takes its state when that has ended. Undefined: try again. */
   takeOutcome(
     record: OperationRecord,
@@ -20,7 +25,7 @@ export interface Settlement {
 export function createSettlement(deps: ProcessDeps): Settlement {
   const { operations, editor, fence } = deps;
 
-  const settle: Settlement["settle"] = async (record, outcome, signal) => {
+  const settle: Settlement["settle"] = async (record, outcome, signal, how) => {
     const result = await editor.result(record.logId, outcome);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
     /** Invariant 3: an outcome without room in the store stays with the Editor, unacknowledged, until there is some. */
@@ -28,7 +33,7 @@ export function createSettlement(deps: ProcessDeps): Settlement {
       for (;;) {
         const changed = await operations.change(
           record.logId,
-          (latest, now) => settled(latest, outcome, now, editor.mark(), { evidence, result }),
+          (latest, now) => settled(latest, outcome, now, editor.mark(), { ...how, evidence, result }),
           fence,
         );
         if (changed.kind !== "full" || signal.aborted) return changed;

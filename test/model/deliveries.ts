@@ -30,6 +30,15 @@ const withDelivery = (record: OperationRecord, caller: string, delivery: Deliver
   deliveries: { ...record.deliveries, [caller]: delivery },
 });
 
+const toldIn = (delivery: Delivery | undefined): number[] =>
+  delivery ? [...(delivery.earlier ?? []), delivery.requestId].map(Number) : [];
+
+function requestsOf(told: readonly number[]): Pick<Delivery, "requestId" | "earlier"> {
+  const requestId = Math.max(...told);
+  const earlier = [...new Set(told)].filter((id) => id !== requestId);
+  return earlier.length === 0 ? { requestId } : { requestId, earlier };
+}
+
 /** An answer with the outcome is written to this request, or about to be. */
 export function delivered(
   state: State,
@@ -44,7 +53,7 @@ export function delivered(
   return noted(state.store, request.logId ?? "", (record) => {
     const before = record.deliveries[caller];
     const delivery: Delivery = {
-      requestId: Math.max(Number(before?.requestId ?? 0), id),
+      ...requestsOf([...toldIn(before), id]),
       ...upTo,
       at: now(state),
       tookMs: tookMs(request, off),
@@ -92,9 +101,13 @@ export function retracted(store: StoreState, { caller, cancels }: Request): Stor
       noted(at, logId, (record) => {
         const delivery = record.deliveries[caller];
         if (!delivery || cancels === null || cancels > Number(delivery.requestId)) return undefined;
-        // A later request was told the same.
-        if (cancels < Number(delivery.requestId)) {
-          return withDelivery(record, caller, { ...delivery, confirmed: false });
+        const told = toldIn(delivery).filter((id) => id !== cancels);
+        // Another request was told the same.
+        if (told.length > 0) {
+          const { earlier: _earlier, ...stands } = delivery;
+          const took = cancels === delivery.requestId ? 60_000 : delivery.tookMs;
+          const left = { ...stands, ...requestsOf(told), tookMs: took, confirmed: false };
+          return withDelivery(record, caller, left);
         }
         const { [caller]: _given, ...deliveries } = record.deliveries;
         const { firstDeliveredAt: _taken, ...undelivered } = record;

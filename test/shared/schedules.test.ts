@@ -169,6 +169,20 @@ describe("a retry is not a new call", () => {
     expect(record()?.deliveries).toEqual({});
   });
 
+  test("▲7 a cancellation of the latest answer leaves the earlier ones told, of which none is proven", async () => {
+    const { executes, answers, calls, deliveries, pass, record } = gateway();
+    await executes(STDIO, 1);
+    for (const requestId of [1, 3, 5]) await answers(STDIO, requestId, { tookMs: 5 });
+    await deliveries.retracted(from(STDIO, 5));
+    await deliveries.retracted(from(STDIO, 3));
+    expect(record()?.deliveries[STDIO.id]).toMatchObject({ requestId: 1, confirmed: false });
+    expect(await calls(STDIO, 7)).toBe("replay op1");
+    pass(15 * MINUTE);
+    expect(await calls(STDIO, 7)).toBe("create");
+    await deliveries.retracted(from(STDIO, 1));
+    expect(await calls(STDIO, 7)).toBe("replay op1");
+  });
+
   test("▲7 an answer to a stateless request only begins the replay window", async () => {
     const { executes, calls, deliveries, pass } = gateway();
     await executes(HTTP, 1);
@@ -271,4 +285,20 @@ describe("an old outcome is not told as a new one", () => {
     await deliveries.retracted(from(HTTP, 1));
     expect(await calls(HTTP, 2)).toBe("replay op1");
   });
+
+  test.each([
+    [3, 1],
+    [1, 3],
+  ])(
+    "▲6 told twice, the tests' outcome is untold once request %d and %d are both given up",
+    async (first, second) => {
+      const { enters, answers, calls, deliveries } = gateway();
+      await enters(tested({ mutationSeq: 0 }));
+      for (const requestId of [1, 3]) await answers(HTTP, requestId);
+      await deliveries.retracted(from(HTTP, first));
+      expect(await calls(HTTP, 5)).toBe("create");
+      await deliveries.retracted(from(HTTP, second));
+      expect(await calls(HTTP, 5)).toBe("replay op1");
+    },
+  );
 });

@@ -67,6 +67,11 @@ const TOOLS: BrokerTool[] = [
     false,
     (args, call) =>
       ofNamed(args.log_id, call, async () => {
+        const found = await call.broker.read(call.principal, args.log_id);
+        if (typeof found === "object" && isFinal(found.record.state)) {
+          const told = answer(args.log_id, found, call, undefined);
+          return { ...told, message: `It had already ended; nothing was cancelled. ${told.message}` };
+        }
         const seen = await call.broker.cancel(call.principal, args.log_id, call.request.requester);
         return answer(args.log_id, seen, call, cancelNote(seen));
       }),

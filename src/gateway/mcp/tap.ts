@@ -46,7 +46,7 @@ export interface Tap {
   request(id: RequestId): OpenRequest;
   /** Every open and later wait ends at once and is answered as if its time was over. */
   endWaits(): void;
-  /** The client will say nothing more: answers are still written, but do not count as delivered. */
+  /** The client will say nothing more: answers are still written, but a mutating tool's do not count as delivered. */
   hushed(): void;
   /** Resolves when every message was handled, every answer written, and every delivery stored. */
   idle(): Promise<void>;
@@ -137,9 +137,9 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     upTo: isOrderedByArrival ? arrived : undefined,
   });
 
-  /** ▲6 What a repeatable tool's answer delivers counts from before its first byte: unnoted, it is not given. */
+  /** ▲6 A repeatable tool's answer counts from before its first byte, whether it is read or not: unnoted, it is not given. */
   const notedBefore = async (entry: RequestEntry, message: JSONRPCMessage): Promise<JSONRPCMessage> => {
-    if (entry.told?.effect !== "repeatable" || !isCounted(entry)) return message;
+    if (entry.told?.effect !== "repeatable" || entry.isDropped) return message;
     try {
       await deliveries.delivered(entry.requester, entry.told.logId, answeredNow(entry));
       return message;
