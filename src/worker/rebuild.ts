@@ -1,10 +1,12 @@
 /** ▲10 (d) ▲13 What the Editor knows and the store has forgotten gets its record back. */
 import type { Log } from "../shared/log.js";
+import type { OperationRecord } from "../shared/operation.js";
 import { rebuiltRecord } from "../shared/origin.js";
-import type { Operations } from "../shared/redis/operations.js";
+import type { Change, ChangeOptions, Operations } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
+import { sentAfterAll } from "../shared/unsent.js";
 import type { HelloResult } from "../shared/wire.js";
-import type { EditorCalls } from "./editor-calls.js";
+import type { EditorCalls, ListedOperations } from "./editor-calls.js";
 
 export interface RebuildDeps {
   store: Store;
@@ -51,9 +53,31 @@ export async function rebuildRecords(
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
       }
     }
+    if (isImport) await followSent(deps, list, { fence, incarnation });
   }
   if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
   return incarnation;
+}
+
+/**
+ * What the store has in the queue again and the ledger holds was sent: it is followed like what was sent, so that
+ * neither a cancellation nor its expiry ends it as never begun.
+ */
+async function followSent(
+  { store, editorId, log }: RebuildDeps,
+  list: Pick<ListedOperations, "operations">,
+  only: ChangeOptions,
+): Promise<void> {
+  const listed = new Set(list.operations.map(({ operationId }) => operationId));
+  for (const { logId } of await store.operations.openOf(editorId)) {
+    if (!listed.has(logId)) continue;
+    const change = (record: OperationRecord): Change | undefined => {
+      const sent = sentAfterAll(record);
+      return sent && { record: sent };
+    };
+    const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
+    if (changed.kind === "applied") log.warn({ logId }, "the store had lost that the operation was sent");
+  }
 }
 
 /** Without those whose retention ended: they were told long ago. */
