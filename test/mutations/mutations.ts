@@ -187,6 +187,7 @@ export const MUTATIONS: readonly Mutation[] = [
     /^its log_id reads not_found$/,
   ),
   tested("13-noticed", "incarnation", "changes the incarnation, and each Editor is imported again"),
+  tested("13-unsent", "unsent", "a cancellation waits for the Editor, and comes too late"),
   mutation(
     "14-acknowledge",
     "the store loses its last writes, among them an outcome",
