@@ -6,7 +6,7 @@ import type { Change, ChangeOptions, Operations } from "../shared/redis/operatio
 import type { Store } from "../shared/redis/store.js";
 import { sentAfterAll } from "../shared/unsent.js";
 import type { HelloResult } from "../shared/wire.js";
-import type { EditorCalls, ListedOperations } from "./editor-calls.js";
+import type { EditorCalls } from "./editor-calls.js";
 
 export interface RebuildDeps {
   store: Store;
@@ -23,7 +23,7 @@ export interface RebuildDeps {
 export async function rebuildRecords(
   deps: RebuildDeps,
   hello: HelloResult,
-  calls: Pick<EditorCalls, "list">,
+  calls: Pick<EditorCalls, "list" | "get">,
   fence: string,
 ): Promise<string> {
   const { operations, editors } = deps.store;
@@ -31,7 +31,9 @@ export async function rebuildRecords(
   const incarnation = await operations.incarnation();
   const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
   if (hello.plain) {
-    // It has no ledger: there is nothing to import.
+    // It has no ledger: there is nothing to import. Its sent.log says what was sent.
+    const wasSent = async (logId: string): Promise<boolean> => (await calls.get(logId)).state !== "unknown";
+    if (isImport) await followSent(deps, wasSent, { fence, incarnation });
     if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
     return incarnation;
   }
@@ -53,24 +55,25 @@ export async function rebuildRecords(
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
       }
     }
-    if (isImport) await followSent(deps, list, { fence, incarnation });
+    const listed = new Set(list.operations.map(({ operationId }) => operationId));
+    if (isImport) await followSent(deps, (logId) => listed.has(logId), { fence, incarnation });
   }
   if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
   return incarnation;
 }
 
 /**
- * What the store has in the queue again and the ledger holds was sent: it is followed like what was sent, so that
+ * What the store has in the queue again although it was sent, as the Editor knows, is followed like what was sent, so that
  * neither a cancellation nor its expiry ends it as never begun.
  */
 async function followSent(
   { store, editorId, log }: RebuildDeps,
-  list: Pick<ListedOperations, "operations">,
+  wasSent: (logId: string) => boolean | Promise<boolean>,
   only: ChangeOptions,
 ): Promise<void> {
-  const listed = new Set(list.operations.map(({ operationId }) => operationId));
-  for (const { logId } of await store.operations.openOf(editorId)) {
-    if (!listed.has(logId)) continue;
+  for (const waiting of await store.operations.openOf(editorId)) {
+    const { logId } = waiting;
+    if (!sentAfterAll(waiting) || !(await wasSent(logId))) continue;
     const change = (record: OperationRecord): Change | undefined => {
       const sent = sentAfterAll(record);
       return sent && { record: sent };
