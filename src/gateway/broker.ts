@@ -8,15 +8,18 @@ import { BrokerError } from "../shared/errors.js";
 import { givenUp, goneOf } from "../shared/gone.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation.js";
 import type { KnownEditor } from "../shared/redis/editors.js";
+import type { Change } from "../shared/redis/operations.js";
 import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
 import type { Candidate } from "../shared/target.js";
 import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
+import { isSurelyUnsent } from "../shared/unsent.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
 import type { ToolCall } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
+import type { KnownEditorsReader } from "./known-editors.js";
 import type { Results } from "./results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
 import { namedAmong } from "./target-error.js";
@@ -47,8 +50,8 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
     },
   ): Promise<OperationView | "ended" | undefined>;
   /**
-   * Cancels what waits, asks the Editor to cancel what runs, and ends as interrupted what an Editor had that is gone for
-   * good. Answers where it stands after the Editor replied, or after 2 s.
+   * Cancels what waits and was surely not sent, asks the Editor to cancel the rest, and ends as interrupted what an
+   * Editor had that is gone for good. Answers where it stands after the Editor replied, or after 2 s.
    */
   cancel(
     principal: string,
@@ -78,6 +81,7 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources 
   waiters: Waiters;
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
+  knownEditors: Pick<KnownEditorsReader, "read" | "mayComeBack">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -95,6 +99,43 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const ownNamed: typeof ownRecord = async (principal, logId) => {
     const own = await ownRecord(principal, logId);
     return typeof own === "object" ? want(own) : own;
+  };
+
+  const cancel: Broker["cancel"] = async (principal, logId, requester) => {
+    const own = await ownNamed(principal, logId);
+    if (typeof own !== "object") return own;
+    const editor = await editors.find(own.editor);
+    const here = editor !== undefined && isHere(editor, await operations.now());
+    const known = await deps.knownEditors.read();
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
+      const confirmed = deliveries.confirmedBy(record, requester, now);
+      const gone = goneOf(record, editor, here);
+      const ended = gone && givenUp(confirmed, gone, editor, now);
+      if (ended) return { record: ended };
+      const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
+      if (state) return { record: { ...confirmed, state, endedAt: now } };
+      return isFinal(record.state) || record.cancel
+        ? undefined
+        : { record: { ...confirmed, cancel: { requestedAt: now } } };
+    };
+    const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
+    // ▲13 The store was lost in this moment.
+    if (changed.kind === "incarnation") return cancel(principal, logId, requester);
+    if (!("record" in changed)) return undefined;
+    if (isFinal(changed.record.state)) {
+      if (changed.kind === "applied") await queues.remove(changed.record);
+      return viewOf(changed.record);
+    }
+    await deps.askForCancel(logId);
+    await waiters.until(
+      logId,
+      async () => {
+        const record = await operations.find(logId);
+        return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
+      },
+      { ms: CANCEL_ANSWER_MS, follows: true },
+    );
+    return read(principal, logId);
   };
 
   return {
@@ -137,38 +178,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return typeof latest === "object" ? viewOf(latest) : latest;
     },
 
-    async cancel(principal, logId, requester) {
-      const own = await ownNamed(principal, logId);
-      if (typeof own !== "object") return own;
-      const editor = await editors.find(own.editor);
-      const here = editor !== undefined && isHere(editor, await operations.now());
-      const changed = await operations.change(logId, (record, now) => {
-        const state = next(record.state, "cancelled");
-        const confirmed = deliveries.confirmedBy(record, requester, now);
-        const gone = goneOf(record, editor, here);
-        const ended = gone && givenUp(confirmed, gone, editor, now);
-        if (ended) return { record: ended };
-        if (state && record.state !== "running") return { record: { ...confirmed, state, endedAt: now } };
-        return isFinal(record.state) || record.cancel
-          ? undefined
-          : { record: { ...confirmed, cancel: { requestedAt: now } } };
-      });
-      if (!("record" in changed)) return undefined;
-      if (isFinal(changed.record.state)) {
-        if (changed.kind === "applied") await queues.remove(changed.record);
-        return viewOf(changed.record);
-      }
-      await deps.askForCancel(logId);
-      await waiters.until(
-        logId,
-        async () => {
-          const record = await operations.find(logId);
-          return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
-        },
-        { ms: CANCEL_ANSWER_MS, follows: true },
-      );
-      return read(principal, logId);
-    },
+    cancel,
 
     async explain(principal, logId) {
       const record = await ownNamed(principal, logId);

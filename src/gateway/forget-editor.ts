@@ -3,11 +3,18 @@
  * operations stay readable. If it does come back, it is known again from its next hello.
  */
 import { BrokerError } from "../shared/errors.js";
-import { type Evidence, next, type OperationRecord } from "../shared/operation.js";
+import {
+  type Evidence,
+  next,
+  nextAfter,
+  type OperationEvent,
+  type OperationRecord,
+} from "../shared/operation.js";
 import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Candidate } from "../shared/target.js";
+import { isSurelyUnsent, type LossKnown } from "../shared/unsent.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { namedAmong } from "./target-error.js";
 
@@ -16,7 +23,7 @@ const TYPE = "editor_forgotten";
 
 export interface Forgotten {
   editor: Candidate;
-  /** As they are now: interrupted what was sent, expired what was not. */
+  /** As they are now: interrupted what was sent or may have been, expired what was not. */
   ended: OperationRecord[];
 }
 
@@ -47,8 +54,11 @@ export async function forgetEditor(
   const known = await editors.find(editor.id);
   const ended: OperationRecord[] = [];
   const endAll = async (): Promise<void> => {
+    const loss = await knownEditors.read();
     for (const { logId } of await operations.openOf(editor.id)) {
-      const changed = await operations.change(logId, (record, now) => endedBy(record, known, now));
+      const change = (record: OperationRecord, now: number) => endedBy(record, known, loss, now);
+      const changed = await operations.change(logId, change, { incarnation: loss.incarnation });
+      if (changed.kind === "incarnation") return endAll();
       if (changed.kind !== "applied") continue;
       await queues.remove(changed.record);
       ended.push(changed.record);
@@ -71,8 +81,14 @@ function onlyNoted(missing: readonly string[], candidates: readonly Candidate[])
 }
 
 /** Undefined: it has ended already. */
-function endedBy(record: OperationRecord, known: KnownEditor | undefined, now: number): Change | undefined {
+function endedBy(
+  record: OperationRecord,
+  known: KnownEditor | undefined,
+  loss: LossKnown,
+  now: number,
+): Change | undefined {
   const expired = next(record.state, "expired");
+  if (expired && !isSurelyUnsent(record, loss)) return mayHaveRun(record, now);
   if (expired) {
     const message = `It never started: its Editor (${record.editor}) was forgotten as gone.`;
     return {
@@ -86,6 +102,16 @@ function endedBy(record: OperationRecord, known: KnownEditor | undefined, now: n
   return {
     record: { ...record, state: interrupted, endedAt: now, error, evidence: lastSignsOf(known, record) },
   };
+}
+
+/** ▲13 An older copy of the store says that it waits. What the copy knows of the Editor is no evidence either. */
+function mayHaveRun(record: OperationRecord, now: number): Change | undefined {
+  const sent: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+  const state = nextAfter(record.state, [...sent, "interrupted"]);
+  if (!state) return undefined;
+  const message = `The store was put back, and whether it was sent is not known: its Editor (${record.editor}) was forgotten as gone.`;
+  const error = { code: "OUTCOME_UNKNOWN", type: TYPE, message };
+  return { record: { ...record, state, endedAt: now, error } };
 }
 
 function lastSignsOf(known: KnownEditor | undefined, { logId, executedAs }: OperationRecord): Evidence {

@@ -107,7 +107,7 @@ export function createGateway(
     },
     options,
   );
-  const sweeper = createSweeper({ store, log }, { ...options, everyMs: options.sweepMs });
+  const sweeper = createSweeper({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
     store,

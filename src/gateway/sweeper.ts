@@ -2,7 +2,7 @@
 
 import { left } from "../shared/abandoned.js";
 import { overdueBy } from "../shared/execution-class.js";
-import { expiryOf, type WaitLimits } from "../shared/expiry.js";
+import { type Deadline, expiryOf, type WaitLimits } from "../shared/expiry.js";
 import { givenUp, goneOf } from "../shared/gone.js";
 import type { Log } from "../shared/log.js";
 import { next, type OperationRecord } from "../shared/operation.js";
@@ -11,7 +11,9 @@ import type { KnownEditor } from "../shared/redis/editors.js";
 import type { Change } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Round } from "../shared/redis/sweeping.js";
+import { isSurelyUnsent } from "../shared/unsent.js";
 import { removeForgotten } from "./forgotten-editors.js";
+import type { KnownEditors, KnownEditorsReader } from "./known-editors.js";
 
 export interface SweeperOptions {
   everyMs: number;
@@ -30,6 +32,9 @@ export interface Sweeper {
   close(): Promise<void>;
 }
 
+/** A round, and what was known of the store's losses when it began. */
+type Looked = Round & { known: KnownEditors };
+
 /** The record once its job was added and read back (▲1); undefined when somebody else moved it on. */
 export function queued(record: OperationRecord): Change | undefined {
   const state = next(record.state, "job_added");
@@ -41,8 +46,11 @@ const ROUNDS_OF_A_PAUSE = 6;
 const ABSENCES_OF_A_PAUSE = 1 / 20;
 
 /** Of all processes on one store, one sweeps at a time. */
-export function createSweeper(deps: { store: Store; log: Log }, options: SweeperOptions): Sweeper {
-  const { store, log } = deps;
+export function createSweeper(
+  deps: { store: Store; log: Log; knownEditors: Pick<KnownEditorsReader, "read"> },
+  options: SweeperOptions,
+): Sweeper {
+  const { store, log, knownEditors } = deps;
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -54,11 +62,22 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
   let lookedAt = Date.now();
   let stoodStill = false;
 
-  const end = async (logId: string, lastSeenAt: number, { at, watchedSince }: Round): Promise<void> => {
-    const changed = await store.operations.change(logId, (record, now) => {
+  /** What may have been sent does not expire as unsent (▲13). */
+  const overdue = (
+    record: OperationRecord,
+    lastSeenAt: number,
+    now: number,
+    { watchedSince, known }: Looked,
+  ): Deadline["event"] | undefined => {
+    const event = expiryOf(record, lastSeenAt, now, options.limits, watchedSince);
+    return event === "expired" && !isSurelyUnsent(record, known) ? undefined : event;
+  };
+
+  const end = async (logId: string, lastSeenAt: number, round: Looked): Promise<void> => {
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
       // Everything stood still in the midst of this round: what it has seen is old.
-      if (now - at > pauseMs) return undefined;
-      const event = expiryOf(record, lastSeenAt, now, options.limits, watchedSince);
+      if (now - round.at > pauseMs) return undefined;
+      const event = overdue(record, lastSeenAt, now, round);
       const state = event && next(record.state, event);
       if (!event || !state) return undefined;
       const error =
@@ -66,7 +85,9 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
           ? { code: "EXPIRED", type: "expired", message: expiredMessage(record, lastSeenAt, now) }
           : { code: "OUTCOME_UNKNOWN", type: "editor_silent", message: "The Editor never told the outcome." };
       return { record: { ...record, state, endedAt: now, error } };
-    });
+    };
+    const { incarnation } = round.known;
+    const changed = await store.operations.change(logId, decide, { incarnation });
     if (changed.kind !== "applied") return;
     log.info({ logId, state: changed.record.state }, "operation waited too long");
     await store.queues.remove(changed.record);
@@ -102,19 +123,25 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
     if (changed.kind === "applied") await store.queues.remove(changed.record);
   };
 
-  const leaveQueue = async (logId: string): Promise<void> => {
-    const changed = await store.operations.change(logId, (record, now) => {
-      const gone = left(record, now, options.abandonedMs);
+  const leaves = (record: OperationRecord, now: number, known: KnownEditors): OperationRecord | undefined =>
+    isSurelyUnsent(record, known) ? left(record, now, options.abandonedMs) : undefined;
+
+  const leaveQueue = async (logId: string, known: KnownEditors): Promise<void> => {
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
+      const gone = leaves(record, now, known);
       return gone && { record: gone };
-    });
+    };
+    const { incarnation } = known;
+    const changed = await store.operations.change(logId, decide, { incarnation });
     if (changed.kind !== "applied") return;
     log.info({ logId }, "left the queue: its client gave it up, and nobody else knew of it");
     await store.queues.remove(changed.record);
   };
 
   const sweep = async (): Promise<void> => {
-    const round = await store.sweeping.begin(pauseMs, stoodStill);
+    const begun = await store.sweeping.begin(pauseMs, stoodStill);
     stoodStill = false;
+    const round: Looked = { ...begun, known: await knownEditors.read() };
     for (const editor of await store.editors.ids()) {
       const known = await store.editors.find(editor);
       const lastSeenAt = known?.lastSeenAt ?? 0;
@@ -126,9 +153,8 @@ export function createSweeper(deps: { store: Store; log: Log }, options: Sweeper
       }
       const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
       for (const record of open) {
-        if (expiryOf(record, lastSeenAt, now, options.limits, round.watchedSince))
-          await end(record.logId, lastSeenAt, round);
-        else if (left(record, now, options.abandonedMs)) await leaveQueue(record.logId);
+        if (overdue(record, lastSeenAt, now, round)) await end(record.logId, lastSeenAt, round);
+        else if (leaves(record, now, round.known)) await leaveQueue(record.logId, round.known);
         else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);

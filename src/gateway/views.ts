@@ -9,7 +9,9 @@ import type { Editors, KnownEditor } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { Queues } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
+import { isSurelyUnsent } from "../shared/unsent.js";
 import { type CandidateOptions, isConnected } from "./candidates.js";
+import type { KnownEditorsReader } from "./known-editors.js";
 import type { Results } from "./results.js";
 import { stands } from "./troubles.js";
 
@@ -25,6 +27,7 @@ export interface ViewSources {
   results: Results;
   heldBack: Store["heldBack"];
   sweeping: Pick<Store["sweeping"], "watchedSince">;
+  knownEditors: Pick<KnownEditorsReader, "read">;
 }
 
 export interface Views {
@@ -67,6 +70,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     ]);
     const isAway = !final && !(editor && isHere(editor, now));
     const watchedSince = isAway ? await deps.sweeping.watchedSince() : 0;
+    const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
       record: shown,
       ...told,
@@ -74,7 +78,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       partialResult: live.partialResult,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
-      editorAway: isAway ? absenceOf(record, editor, watchedSince) : undefined,
+      editorAway: isAway ? absenceOf(record, editor, watchedSince, mayHaveBeenSent) : undefined,
       heldBack: held,
       trouble: stands(editor?.trouble, now),
       now,
@@ -85,12 +89,16 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     record: OperationRecord,
     editor: KnownEditor | undefined,
     watchedSince: number,
+    mayHaveBeenSent: boolean,
   ): EditorAway => ({
     project: editor?.profile.projectName,
     lastSeenAt: editor?.lastSeenAt || undefined,
     gone: goneOf(record, editor, false),
     hasClosed: editor?.ended !== undefined && editor.ended.editorSessionId === editor.profile.editorSessionId,
-    deadline: deadlineOf(record, editor?.lastSeenAt ?? 0, options.limits, watchedSince),
+    deadline: mayHaveBeenSent
+      ? undefined
+      : deadlineOf(record, editor?.lastSeenAt ?? 0, options.limits, watchedSince),
+    mayHaveBeenSent,
   });
 
   /** Invariant 8: another's operation is not found. */

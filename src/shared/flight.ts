@@ -15,6 +15,8 @@ export interface EditorAway {
   gone: Gone | undefined;
   /** When the operation stops waiting for it. */
   deadline: Deadline | undefined;
+  /** The store was put back since: it says that the operation waits, and it may have been sent (unsent.ts). */
+  mayHaveBeenSent: boolean;
 }
 
 export interface Flight {
@@ -52,6 +54,10 @@ function awayMessage({ record, trouble }: Flight, away: EditorAway): string {
   const by = deadline ? ` at ${clock(deadline.at)}` : "";
   // A trouble says by itself what is the matter and what to do about it.
   const open = trouble ? "" : ` Ask the user to open ${away.project ?? "its project"} in Unity.`;
+  if (away.mayHaveBeenSent) {
+    const cancelled = record.cancel ? " Its cancellation is passed on then, if it has not started." : "";
+    return `${whereItIs(record, away, trouble)} The broker's store was put back, and whether the operation was sent is not known until the Editor is back.${cancelled}${open}`;
+  }
   if (record.state === "accepted" || record.state === "queued") {
     return `${whereItIs(record, away, trouble)} The operation has not started: it waits for the Editor, and expires${by} if that stays away.${open}`;
   }

@@ -7,7 +7,7 @@ import { type RebuildDeps, rebuildRecords } from "./rebuild.js";
 export interface Imports {
   /** Nothing is claimed in another incarnation; "" before the first hello. */
   importedIn(): string;
-  atHello(hello: HelloResult, calls: Pick<EditorCalls, "list">): Promise<void>;
+  atHello(hello: HelloResult, calls: Pick<EditorCalls, "list" | "get">): Promise<void>;
   /** The store may have lost something since; once at a time, whoever notices. */
   again(): Promise<void>;
   /** Looks whether it has: a Redis that was started again still has the lease, only its incarnation tells. */
@@ -18,7 +18,7 @@ export interface Imports {
 export function createImports(
   deps: RebuildDeps & {
     fence: string;
-    link(): Pick<EditorLink, "list" | "hello" | "state">;
+    link(): Pick<EditorLink, "list" | "get" | "hello" | "state">;
     resume(hello: HelloResult): Promise<void>;
   },
 ): Imports {

@@ -1,8 +1,10 @@
 /** ▲10 (d) ▲13 What the Editor knows and the store has forgotten gets its record back. */
 import type { Log } from "../shared/log.js";
+import type { OperationRecord } from "../shared/operation.js";
 import { rebuiltRecord } from "../shared/origin.js";
-import type { Operations } from "../shared/redis/operations.js";
+import type { Change, ChangeOptions, Operations } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
+import { sentAfterAll } from "../shared/unsent.js";
 import type { HelloResult } from "../shared/wire.js";
 import type { EditorCalls } from "./editor-calls.js";
 
@@ -21,7 +23,7 @@ export interface RebuildDeps {
 export async function rebuildRecords(
   deps: RebuildDeps,
   hello: HelloResult,
-  calls: Pick<EditorCalls, "list">,
+  calls: Pick<EditorCalls, "list" | "get">,
   fence: string,
 ): Promise<string> {
   const { operations, editors } = deps.store;
@@ -29,7 +31,9 @@ export async function rebuildRecords(
   const incarnation = await operations.incarnation();
   const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
   if (hello.plain) {
-    // It has no ledger: there is nothing to import.
+    // It has no ledger: there is nothing to import. Its sent.log says what was sent.
+    const wasSent = async (logId: string): Promise<boolean> => (await calls.get(logId)).state !== "unknown";
+    if (isImport) await followSent(deps, wasSent, { fence, incarnation });
     if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
     return incarnation;
   }
@@ -54,9 +58,32 @@ export async function rebuildRecords(
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
       }
     }
+    const listed = new Set(list.operations.map(({ operationId }) => operationId));
+    if (isImport) await followSent(deps, (logId) => listed.has(logId), { fence, incarnation });
   }
   if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
   return incarnation;
+}
+
+/**
+ * What the store has in the queue again although it was sent, as the Editor knows, is followed like what was sent, so that
+ * neither a cancellation nor its expiry ends it as never begun.
+ */
+async function followSent(
+  { store, editorId, log }: RebuildDeps,
+  wasSent: (logId: string) => boolean | Promise<boolean>,
+  only: ChangeOptions,
+): Promise<void> {
+  for (const waiting of await store.operations.openOf(editorId)) {
+    const { logId } = waiting;
+    if (!sentAfterAll(waiting) || !(await wasSent(logId))) continue;
+    const change = (record: OperationRecord): Change | undefined => {
+      const sent = sentAfterAll(record);
+      return sent && { record: sent };
+    };
+    const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
+    if (changed.kind === "applied") log.warn({ logId }, "the store had lost that the operation was sent");
+  }
 }
 
 /** Without those whose retention ended: they were told long ago. */

@@ -34,6 +34,11 @@ export function createGateway(world: World) {
   const operations = operationsOf(store, step);
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
   const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
+  const read = async () => ({
+    candidates: await candidates(),
+    missing: [],
+    incarnation: store.data.incarnation,
+  });
   const jobs = () => {
     store.data.jobs[EDITOR] ??= [];
     return store.data.jobs[EDITOR];
@@ -75,15 +80,9 @@ export function createGateway(world: World) {
       calls: createCallReader({
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
-        knownEditors: {
-          read: async () => ({
-            candidates: await candidates(),
-            missing: [],
-            incarnation: store.data.incarnation,
-          }),
-        },
+        knownEditors: { read },
       }),
-      knownEditors: { mayComeBack: async () => false },
+      knownEditors: { read, mayComeBack: async () => false },
       candidates,
       tally: { add: () => undefined },
       waiters: {

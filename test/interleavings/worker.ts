@@ -92,7 +92,7 @@ export function startWorker(world: World, ownerNonce: string) {
     rebuildRecords(
       { ...rebuildDeps, editorId: EDITOR, storeIds: ["store"] },
       editor.helloResult(),
-      editor,
+      { list: editor.list, get: async (operationId) => editor.get(operationId) },
       ownerNonce,
     );
   const resume = async (): Promise<void> => {

@@ -189,6 +189,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("10-newest-first", "known-editors", "the retry finds A's newest run, not an older one"),
   tested("13-older-copy", "known-editors", "one that was shut down in order takes its mark along"),
   tested("13-noticed", "incarnation", "changes the incarnation, and each Editor is imported again"),
+  tested("13-unsent", "unsent", "a cancellation waits for the Editor, and comes too late"),
   mutation(
     "14-acknowledge",
     "the store loses its last writes, among them an outcome",

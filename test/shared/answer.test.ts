@@ -43,6 +43,7 @@ describe("what a caller is told of an operation in flight", () => {
       hasClosed: true,
       gone: undefined,
       deadline: { event: "expired", at: NOW + MINUTE },
+      mayHaveBeenSent: false,
     };
     const away = (record: OperationRecord, changes: Partial<EditorAway> = {}) =>
       answerOf(view(record, { editorNow: undefined, editorAway: { ...AWAY, ...changes } }));
@@ -102,6 +103,7 @@ describe("what a caller is told of an operation in flight", () => {
       hasClosed: false,
       gone: undefined,
       deadline: undefined,
+      mayHaveBeenSent: false,
     };
     const away = answerOf(view(operation(), { editorNow: undefined, editorAway, trouble }));
     expect(away.message).toMatch(/waits for the Editor.*A dialog is open. Answer it. Read it with/);

@@ -221,7 +221,8 @@ function cancelNote(seen: Seen): string | undefined {
     case "requested":
       return "The Editor was asked to cancel it and will do so when the tool allows it.";
     default:
-      if (seen.editorAway) return "The cancellation waits until the Editor answers again.";
+      if (seen.editorAway || seen.record.sentIn === undefined)
+        return "The cancellation waits until the Editor answers again.";
       return "The cancellation is on its way to the Editor.";
   }
 }

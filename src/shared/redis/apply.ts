@@ -27,7 +27,7 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      10 arguments JSON or "", 11 bytes of the result or "",
  *      12 editor, 13 "began" (the Editor began it) | "began_earlier" (a restored one, before others) | "", 14 superseded log_id or "",
  *      15 "counts" (as a change: countsAsChange) | "", 16 principal, 17 "interactive" | "batch",
- *      18 most that may wait, 19 most that may be sent, 20 queue, 21 how long it took, ms, or "",
+ *      18 most that may wait, 19 most that may be sent or "" (it was sent: any number), 20 queue, 21 how long it took, ms, or "",
  *      22 the result's only piece, or "" (staged), 23 how much results and arguments may take, JSON (room.ts),
  *      24 the incarnation in which it was decided on or "" (any), 25 an id for a new one;
  *      26… pairs of a counter and what it grows by
@@ -84,7 +84,7 @@ if not isNews then
   dropEndedLinks(KEYS[1], string.sub(KEYS[2], 1, -#logId - 1))
 end
 local turn = tonumber(redis.call('HGET', KEYS[2], 'turn') or 0)
-if ARGV[6] == 'sent' and not mayBeSent(KEYS[13], KEYS[14], KEYS[29], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
+if ARGV[6] == 'sent' and ARGV[19] ~= '' and not mayBeSent(KEYS[13], KEYS[14], KEYS[29], logId, ARGV[20], turn, tonumber(ARGV[5]), tonumber(ARGV[19])) then
   return {'held'}
 end
 if ARGV[6] ~= 'waiting' then redis.call('HDEL', KEYS[14], logId) end

@@ -30,6 +30,8 @@ export interface ChangeOptions {
   fence?: Fence;
   /** ▲13 Only in this incarnation of the store. */
   incarnation?: string | undefined;
+  /** The Editor has it already: it asks for no place among what its principal may have running. */
+  wasSent?: boolean;
 }
 
 export type Changed =
@@ -99,6 +101,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       args?: string;
       fence?: Fence;
       incarnation?: string | undefined;
+      wasSent?: boolean;
       counts: Counts;
       tookMs?: number | undefined;
       staged?: Staged;
@@ -151,7 +154,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         record.principal,
         record.band ?? "interactive",
         String(options.maxQueued ?? CAPS.maxQueued),
-        String(options.maxRunning ?? CAPS.maxRunning),
+        extra.wasSent ? "" : String(options.maxRunning ?? CAPS.maxRunning),
         queueName(editor, record.lane),
         extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
         staged?.piece ?? "",
