@@ -137,14 +137,25 @@ describe("an older copy of the store is put back", () => {
   });
 
   test("one that was shut down in order takes its mark along, and is noticed all the same", async () => {
-    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
-    const { client, redis, store, hand, addEditor, executions, present } = system;
+    const system = await start({ ...AT_ONCE, worker: null, commandTimeoutMs: 500 });
+    const { client, redis, store, hand, addEditor, addWorker, executions, present, editor } = system;
+    const worker = await addWorker();
+    await present(editor);
+    await worker.close();
+    await eventually(
+      () => JSON.stringify(notedIn(system).editors).includes("leftAt"),
+      "it is noted that it has left",
+    );
     const ann = client();
+    // As when it is shut down, nobody uses it any more: who does takes the mark away.
+    const before = await store.operations.incarnation();
     const [name = "", ...words] = orderlyEnd();
     await hand.call(name, ...words);
     const copy = await redis.copy();
     await redis.restart();
-    const before = await whenStoreIsBack(() => store.operations.incarnation());
+    expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
+    await addWorker();
+    await present(editor);
     const { record } = await whenStoreIsBack(() => ann.submit(...A_CALL));
     await ann.outcome(record.logId);
     await acknowledged(system);

@@ -165,15 +165,15 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
 describe("it was not sent", () => {
   test("and its Editor is missed: cancelled when the Editor is back and does not know it", async () => {
     const system = await start(HASTY);
-    const { client, editor, bench, away, redis, broker, store, executions } = system;
+    const { client, editor, bench, redis, broker, store, executions } = system;
     const ann = client();
     await ann.submit("work", { Name: "block", Hold: true });
     await bench.begins("block");
     const { record } = await ann.submit(...A_CALL);
     await ann.reaches(record.logId, "queued");
-    await editor.faults.crash();
-    await away(editor);
+    // It was there when the store was lost: nothing says that it had left before.
     await redis.kill();
+    await editor.faults.crash();
     await redis.restart();
     const requester = { caller: null, requestId: null };
     const view = await whenStoreIsBack(() => broker.cancel("ann", record.logId, requester));
