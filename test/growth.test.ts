@@ -267,15 +267,17 @@ describe("an Editor", () => {
   test("that was forgotten with an operation in flight is looked after until it ended", async () => {
     const { store, gateway, hand } = await start({
       worker: null,
-      retentionMs: 100,
-      gateway: { limits: { absentMs: 1, unsentMs: 1, sentMs: 1 } },
+      retentionMs: 2_000,
+      gateway: { limits: { absentMs: 1_000, unsentMs: 1_000, sentMs: 1_000 } },
     });
     const { logId, editor } = await submit(store, {});
     await store.editors.forget(editor);
     await gateway.sweep();
     expect(await hand.exists(keys.jobs(queueName(editor, "main"), "prioritized"))).toBe(1);
-    await gateway.sweep();
-    expect((await store.operations.find(logId))?.state ?? "expired").toBe("expired");
+    await eventually(async () => {
+      await gateway.sweep();
+      return ((await store.operations.find(logId))?.state ?? "expired") === "expired";
+    }, "it has expired");
   });
 });
 
