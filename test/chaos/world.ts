@@ -199,10 +199,11 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
       urlOf: ({ name }) => urls.get(name) ?? "",
       async newStdio() {
         starts += 1;
+        const name = `mcp (start ${starts})`;
         const line = await layRedisLine(redis.connection);
         lines.push(line);
         const environment = { ...workerEnv(stdioWorker), REDIS_URL: line.url };
-        const started = processes.start(`mcp (start ${starts})`, ["mcp"], environment);
+        const started = processes.start(name, ["mcp"], environment);
         try {
           const client = await openStdioClient(started);
           stdio.add(client);

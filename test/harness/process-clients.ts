@@ -195,6 +195,7 @@ export async function openStdioClient(served: RunningProcess): Promise<StdioClie
   });
 
   const send = (id: number, method: string, params: Record<string, unknown>): Promise<RpcResponse> => {
+    if (!served.isRunning) return Promise.reject(new Error(`${served.name} ended`));
     lastId = Math.max(lastId, id);
     const response = new Promise<RpcResponse>((resolve, reject) => open.set(id, { resolve, reject }));
     response.catch(() => undefined);
