@@ -27,10 +27,9 @@ export function whyInterrupted(world: ChaosWorld, wish: Wish, told: Told, at: nu
     return happened(/^domain reload$/) && !wish.isResumable ? "domain reload" : undefined;
   // A rolled back ledger is one of an Editor that was ended, too.
   if (happened(LEDGER)) return "ledger lost";
-  // Somebody cancelled it while the process was gone: nobody waited for the next session to tell its end.
-  if (told.error_type === "editor_gone" && wish.isCancelAsked)
+  // `editor_gone`: somebody who had joined it cancelled it before the next session could tell its end.
+  if (/^editor_(gone|exit)$/.test(String(told.error_type)))
     return happened(ENDS) ? "Editor ended while it ran" : undefined;
-  if (told.error_type === "editor_exit") return happened(ENDS) ? "Editor ended while it ran" : undefined;
   const isForgotten = told.error?.toString().startsWith("The Editor was restarted and does not know");
   if (isForgotten) return happened(ENDS) ? "Editor ended before it had journalled it" : undefined;
   return undefined;
