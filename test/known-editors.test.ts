@@ -186,10 +186,10 @@ describe("Editor B is imported before Editor A, which ran the call last", () => 
     return { system, toA, second, call, isKnown };
   };
 
-  test.each([
-    { name: "the retry finds A's run, where A had refused the call before", deniedTools: ["work"], ran: 2 },
-    { name: "the retry finds A's newest run, not an older one", deniedTools: [], ran: 3 },
-  ])("$name", async ({ deniedTools, ran }) => {
+  test.each<[string, string[], number]>([
+    ["the retry finds A's run, where A had refused the call before", ["work"], 2],
+    ["the retry finds A's newest run, not an older one", [], 3],
+  ])("%s", async (_story, deniedTools, ran) => {
     const { system, toA, second, call, isKnown } = await staged(deniedTools);
     const { editor, executions, redis, present } = system;
     const on = (at: typeof editor, more = {}) => call("work", { Name: "a", editor: at.editorId, ...more });
