@@ -3,8 +3,8 @@ import { RpcFailure } from "../shared/dialogue.js";
 import { resolveTarget } from "../shared/target.js";
 import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../shared/wire.js";
 import { createConnection } from "../worker/connection.js";
-import { askTyped } from "../worker/editor-calls.js";
 import { createEndpointFolder } from "../worker/endpoint-folder.js";
+import { askProven } from "../worker/proving.js";
 import { UsageError } from "./command.js";
 import { startRuntime } from "./runtime.js";
 import { selfCommand } from "./self.js";
@@ -45,11 +45,11 @@ function named(name: string, living: readonly EndpointFile[]): EndpointFile {
 }
 
 async function handOver(endpoint: EndpointFile, storeId: string, force: boolean): Promise<HandOverAnswer> {
-  const { host, port, token, editorId } = endpoint;
+  const { host, port, editorId } = endpoint;
   const line = createConnection({ host, port, log: SILENT, onNotification: () => undefined });
   try {
     await line.opened;
-    return await askTyped(line, HandOverAnswer, "bridge/hand_over", { token, storeId, force });
+    return await askProven(line, endpoint, HandOverAnswer, "bridge/hand_over", { storeId, force });
   } catch (error) {
     if (error instanceof RpcFailure && error.code === EDITOR_CODES.FOREIGN_BROKER) {
       throw new Error(

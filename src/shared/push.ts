@@ -12,12 +12,16 @@ const PUSH_TYPES = [
 ] as const;
 export type PushType = (typeof PUSH_TYPES)[number];
 
-const Push = z.looseObject({ type: z.enum(PUSH_TYPES), payload: z.unknown().optional() });
+const Push = z.looseObject({
+  type: z.enum(PUSH_TYPES),
+  payload: z.looseObject({ key: z.string().optional() }).optional().catch(undefined),
+});
 
-/** What one line says; undefined if it is no push. */
-export function parsePush(line: string): PushType | undefined {
+/** What one line says, and the key that a first line carries; undefined if it is no push. */
+export function parsePush(line: string): { type: PushType; key: string | undefined } | undefined {
   try {
-    return Push.safeParse(JSON.parse(line)).data?.type;
+    const read = Push.safeParse(JSON.parse(line)).data;
+    return read && { type: read.type, key: read.payload?.key };
   } catch {
     return undefined;
   }

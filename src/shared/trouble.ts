@@ -115,7 +115,7 @@ function troubleReaching(signs: EditorSigns, limits: TroubleLimits): Trouble | u
     case "token":
       return {
         code: "TOKEN_REFUSED",
-        message: `The Editor of ${project} refuses the broker's token: the endpoint file that the broker reads is not the one that this Editor wrote.`,
+        message: `What listens at ${address} does not hold the token of ${project}'s endpoint file: another program has taken the port, or the file is an old one. Nothing was run there, and the token was not shown.`,
         next: "Restart the Editor, or stop and start the bridge in its window, so that the file is written again; worker and Editor must run as the same user.",
       };
     case "foreign_broker":

@@ -78,6 +78,9 @@ export const Origin = z.looseObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
+/** Never used twice; of 16 random bytes at least. */
+const Nonce = z.string().regex(/^[\w-]{22,128}$/);
+
 export const HelloParams = z.looseObject({
   protocol: z.number(),
   storeId: z.string(),
@@ -86,9 +89,15 @@ export const HelloParams = z.looseObject({
   version: z.string(),
   epoch: z.int().nonnegative(),
   ownerNonce: z.string(),
-  token: z.string(),
+  nonce: Nonce,
 });
 export type HelloParams = z.infer<typeof HelloParams>;
+
+/** What `bridge/hello` and `bridge/hand_over` are answered at first; `bridge/prove` is answered what they ask for. */
+export const ChallengeAnswer = z.looseObject({ nonce: Nonce, proof: z.string() });
+export type ChallengeAnswer = z.infer<typeof ChallengeAnswer>;
+
+export const ProveParams = z.looseObject({ proof: z.string() });
 
 export const HelloResult = z.looseObject({
   protocol: z.number(),
@@ -118,10 +127,12 @@ export type HelloResult = z.infer<typeof HelloResult>;
 
 /** A person takes an Editor over for a store; `force` also while operations of the bound store are open there. */
 export const HandOverParams = z.looseObject({
-  token: z.string(),
+  nonce: Nonce,
   storeId: z.string().min(1),
   force: z.boolean().optional(),
 });
+
+export type HandOver = z.infer<typeof HandOverParams>;
 
 export type HandOverAnswer = z.infer<typeof HandOverAnswer>;
 export const HandOverAnswer = z.looseObject({
@@ -255,6 +266,8 @@ export const EndpointFile = z.looseObject({
   host: z.string(),
   port: z.int().min(1).max(65535),
   token: z.string(),
+  /** `host:port` where the Editor itself listens, if that is forwarded to the address above. */
+  listensOn: z.string().optional(),
   unityVersion: z.string(),
   phase: z.string().optional(),
 });

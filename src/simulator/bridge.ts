@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../shared/rpc.js";
 import { EDITOR_CODES } from "../shared/wire.js";
+import type { Door } from "./door.js";
 import type { createHello } from "./hello.js";
 import type { Operations } from "./operations.js";
 import { blocked, type PlainSurface } from "./plain-surface.js";
@@ -12,6 +13,7 @@ import type { WorkerSeat } from "./worker-seat.js";
 import type { World } from "./world.js";
 
 export interface BridgeDeps {
+  door: Door;
   hello: ReturnType<typeof createHello>;
   operations: Operations;
   plain: PlainSurface;
@@ -21,19 +23,21 @@ export interface BridgeDeps {
   world: World;
 }
 
+const PLAIN_IS_OFF =
+  "This bridge answers whoever proves to hold its token. To call tools without, turn its plain surface on: then every program and user of this machine may run them.";
+
 const Names = z.looseObject({
   ClientName: z.string().optional(),
   clientName: z.string().optional(),
   PushNotificationEndpoint: z.string().optional(),
   pushNotificationEndpoint: z.string().optional(),
   endpoint: z.string().optional(),
+  PushNotificationKey: z.string().optional(),
+  key: z.string().optional(),
 });
 
-/** `plainSurfaceBesideWorker` leaves section 2 open although a worker has said hello. */
-export function createBridge(
-  deps: BridgeDeps,
-  options: { version: string; plainSurfaceBesideWorker: boolean },
-) {
+/** `plainSurface`: whoever reaches the port may call tools by their names, without any proof. */
+export function createBridge(deps: BridgeDeps, options: { version: string; plainSurface: boolean }) {
   const clientNames = new Map<Peer, string>();
 
   const announce = (peer: Peer, params: unknown): Answer => {
@@ -44,13 +48,13 @@ export function createBridge(
     const name = ClientName ?? clientName;
     if (name !== undefined) clientNames.set(peer, name);
     const pushTo = PushNotificationEndpoint ?? pushNotificationEndpoint ?? endpoint;
-    if (pushTo) deps.push.connectTo(pushTo);
+    if (pushTo) deps.push.connectTo(pushTo, names.data.PushNotificationKey ?? names.data.key);
     return { result: { Message: `Client name is ${clientNames.get(peer) ?? "unknown"}.`, Success: true } };
   };
 
   const operation = (peer: Peer, method: string, params: unknown): Answer => {
     if (!deps.seat.holds(peer)) {
-      const message = "Say bridge/hello with the token first.";
+      const message = "Say bridge/hello first.";
       return { error: { code: EDITOR_CODES.UNAUTHORIZED, message } };
     }
     if (method === "operation/submit" && deps.world.phase === "quitting") {
@@ -63,16 +67,17 @@ export function createBridge(
   return {
     closed(peer: Peer): void {
       clientNames.delete(peer);
+      deps.door.left(peer);
       deps.seat.leave(peer);
     },
     handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer {
-      if (deps.seat.holds(peer)) deps.hello.heard();
+      const isSeated = deps.seat.holds(peer);
+      if (isSeated) deps.hello.heard();
       if (method === "bridge/hello") return deps.hello.answer(peer, params);
-      if (method === "bridge/hand_over") return deps.hello.takeOver(params);
+      if (method === "bridge/hand_over") return deps.hello.handOverTo(peer, params);
+      if (method === "bridge/prove") return deps.door.prove(peer, params);
       if (method.startsWith("operation/")) return operation(peer, method, params);
-      const plainIsOff = deps.seat.wasTaken() && !options.plainSurfaceBesideWorker;
-      if (plainIsOff && !deps.seat.holds(peer))
-        return blocked(method, "This Editor is driven by a job broker.");
+      if (!isSeated && !options.plainSurface) return blocked(method, PLAIN_IS_OFF);
       switch (method) {
         case "get-tool-details":
         case "get-command-details":
@@ -86,8 +91,8 @@ export function createBridge(
         }
         default:
           // A tool by name would pass the ledger's chain by: the worker's own calls are operations.
-          return plainIsOff
-            ? blocked(method, "Submit an operation; this Editor is driven by a job broker.")
+          return isSeated
+            ? blocked(method, "Submit an operation: a job broker drives this Editor.")
             : deps.plain.call(clientNames.get(peer) ?? `connection-${peer.id}`, method, params);
       }
     },

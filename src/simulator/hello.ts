@@ -1,10 +1,16 @@
 /**
- * `bridge/hello`: who may own this Editor. Token, store and fence are checked, the fence is on disk and the
- * older connection closed before the answer is written: no step in between waits, so nothing below the new
- * fence can be journalled any more (▲11).
+ * `bridge/hello`: who may own this Editor. Behind the proof, store and fence are checked, the fence is on disk and
+ * the older connection closed before the answer is written: no step in between waits, so nothing below the new fence
+ * can be journalled any more (▲11).
  */
-import { createHash, timingSafeEqual } from "node:crypto";
-import { EDITOR_CODES, HandOverParams, HelloParams, PROTOCOL_VERSION } from "../shared/wire.js";
+import {
+  EDITOR_CODES,
+  type HandOver,
+  HandOverParams,
+  HelloParams,
+  PROTOCOL_VERSION,
+} from "../shared/wire.js";
+import type { Door } from "./door.js";
 import type { Identity } from "./identity.js";
 import type { Ledger } from "./ledger.js";
 import { badParams } from "./operations.js";
@@ -16,6 +22,7 @@ import type { World } from "./world.js";
 export interface HelloDeps {
   identity: Identity;
   editorSessionId: string;
+  door: Door;
   ledger: Ledger;
   seat: WorkerSeat;
   tools: ToolTable;
@@ -28,18 +35,11 @@ export interface HelloDeps {
 
 export function createHello(
   deps: HelloDeps,
-  options: { token: string; heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
+  options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
 ) {
-  const { ledger, seat, world } = deps;
-  const tokenDigest = digest(options.token);
+  const { door, ledger, seat, world } = deps;
   let boundHeardAt = deps.elapsed();
   let handedOver = false;
-
-  const unauthorized = (token: string): Answer | undefined => {
-    if (timingSafeEqual(digest(token), tokenDigest)) return undefined;
-    const message = "Wrong token. Read it from the Editor's endpoint file.";
-    return { error: { code: EDITOR_CODES.UNAUTHORIZED, message }, close: true };
-  };
 
   const foreign = (storeId: string): Answer | undefined => {
     const bound = ledger.boundStore();
@@ -64,6 +64,69 @@ export function createHello(
     return { error: { code: EDITOR_CODES.FENCED, message, data: { highestEpoch: highest.epoch } } };
   };
 
+  /** On the disk before it is answered, and the store that held it is cut off. */
+  const takeOver = ({ storeId, force = false }: HandOver): Answer => {
+    const bound = ledger.boundStore();
+    const open = ledger.open().map(({ operationId, state }) => ({ operationId, state }));
+    const isOther = bound !== undefined && bound.storeId !== storeId;
+    if (isOther && open.length > 0 && !force) {
+      const message = `${open.length} operation(s) of the store that holds this Editor are open here.`;
+      const data = { boundTo: bound.storeId, since: bound.since, open };
+      return { error: { code: EDITOR_CODES.FOREIGN_BROKER, message, data } };
+    }
+    const fence = ledger.fence();
+    if (isOther && fence) {
+      try {
+        ledger.takeFence(fence, storeId);
+      } catch (error) {
+        return unwritable(error);
+      }
+      seat.vacate();
+    }
+    return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
+  };
+
+  const enter = (peer: Peer, { epoch, ownerNonce, storeId }: HelloParams): Answer => {
+    const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
+    if (refused) return refused;
+    const highest = ledger.fence();
+    if (highest?.epoch !== epoch || ledger.boundStore()?.storeId !== storeId) {
+      try {
+        ledger.takeFence({ epoch, ownerNonce }, storeId);
+      } catch (error) {
+        return unwritable(error);
+      }
+    }
+    handedOver = false;
+    boundHeardAt = deps.elapsed();
+    seat.take(peer);
+    return { result: said(), afterwards: deps.tellUnacknowledged };
+  };
+
+  const said = () => {
+    const previous = ledger.previousSession();
+    return {
+      protocol: PROTOCOL_VERSION,
+      editorId: deps.identity.editorId,
+      projectName: deps.identity.projectName,
+      projectPath: deps.identity.projectPath,
+      unityVersion: deps.identity.unityVersion,
+      pid: process.pid,
+      editorSessionId: deps.editorSessionId,
+      generation: world.generation,
+      assetCounter: world.assetCounter,
+      ledgerId: ledger.ledgerId,
+      ledgerSeq: ledger.ledgerSeq(),
+      ...(previous ? { previousSession: previous } : {}),
+      toolsHash: deps.tools.hash(),
+      phase: world.phase,
+      heartbeatSeconds: options.heartbeatMs / 1000,
+      ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
+      open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
+      unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
+    };
+  };
+
   return {
     /** The seated worker was heard: another store must wait for its silence. */
     heard(): void {
@@ -73,75 +136,16 @@ export function createHello(
     handOver(): void {
       handedOver = true;
     },
-    /** `bridge/hand_over`: on the disk before it is answered, and the store that held it is cut off. */
-    takeOver(params: unknown): Answer {
+    /** `bridge/hand_over`. */
+    handOverTo(peer: Peer, params: unknown): Answer {
       const parsed = HandOverParams.safeParse(params);
       if (!parsed.success) return { ...badParams(parsed.error), close: true };
-      const { token, storeId, force = false } = parsed.data;
-      const stranger = unauthorized(token);
-      if (stranger) return stranger;
-      const bound = ledger.boundStore();
-      const open = ledger.open().map(({ operationId, state }) => ({ operationId, state }));
-      const isOther = bound !== undefined && bound.storeId !== storeId;
-      if (isOther && open.length > 0 && !force) {
-        const message = `${open.length} operation(s) of the store that holds this Editor are open here.`;
-        const data = { boundTo: bound.storeId, since: bound.since, open };
-        return { error: { code: EDITOR_CODES.FOREIGN_BROKER, message, data } };
-      }
-      const fence = ledger.fence();
-      if (isOther && fence) {
-        try {
-          ledger.takeFence(fence, storeId);
-        } catch (error) {
-          return unwritable(error);
-        }
-        seat.vacate();
-      }
-      return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
+      return door.challenge(peer, parsed.data.nonce, () => takeOver(parsed.data));
     },
     answer(peer: Peer, params: unknown): Answer {
       const parsed = HelloParams.safeParse(params);
       if (!parsed.success) return { ...badParams(parsed.error), close: true };
-      const { token, epoch, ownerNonce, storeId } = parsed.data;
-      const stranger = unauthorized(token);
-      if (stranger) return stranger;
-      const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
-      if (refused) return refused;
-      const highest = ledger.fence();
-      if (highest?.epoch !== epoch || ledger.boundStore()?.storeId !== storeId) {
-        try {
-          ledger.takeFence({ epoch, ownerNonce }, storeId);
-        } catch (error) {
-          return unwritable(error);
-        }
-      }
-      handedOver = false;
-      boundHeardAt = deps.elapsed();
-      seat.take(peer);
-      const previous = ledger.previousSession();
-      return {
-        result: {
-          protocol: PROTOCOL_VERSION,
-          editorId: deps.identity.editorId,
-          projectName: deps.identity.projectName,
-          projectPath: deps.identity.projectPath,
-          unityVersion: deps.identity.unityVersion,
-          pid: process.pid,
-          editorSessionId: deps.editorSessionId,
-          generation: world.generation,
-          assetCounter: world.assetCounter,
-          ledgerId: ledger.ledgerId,
-          ledgerSeq: ledger.ledgerSeq(),
-          ...(previous ? { previousSession: previous } : {}),
-          toolsHash: deps.tools.hash(),
-          phase: world.phase,
-          heartbeatSeconds: options.heartbeatMs / 1000,
-          ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
-          open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
-          unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
-        },
-        afterwards: deps.tellUnacknowledged,
-      };
+      return door.challenge(peer, parsed.data.nonce, () => enter(peer, parsed.data));
     },
   };
 }
@@ -149,9 +153,4 @@ export function createHello(
 function unwritable(error: unknown): Answer {
   const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
   return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
-}
-
-/** Digests have one length, so that the comparison's time says nothing about the token. */
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -32,8 +32,10 @@ export interface SimulatedEditorOptions {
   inlineResultBytes?: number;
   /** Tools that the security settings refuse. */
   deniedTools?: string[];
-  /** Leaves the plain uLoop calls open beside a worker. Default false. */
-  plainSurfaceBesideWorker?: boolean;
+  /** Opens the plain uLoop calls to whoever reaches the port, without any proof. Default false. */
+  plainSurface?: boolean;
+  /** Who has not proven to hold the token is cut off after this, ms. Default 2000. */
+  strangerMs?: number;
   /** Silence (ms) of the bound broker after which another store may take an idle Editor. Default 60 000. */
   foreignSilenceMs?: number;
   /** Acknowledged outcomes are forgotten after this (ms, default 24 h) … */
@@ -71,7 +73,8 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     maxFrameBytes: options.maxFrameBytes ?? 1024 * 1024,
     inlineResultBytes: options.inlineResultBytes ?? 1024 * 1024,
     deniedTools: options.deniedTools ?? [],
-    plainSurfaceBesideWorker: options.plainSurfaceBesideWorker ?? false,
+    plainSurface: options.plainSurface ?? false,
+    strangerMs: options.strangerMs ?? 2000,
     foreignSilenceMs: options.foreignSilenceMs ?? 60_000,
     forgetAfterMs: options.forgetAfterMs ?? 24 * 3600 * 1000,
     keepOperations: options.keepOperations ?? 1000,

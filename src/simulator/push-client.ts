@@ -4,7 +4,7 @@ import type { PushType } from "../shared/push.js";
 
 export interface PushClient {
   /** `host:port`, or a port alone. The endpoint survives domain reloads. */
-  connectTo(endpoint: string): void;
+  connectTo(endpoint: string, key: string | undefined): void;
   push(type: PushType, payload?: object): void;
   /** Cuts the connection as a domain reload does; the next push connects again. */
   drop(): void;
@@ -14,29 +14,30 @@ export interface PushClient {
 }
 
 export function createPushClient(deps: { now(): number }): PushClient {
-  let endpoint: { host: string; port: number } | undefined;
+  let endpoint: { host: string; port: number; key: string | undefined } | undefined;
   let socket: Socket | undefined;
 
   const line = (type: PushType, payload: object): string =>
     `${JSON.stringify({ type, timestamp: new Date(deps.now()).toISOString(), payload })}\n`;
-  const open = (to: { host: string; port: number }): Socket => {
+  const open = (to: NonNullable<typeof endpoint>): Socket => {
     const opened = connect(to);
     // Nobody listens there any more: a push is a courtesy, the other channel says the same.
     opened.on("error", () => {});
     opened.on("close", () => {
       if (socket === opened) socket = undefined;
     });
-    opened.write(line("CONNECTION_ESTABLISHED", {}));
+    opened.write(line("CONNECTION_ESTABLISHED", { key: to.key }));
     return opened;
   };
 
   return {
-    connectTo(text) {
+    connectTo(text, key) {
       const match = /^(?:\w+:\/\/)?(?:([^:/]+):)?(\d+)\/?$/.exec(text);
       if (!match) return;
-      const told = { host: match[1] ?? "127.0.0.1", port: Number(match[2]) };
+      const told = { host: match[1] ?? "127.0.0.1", port: Number(match[2]), key };
       // A worker says it in two ways.
-      if (socket && told.host === endpoint?.host && told.port === endpoint.port) return;
+      if (socket && told.host === endpoint?.host && told.port === endpoint.port && key === endpoint.key)
+        return;
       socket?.destroy();
       endpoint = told;
       socket = open(endpoint);

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { createBridge } from "./bridge.js";
 import type { CounterFile } from "./counter-file.js";
+import { createDoor } from "./door.js";
 import { createExecutions } from "./execution.js";
 import { createHello } from "./hello.js";
 import type { Identity } from "./identity.js";
@@ -95,10 +96,12 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     securityRefusal,
   });
   const plain = createPlainSurface({ ledger, operations, tools: deps.tools, results, now, securityRefusal });
+  const door = createDoor(deps.token);
   const hello = createHello(
     {
       identity: deps.identity,
       editorSessionId,
+      door,
       ledger,
       seat,
       tools: deps.tools,
@@ -107,15 +110,14 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
       tellUnacknowledged: () => ledger.unacknowledged().forEach(tellFinished),
     },
     {
-      token: deps.token,
       heartbeatMs: settings.heartbeatMs,
       logFile: settings.logFile,
       foreignSilenceMs: settings.foreignSilenceMs,
     },
   );
   const bridge = createBridge(
-    { hello, operations, plain, push, seat, tools: deps.tools, world },
-    { version: deps.identity.unityVersion, plainSurfaceBesideWorker: settings.plainSurfaceBesideWorker },
+    { door, hello, operations, plain, push, seat, tools: deps.tools, world },
+    { version: deps.identity.unityVersion, plainSurface: settings.plainSurface },
   );
   const plainBridge = createPlainBridge({
     tools: deps.tools,
@@ -130,9 +132,10 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     securityRefusal,
   });
   const surface = settings.plain ? plainBridge : bridge;
+  const strangerMs = settings.plain || settings.plainSurface ? undefined : settings.strangerMs;
   const server = createTcpServer(
     { timers, faults: deps.faults, handle: surface.handle, closed: surface.closed },
-    { maxFrameBytes: settings.maxFrameBytes, breaksOnTooLong: settings.plain },
+    { maxFrameBytes: settings.maxFrameBytes, breaksOnTooLong: settings.plain, strangerMs },
   );
 
   const recover = (cause: RecoveryCause): void => {

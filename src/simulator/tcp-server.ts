@@ -1,6 +1,7 @@
 /** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
 import { createServer, type Server, type Socket } from "node:net";
 import { createFrameParser, type Frame } from "../shared/framing.js";
+import { isAnotherUsers, type TcpEnd } from "../shared/machine/peer-owner.js";
 import {
   parseRpc,
   RPC_PARSE_ERROR,
@@ -17,6 +18,10 @@ import { takeOnce, type WireFaults } from "./wire-faults.js";
 /** One connection as the bridge sees it. */
 export interface Peer {
   readonly id: number;
+  /** Where this Editor listens, as this connection reached it. */
+  readonly local: TcpEnd;
+  /** It is no stranger: the clock for strangers stops, and no newcomer takes its place. */
+  admit(): void;
   notify(method: string, params: unknown): void;
   /** Closes once everything that was sent before is written. */
   close(): void;
@@ -39,28 +44,57 @@ export interface TcpServerDeps {
   closed(peer: Peer): void;
 }
 
+/** A worker, one that takes over from it, a person's `editors claim`; the rest is room for strangers. */
+const MAX_CONNECTIONS = 32;
+
 export type TcpServer = ReturnType<typeof createTcpServer>;
 
 /**
  * `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped, or break the
- * connection as in plain bridges.
+ * connection as in plain bridges. A stranger is cut off after `strangerMs` (undefined: never), and the oldest one when
+ * there are too many, so that however many there are the next one is heard.
  */
 export function createTcpServer(
   deps: TcpServerDeps,
-  options: { maxFrameBytes: number; breaksOnTooLong: boolean },
+  options: { maxFrameBytes: number; breaksOnTooLong: boolean; strangerMs: number | undefined },
 ) {
   const connections = new Map<Socket, Outbound>();
+  /** In the order of their coming. */
+  const strangers = new Set<Socket>();
   let server: Server | undefined;
   let nextId = 1;
   let listenedOn = 0;
 
+  const makeRoom = (): void => {
+    const [oldest] = strangers;
+    if (connections.size <= MAX_CONNECTIONS || !oldest) return;
+    strangers.delete(oldest);
+    oldest.destroy();
+  };
+
   const accept = (socket: Socket): void => {
+    const local = { host: socket.localAddress ?? "", port: socket.localPort ?? 0 };
+    if (isAnotherUsers(local, { host: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 })) {
+      socket.destroy();
+      return;
+    }
     socket.setNoDelay(true);
     const outbound = createOutbound(socket, deps.faults);
     connections.set(socket, outbound);
+    strangers.add(socket);
+    makeRoom();
+    const stopClock =
+      options.strangerMs === undefined
+        ? () => {}
+        : deps.timers.after(options.strangerMs, () => socket.destroy());
     const parser = createFrameParser(options.maxFrameBytes);
     const peer: Peer = {
       id: nextId++,
+      local,
+      admit() {
+        strangers.delete(socket);
+        stopClock();
+      },
       notify: (method, params) => outbound.send(rpcNotification(method, params)),
       close: () => outbound.endAfterwards(),
       isOpen: () => !socket.destroyed,
@@ -75,6 +109,7 @@ export function createTcpServer(
     socket.on("error", () => {});
     socket.on("close", () => {
       connections.delete(socket);
+      peer.admit();
       deps.closed(peer);
     });
   };

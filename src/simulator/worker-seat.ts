@@ -10,18 +10,14 @@ export interface WorkerSeat {
   vacate(): void;
   /** To the holder; nobody hears it while the seat is empty, and hello says it again. */
   notify(method: string, params: unknown): void;
-  /** True once any worker said hello in this Editor session. */
-  wasTaken(): boolean;
 }
 
 export function createWorkerSeat(): WorkerSeat {
   let holder: Peer | undefined;
-  let taken = false;
   return {
     take(peer) {
       const before = holder;
       holder = peer;
-      taken = true;
       if (before && before !== peer) before.close();
     },
     holds: (peer) => peer === holder,
@@ -35,6 +31,5 @@ export function createWorkerSeat(): WorkerSeat {
     notify(method, params) {
       if (holder?.isOpen()) holder.notify(method, params);
     },
-    wasTaken: () => taken,
   };
 }

@@ -2,10 +2,12 @@
  * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
  * Knows no method of the protocol and never reconnects; the only file of the worker that touches a socket.
  */
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";
+import { addressOf } from "../shared/editor-proof.js";
 import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
 import type { Log } from "../shared/log.js";
+import { isAnotherUsers, type TcpEnd } from "../shared/machine/peer-owner.js";
 import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 
@@ -49,6 +51,8 @@ export interface Connection {
   notify(method: string, params: unknown): void;
   /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
   expectBytesEvery(timeoutMs: number): void;
+  /** `host:port` of the far end as this machine reached it; only once `opened` has resolved. */
+  calledAt(): string;
   /** Ends it, open requests with it (`shutdown` if no reason is given); resolves when the socket is gone. */
   close(reason?: DisconnectReason): Promise<void>;
 }
@@ -193,6 +197,10 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   const opened = new Promise<void>((resolve, reject) => {
     socket.once("connect", () => {
       if (ended) return;
+      if (isAnotherUsers(endOf(socket, "local"), endOf(socket, "remote"))) {
+        end("foreign_peer", "another user of this machine listens there");
+        return;
+      }
       connected = true;
       lastByteAt = performance.now();
       clearTimeout(connectClock);
@@ -267,9 +275,15 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       if (!ended) watchHeartbeat(timeoutMs);
     },
 
+    calledAt: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),
+
     async close(reason = "shutdown") {
       end(reason);
       await closed;
     },
   };
+}
+
+function endOf(socket: Socket, which: "local" | "remote"): TcpEnd {
+  return { host: socket[`${which}Address`] ?? "", port: socket[`${which}Port`] ?? 0 };
 }

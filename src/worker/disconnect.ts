@@ -20,6 +20,8 @@ export type DisconnectReason =
   | "frame_timeout"
   /** No frame boundary any more, or not our protocol at all (HTTP). */
   | "malformed_frame"
+  /** The other end belongs to another user of this machine, so it is not the Editor. */
+  | "foreign_peer"
   /** A higher fence is known to the Editor: nothing more is sent below it. */
   | "fenced"
   /** Hello was answered with an error, or by another Editor than the expected one. */

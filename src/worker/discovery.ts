@@ -20,6 +20,8 @@ export interface DiscoveredEditor {
   host: string;
   port: number;
   token: string;
+  /** Its own `host:port`, where that is forwarded to the address above. */
+  listensOn?: string | undefined;
   /** What its file says; undefined for an explicit endpoint without one. */
   editorId: string | undefined;
   projectName: string | undefined;
@@ -190,8 +192,8 @@ function described(
   { host, port, token }: { host: string; port: number; token: string },
   file: EndpointFile | undefined,
 ): DiscoveredEditor {
-  const { editorId, projectName, pid, phase } = file ?? {};
-  return { key, host, port, token, editorId, projectName, pid, phase };
+  const { editorId, projectName, pid, phase, listensOn } = file ?? {};
+  return { key, host, port, token, listensOn, editorId, projectName, pid, phase };
 }
 
 function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
@@ -199,6 +201,7 @@ function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
     a.host === b.host &&
     a.port === b.port &&
     a.token === b.token &&
+    a.listensOn === b.listensOn &&
     a.editorId === b.editorId &&
     a.pid === b.pid &&
     (a.plain === undefined) === (b.plain === undefined)

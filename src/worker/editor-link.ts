@@ -5,6 +5,7 @@
  *       ▲                           │
  *       └──── connection ended ─────┘      both ──close() or fenced for good──▶ closed
  */
+import { isDeepStrictEqual } from "node:util";
 import type { BackoffOptions } from "../shared/backoff.js";
 import { RpcFailure } from "../shared/dialogue.js";
 import type { Log } from "../shared/log.js";
@@ -22,16 +23,16 @@ import {
 import { type GreetingDeps, greetEditor } from "./greeting.js";
 import { type HelloDeps, WrongEditor } from "./hello.js";
 import { createPace } from "./pace.js";
+import { type EditorSecret, UnprovenEditor } from "./proving.js";
 import { createPushServer } from "./push-server.js";
 import { createReadiness } from "./readiness.js";
 import { isLeaving } from "./refusal.js";
 
 export type EditorLinkState = "connecting" | "ready" | "closed";
 
-export interface EditorAddress {
+export interface EditorAddress extends EditorSecret {
   host: string;
   port: number;
-  token: string;
   editorId?: string | undefined;
 }
 
@@ -67,7 +68,7 @@ export interface EditorLinkHandlers extends EditorNoticeHandlers {
   onDisconnected(reason: DisconnectReason): void | Promise<void>;
   /** True: the fence was raised above `highestEpoch`, say hello again. False: the lease is lost, the link closes. */
   onFenced(highestEpoch: number): boolean | Promise<boolean>;
-  /** Hello was refused: RpcFailure (UNAUTHORIZED, FOREIGN_BROKER, unknown method …), UnreadableAnswer, WrongEditor. */
+  /** Hello was refused: RpcFailure (UNAUTHORIZED, FOREIGN_BROKER, unknown method …), UnreadableAnswer, WrongEditor, UnprovenEditor. */
   onRefused?(error: Error): void | Promise<void>;
   onState?(state: EditorLinkState): void | Promise<void>;
   /** Said on the connection, the push channel or both: once. */
@@ -126,7 +127,9 @@ export function createEditorLink(
     pace.hurry();
   };
   const events = createEditorEvents(act);
-  const push = deps.push ? createPushServer({ log, onPush: events.pushed }) : undefined;
+  const push = deps.push
+    ? createPushServer({ log, onPush: events.pushed, isKeyless: () => hello?.plain === true })
+    : undefined;
   const noticeHandlers: EditorNoticeHandlers = {
     ...handlers,
     onToolsChanged: events.toolsChanged,
@@ -271,9 +274,7 @@ export function createEditorLink(
     },
 
     moveTo(next) {
-      const same =
-        next.host === endpoint.host && next.port === endpoint.port && next.token === endpoint.token;
-      if (!same) {
+      if (!isDeepStrictEqual({ ...next, editorId: undefined }, { ...endpoint, editorId: undefined })) {
         endpoint = next;
         pace.forget();
         void connection?.close("moved");
@@ -292,5 +293,7 @@ export function createEditorLink(
 
 /** The Editor's word, not a lost line or a failure of our own. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof RpcFailure || error instanceof UnreadableAnswer || error instanceof WrongEditor;
+  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some(
+    (refusal) => error instanceof refusal,
+  );
 }

@@ -7,13 +7,14 @@ import type { Connection } from "./connection.js";
 import { createEditorCalls, type EditorCalls } from "./editor-calls.js";
 import { type HelloDeps, sayHello } from "./hello.js";
 import type { PlainEditor } from "./plain-editor.js";
+import type { PushTarget } from "./push-server.js";
 
 export interface GreetingDeps extends HelloDeps {
   log: Log;
   /** How this worker calls itself. */
   clientName?: string | undefined;
-  /** Where it listens for pushes (host:port). */
-  pushEndpoint?: (() => Promise<string | undefined>) | undefined;
+  /** Where it listens for pushes. */
+  pushEndpoint?: (() => Promise<PushTarget | undefined>) | undefined;
   /** Goes on where there is no hello; absent: such an Editor is refused, another project may have taken the port. */
   plain?: PlainEditor | undefined;
 }
@@ -36,17 +37,24 @@ export async function greetEditor(
     const hello = await sayHello(line, deps);
     if (!hello) return undefined;
     // Answered beside everything else; a bridge without the channel refuses, and says the same on this connection.
-    if (deps.pushEndpoint) void announce(line, deps).catch(() => undefined);
+    if (deps.pushEndpoint) void announce(line, deps, true).catch(() => undefined);
     return { hello, calls: createEditorCalls(line, on.fenced) };
   } catch (error) {
     if (!deps.plain || !(error instanceof RpcFailure) || !knowsNoHello(error)) throw error;
-    await announce(line, deps);
+    await announce(line, deps, false);
     return deps.plain.greet(line, on.told);
   }
 }
 
-async function announce(line: Connection, { clientName, pushEndpoint, log }: GreetingDeps): Promise<void> {
-  const endpoint = await pushEndpoint?.();
+/** The key is told to a proven Editor only. */
+async function announce(
+  line: Connection,
+  { clientName, pushEndpoint, log }: GreetingDeps,
+  isProven: boolean,
+): Promise<void> {
+  const target = await pushEndpoint?.();
+  const endpoint = target?.address;
+  const key = isProven ? target?.key : undefined;
   const tell = async (method: string, params: object): Promise<void> => {
     try {
       await line.request(method, params);
@@ -57,7 +65,7 @@ async function announce(line: Connection, { clientName, pushEndpoint, log }: Gre
   };
   await tell("set-client-name", {
     ClientName: clientName ?? "unity-job-broker",
-    ...(endpoint === undefined ? {} : { PushNotificationEndpoint: endpoint }),
+    ...(endpoint === undefined ? {} : { PushNotificationEndpoint: endpoint, PushNotificationKey: key }),
   });
-  if (endpoint !== undefined) await tell("sendPushNotificationEndpoint", { endpoint });
+  if (endpoint !== undefined) await tell("sendPushNotificationEndpoint", { endpoint, key });
 }

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { RpcFailure } from "../shared/dialogue.js";
 import { EDITOR_CODES, HelloResult, PROTOCOL_VERSION } from "../shared/wire.js";
 import type { Connection } from "./connection.js";
-import { askTyped, UnreadableAnswer } from "./editor-calls.js";
+import { UnreadableAnswer } from "./editor-calls.js";
+import { askProven, type EditorSecret } from "./proving.js";
 
 /** ▲11: who owns the Editor. Read anew for each hello. */
 export interface Fence {
@@ -20,7 +21,7 @@ export interface WorkerIdentity {
 
 export interface HelloDeps {
   /** `editorId`, where known, is what must answer: another project may have taken the port. */
-  endpoint: { token: string; editorId?: string | undefined };
+  endpoint: EditorSecret & { editorId?: string | undefined };
   fence(): Fence;
   identity: WorkerIdentity;
   /** Resolves whether to say hello again: with the fence as it is then. */
@@ -45,18 +46,14 @@ const FencedData = z.looseObject({ highestEpoch: z.int().nonnegative() });
 const MAX_HELLOS = 3;
 
 /**
- * Resolves the Editor's hello, or undefined when we are fenced and shall not say it again. Rejects what askTyped
+ * Resolves the Editor's hello, or undefined when we are fenced and shall not say it again. Rejects what askProven
  * rejects and WrongEditor. FENCED more often than twice in a row rejects as that RpcFailure.
  */
 export async function sayHello(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
   for (let hellos = 1; ; hellos++) {
     try {
-      const hello = await askTyped(connection, HelloResult, "bridge/hello", {
-        protocol: PROTOCOL_VERSION,
-        ...deps.identity,
-        ...deps.fence(),
-        token: deps.endpoint.token,
-      });
+      const said = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
+      const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", said);
       return checked(hello, deps.endpoint.editorId);
     } catch (error) {
       const highestEpoch = fencedBy(error);

@@ -1,55 +1,84 @@
 /** Listens on a loopback port of its own for what one Editor pushes (docs/protocol.md, "Push channel"). */
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { newNonce } from "../shared/editor-proof.js";
 import type { Log } from "../shared/log.js";
 import { createLineAssembler, type PushType, parsePush } from "../shared/push.js";
 
 export interface PushServer {
-  /** `host:port`; undefined where no port could be had: then only the Editor's own connection tells. */
-  endpoint(): Promise<string | undefined>;
-  /** Lines that were no push, since the start. */
+  /** Where it listens; undefined where no port could be had: then only the Editor's own connection tells. */
+  endpoint(): Promise<PushTarget | undefined>;
+  /** Lines that were no push, and connections of strangers, since the start. */
   ignored(): number;
   /** Resolves when no socket is left. */
   close(): Promise<void>;
+}
+
+export interface PushTarget {
+  /** `host:port` */
+  address: string;
+  /** Told to the proven Editor alone; whoever connects says it first. */
+  key: string;
 }
 
 /** A push is a hundred bytes; payloads may grow. Characters. */
 const MAX_LINE = 64 * 1024;
 /** One Editor has one push client; a few more while an old connection dies. */
 const MAX_CONNECTIONS = 4;
+/** The key comes with the connection; who has not said it by then keeps others out. */
+const STRANGER_MS = 2_000;
 
-/** `onPush` is called in the order of a connection's lines; it says nothing that anything but haste depends on. */
-export function createPushServer(deps: { log: Log; onPush(type: PushType): void }): PushServer {
+/**
+ * `onPush` is called in the order of a connection's lines; it says nothing that anything but haste depends on.
+ * `isKeyless`: the Editor is a plain bridge, which knows no key.
+ */
+export function createPushServer(deps: {
+  log: Log;
+  onPush(type: PushType): void;
+  isKeyless(): boolean;
+  strangerMs?: number;
+}): PushServer {
   const { log } = deps;
+  const key = newNonce();
   const sockets = new Set<Socket>();
   let ignored = 0;
 
   const server = createServer((socket) => {
     const lines = createLineAssembler(MAX_LINE);
+    let isKnown = false;
+    const clock = setTimeout(() => {
+      if (!isKnown && !deps.isKeyless()) socket.destroy();
+    }, deps.strangerMs ?? STRANGER_MS);
+    const take = (line: string | undefined): void => {
+      const push = line === undefined ? undefined : parsePush(line);
+      isKnown ||= push?.key === key || deps.isKeyless();
+      if (push && isKnown) return deps.onPush(push.type);
+      ignored += 1;
+      log.debug(
+        { ignored, length: line?.length },
+        "a line on the push channel is no push of this Editor; ignored",
+      );
+      if (!isKnown) socket.destroy();
+    };
     sockets.add(socket);
     socket.on("data", (chunk) => {
-      for (const line of lines.push(chunk)) {
-        const type = line === undefined ? undefined : parsePush(line);
-        if (type !== undefined) {
-          deps.onPush(type);
-          continue;
-        }
-        ignored += 1;
-        log.debug({ ignored, length: line?.length }, "a line on the push channel is no push; ignored");
-      }
+      for (const line of lines.push(chunk)) if (!socket.destroyed) take(line);
     });
     // A reset is an ordinary end here.
     socket.on("error", () => undefined);
-    socket.on("close", () => sockets.delete(socket));
+    socket.on("close", () => {
+      clearTimeout(clock);
+      sockets.delete(socket);
+    });
   });
   server.maxConnections = MAX_CONNECTIONS;
 
-  const listening = new Promise<string | undefined>((resolve) => {
+  const listening = new Promise<PushTarget | undefined>((resolve) => {
     server.once("error", (error) => {
       log.warn({ error: error.message }, "no port for the push channel; going on without");
       resolve(undefined);
     });
     server.listen({ port: 0, host: "127.0.0.1" }, () => {
-      resolve(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+      resolve({ address: `127.0.0.1:${(server.address() as AddressInfo).port}`, key });
     });
   });
 

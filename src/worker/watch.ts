@@ -19,6 +19,7 @@ import type { DiscoveredEditor } from "./discovery.js";
 import type { EditorEvent } from "./editor-events.js";
 import type { EditorLink } from "./editor-link.js";
 import { WrongEditor } from "./hello.js";
+import { UnprovenEditor } from "./proving.js";
 
 export interface WatchOptions {
   /** How often it looks, ms. */
@@ -166,6 +167,7 @@ function becauseOf(
     case "frame_timeout":
       return "silent";
     case "malformed_frame":
+    case "foreign_peer":
       return "not_ours";
     default:
       return "other";
@@ -176,6 +178,7 @@ const Bound = z.object({ boundTo: z.string().optional(), since: z.number().optio
 
 function refusalOf(error: Error): HelloRefusal {
   if (error instanceof WrongEditor) return { why: "wrong_editor", found: error.found };
+  if (error instanceof UnprovenEditor) return { why: "token" };
   if (!(error instanceof RpcFailure)) return { why: "other", message: error.message };
   if (knowsNoHello(error)) return { why: "plain" };
   switch (error.code) {

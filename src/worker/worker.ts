@@ -61,9 +61,9 @@ export function createWorker(
 
   const sentFolder = join(deps.editorsFolder, "sent");
 
-  const serve = ({ editorId, host, port, token, plain }: DiscoveredEditor): void => {
+  const serve = ({ editorId, host, port, token, listensOn, plain }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
-    const endpoint = { host, port, token, editorId };
+    const endpoint = { host, port, token, listensOn, editorId };
     const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
