@@ -6,6 +6,7 @@ import { PROTOCOL_VERSION } from "../src/shared/wire.js";
 import { createConnection } from "../src/worker/connection.js";
 import { useCommandLine } from "./harness/command-line.js";
 import { eventually } from "./harness/eventually.js";
+import { askProven } from "./harness/proof.js";
 
 const { type, start, here, closeLater } = useCommandLine();
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -19,8 +20,8 @@ test("takes an Editor over from another broker; names that fit none, and other w
   const other = createConnection({ host: "127.0.0.1", port, log, onNotification() {} });
   closeLater(() => other.close());
   const names = { storeId: "another", brokerId: "b", workerId: "w", version: "1" };
-  const hello = { protocol: PROTOCOL_VERSION, ...names, epoch: 1, ownerNonce: "n", token };
-  await other.request("bridge/hello", hello);
+  const hello = { protocol: PROTOCOL_VERSION, ...names, epoch: 1, ownerNonce: "n" };
+  await askProven(other, { port, token }, "bridge/hello", hello);
 
   const nobody = await type(["editors", "claim", "shop"]);
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining(`Running here: ${editorId}`) });

@@ -8,6 +8,7 @@ import {
   type EditorLinkOptions,
 } from "../src/worker/editor-link.js";
 import { expectNoLeak } from "./harness/leaks.js";
+import { nextProven } from "./harness/proof.js";
 import { createQueue, type PeerConnection, startTcpPeer, type TcpPeer } from "./harness/tcp-peer.js";
 
 let peer: TcpPeer;
@@ -105,8 +106,12 @@ function start({ deps, handlers, options }: Setup = {}) {
   return { link, events, until };
 }
 
-async function answerHello(there: PeerConnection, hello: object = HELLO): Promise<Record<string, unknown>> {
-  const { id, params } = await there.nextRequest("bridge/hello");
+async function answerHello(
+  there: PeerConnection,
+  hello: object = HELLO,
+  token = "secret",
+): Promise<Record<string, unknown>> {
+  const { id, params } = await nextProven(there, token);
   there.reply(id, hello);
   return params;
 }
@@ -120,7 +125,7 @@ async function startReady(setup: Setup = {}) {
 }
 
 describe("Hello", () => {
-  it("names store, worker, fence and token", async () => {
+  it("names store, worker and fence, and never the token", async () => {
     const { link } = start();
     expect(await answerHello(await peer.accept())).toEqual({
       protocol: 1,
@@ -130,7 +135,7 @@ describe("Hello", () => {
       version: "0.1.0",
       epoch: 1,
       ownerNonce: "nonce",
-      token: "secret",
+      nonce: expect.stringMatching(/^[\w-]{32}$/),
     });
     await link.whenReady();
     expect(link.hello?.ledgerSeq).toBe(7);
@@ -152,7 +157,7 @@ describe("Hello", () => {
       },
     });
     const there = await peer.accept();
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.reply(id, HELLO);
     there.notify("operation/finished", { operationId: "op-1", outcome: OUTCOME, ledgerSeq: 8 });
     there.notify("operation/progress", { operationId: "op-2", seq: 1, progress: 0.5 });
@@ -178,7 +183,7 @@ describe("Hello", () => {
       },
     });
     const there = await peer.accept();
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.fail(id, EDITOR_CODES.FENCED, "fenced", { highestEpoch: 41 });
     expect(await answerHello(there)).toMatchObject({ epoch: 42 });
     await link.whenReady();
@@ -188,7 +193,7 @@ describe("Hello", () => {
     const { link, until, events } = start();
     const there = await peer.accept();
     const waiting = expect(link.whenReady()).rejects.toMatchObject({ reason: "shutdown", sent: false });
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.fail(id, EDITOR_CODES.FENCED, "fenced", { highestEpoch: 41 });
     await until("closed");
     await waiting;
@@ -201,7 +206,7 @@ describe("Hello", () => {
     const { until } = start({ handlers: { onFenced: () => true }, options: { refusedRetryMs: 60_000 } });
     const there = await peer.accept();
     for (let hellos = 0; hellos < 3; hellos++) {
-      const { id } = await there.nextRequest("bridge/hello");
+      const { id } = await nextProven(there, "secret");
       there.fail(id, EDITOR_CODES.FENCED, "fenced", { highestEpoch: hellos });
     }
     await until("refused RpcFailure");
@@ -211,19 +216,19 @@ describe("Hello", () => {
   it("that is refused waits, and is said at once to a new address", async () => {
     const { link, until } = start({ options: { refusedRetryMs: 60_000 } });
     const there = await peer.accept();
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.fail(id, EDITOR_CODES.UNAUTHORIZED, "wrong token");
     await until("refused RpcFailure");
     await there.gone;
     link.moveTo({ host: "127.0.0.1", port: peer.port, token: "new" });
-    expect(await answerHello(await peer.accept())).toMatchObject({ token: "new" });
+    await answerHello(await peer.accept(), HELLO, "new");
     await link.whenReady();
   });
 
   it("to an Editor that shuts down is soon said again", async () => {
     const { until } = start({ options: { refusedRetryMs: 60_000 } });
     const there = await peer.accept();
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.fail(id, EDITOR_CODES.EDITOR_SHUTTING_DOWN, "bye");
     await until("refused RpcFailure");
     await answerHello(await peer.accept());
@@ -511,7 +516,7 @@ describe("A link", () => {
     link.moveTo({ host: "127.0.0.1", port: other.port, token: "other" });
     await until("disconnected moved");
     await there.gone;
-    expect(await answerHello(await other.accept())).toMatchObject({ token: "other" });
+    await answerHello(await other.accept(), HELLO, "other");
     await link.whenReady();
     await link.close();
     await other.close();
@@ -566,7 +571,7 @@ describe("close() leaves nothing open", () => {
   it("in the pause between two attempts", async () => {
     const { link, until } = start({ options: { refusedRetryMs: 60_000 } });
     const there = await peer.accept();
-    const { id } = await there.nextRequest("bridge/hello");
+    const { id } = await nextProven(there, "secret");
     there.fail(id, EDITOR_CODES.FOREIGN_BROKER, "bound elsewhere", { boundTo: "other", since: 1 });
     await until("refused RpcFailure");
     await there.gone;

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { HandOverAnswer, PROTOCOL_VERSION } from "../src/shared/wire.js";
 import type { SimulatedEditor } from "../src/simulator/editor.js";
 import { type Connection, createConnection } from "../src/worker/connection.js";
+import { askProven } from "./harness/proof.js";
 import { eventually, type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
@@ -27,8 +28,8 @@ async function held(system: System, { open = false } = {}): Promise<Connection> 
   const line = await dial(editor);
   const names = { storeId: "another", brokerId: "b", workerId: "w", version: "1" };
   const fence = { epoch: 7, ownerNonce: "n" };
-  const said = { protocol: PROTOCOL_VERSION, ...names, ...fence, token: editor.token };
-  const hello = (await line.request("bridge/hello", said)) as { ledgerId: string };
+  const said = { protocol: PROTOCOL_VERSION, ...names, ...fence };
+  const hello = (await askProven(line, editor, "bridge/hello", said)) as { ledgerId: string };
   if (open) {
     const work = { tool: "work", arguments: { Name: "theirs", Hold: true }, argumentsHash: "x", hash: "h" };
     const origin = { principal: "p", tool: "work", fingerprint: "f" };
@@ -48,9 +49,7 @@ async function held(system: System, { open = false } = {}): Promise<Connection> 
 
 const claim = async (editor: SimulatedEditor, storeId: string, more: object = {}) => {
   const line = await dial(editor);
-  return HandOverAnswer.parse(
-    await line.request("bridge/hand_over", { token: editor.token, storeId, ...more }),
-  );
+  return HandOverAnswer.parse(await askProven(line, editor, "bridge/hand_over", { storeId, ...more }));
 };
 
 const troubleOf = async ({ broker, editor }: System) => {
@@ -89,7 +88,10 @@ describe("an Editor of another broker", () => {
     const other = await held(system);
     const line = await dial(system.editor);
     await expect(
-      line.request("bridge/hand_over", { token: "wrong", storeId: "mine", force: true }),
+      askProven(line, { port: system.editor.port, token: "wrong" }, "bridge/hand_over", {
+        storeId: "mine",
+        force: true,
+      }),
     ).rejects.toMatchObject({ code: -32010 });
     await line.closed;
     await other.request("operation/list", {});

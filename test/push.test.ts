@@ -5,9 +5,10 @@ import { createLineAssembler, type PushType, parsePush } from "../src/shared/pus
 import { PROTOCOL_VERSION } from "../src/shared/wire.js";
 import { createEditorEvents, type EditorEvent } from "../src/worker/editor-events.js";
 import { createEditorLink, type EditorLink } from "../src/worker/editor-link.js";
-import { createPushServer } from "../src/worker/push-server.js";
+import { createPushServer, type PushTarget } from "../src/worker/push-server.js";
 import { eventually } from "./harness/eventually.js";
 import { expectNoLeak } from "./harness/leaks.js";
+import { nextProven } from "./harness/proof.js";
 import { type PeerConnection, startTcpPeer } from "./harness/tcp-peer.js";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -27,7 +28,7 @@ describe("lines", () => {
     for (let at = 0; at <= text.length; at += 1) {
       const lines = createLineAssembler(1_000);
       const found = [...lines.push(text.subarray(0, at)), ...lines.push(text.subarray(at))];
-      expect(found.map((each) => each && parsePush(each))).toEqual(["TOOLS_CHANGED", "UNITY_SHUTDOWN"]);
+      expect(found.map((each) => each && parsePush(each)?.type)).toEqual(["TOOLS_CHANGED", "UNITY_SHUTDOWN"]);
       expect(found[0]).toContain("Übersicht 工具 🛠");
     }
   });
@@ -40,7 +41,7 @@ describe("lines", () => {
     expect(found).toEqual([undefined]);
     for (let piece = 0; piece < 1_000; piece += 1) expect(long()).toEqual([]);
     found.push(...lines.push(Buffer.from(`\n${line("UNITY_SHUTDOWN")}`)));
-    expect(found.map((each) => each && parsePush(each))).toEqual([undefined, "UNITY_SHUTDOWN"]);
+    expect(found.map((each) => each && parsePush(each)?.type)).toEqual([undefined, "UNITY_SHUTDOWN"]);
   });
 
   test.each(["", "{", "null", "[]", '{"type":"SOMETHING"}', '{"type":1}'])("%j is no push", (text) => {
@@ -51,7 +52,7 @@ describe("lines", () => {
 describe("the server", () => {
   test("reads every connection, ignores what is no push, counts it, and leaves nothing open", async () => {
     const pushed: PushType[] = [];
-    const server = createPushServer({ log, onPush: (type) => pushed.push(type) });
+    const server = createPushServer({ log, onPush: (type) => pushed.push(type), isKeyless: () => true });
     closers.push(server.close);
     const socket = await call(await server.endpoint());
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n{"type":"TOOLS_CH');
@@ -160,20 +161,21 @@ describe("a link that listens for pushes", () => {
     const endpoint = await greet(there);
     await link.whenReady();
     const push = await call(endpoint);
-    push.write(line("CONNECTION_ESTABLISHED"));
+    push.write(line("CONNECTION_ESTABLISHED", { key: endpoint.key }));
     return { peer, link, events, there, push, endpoint };
   }
 
-  async function greet(there: PeerConnection): Promise<string> {
-    const hello = await there.nextRequest("bridge/hello");
+  async function greet(there: PeerConnection): Promise<PushTarget> {
+    const hello = await nextProven(there, "t");
     there.reply(hello.id, HELLO);
     const named = await there.nextRequest("set-client-name");
     there.reply(named.id, {});
     const endpoint = String(named.params.PushNotificationEndpoint);
+    const key = String(named.params.PushNotificationKey);
     const told = await there.nextRequest("sendPushNotificationEndpoint");
-    expect(told.params).toEqual({ endpoint });
+    expect(told.params).toEqual({ endpoint, key });
     there.fail(told.id, -32601, "unknown");
-    return endpoint;
+    return { address: endpoint, key };
   }
 
   /** Two refused attempts: now it backs off. */
@@ -189,7 +191,7 @@ describe("a link that listens for pushes", () => {
     await started.peer.listen();
     started.push.write(line("DOMAIN_RELOAD_RECOVERED"));
     const again = await started.peer.accept();
-    expect(await greet(again)).toBe(started.endpoint);
+    expect(await greet(again)).toEqual(started.endpoint);
     await started.link.whenReady();
   });
 
@@ -215,8 +217,8 @@ describe("a link that listens for pushes", () => {
   });
 });
 
-function call(endpoint: string | undefined): Promise<Socket> {
-  const [host = "", port] = (endpoint ?? "").split(":");
+function call(target: PushTarget | undefined): Promise<Socket> {
+  const [host = "", port] = (target?.address ?? "").split(":");
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: Number(port) }, () => resolve(socket));
     socket.once("error", reject);

@@ -9,6 +9,7 @@ import { parseRpc, type RpcError, rpcRequest } from "../src/shared/rpc.js";
 import type { Outcome } from "../src/shared/wire.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../src/simulator/editor.js";
 import type { SimulatedEditorOptions } from "../src/simulator/options.js";
+import { askProven } from "./harness/proof.js";
 
 export type Params = Record<string, unknown>;
 
@@ -119,7 +120,7 @@ export interface Address {
   readonly token: string;
 }
 
-export const helloParams = (editor: Pick<Address, "token">, fields: Params = {}): Params => ({
+export const helloParams = (fields: Params = {}): Params => ({
   protocol: 1,
   storeId: "store-1",
   brokerId: "broker-1",
@@ -127,13 +128,23 @@ export const helloParams = (editor: Pick<Address, "token">, fields: Params = {})
   version: "test",
   epoch: 1,
   ownerNonce: "nonce-1",
-  token: editor.token,
   ...fields,
 });
 
+/** Says hello and proves it; rejects with the refusal. */
+export const sayHello = (client: Client, editor: Address, fields: Params = {}): Promise<Params> =>
+  askProven(client, editor, "bridge/hello", helloParams(fields));
+
+/** The error that hello or its proof is answered. */
+export const helloRefusal = (client: Client, editor: Address, fields: Params = {}): Promise<RpcError> =>
+  sayHello(client, editor, fields).then(
+    (hello) => Promise.reject(new Error(`not refused: ${JSON.stringify(hello)}`)),
+    (error: unknown) => (error instanceof Error ? Promise.reject(error) : (error as RpcError)),
+  );
+
 export async function own(editor: Address, fields: Params = {}): Promise<Owner> {
   const client = await connectClient(editor.port);
-  const hello = await client.request("bridge/hello", helloParams(editor, fields));
+  const hello = await sayHello(client, editor, fields);
   const submitParams = (operationId: string, more: Params = {}): Params => ({
     operationId,
     hash: `hash-of-${operationId}`,

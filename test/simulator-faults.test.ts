@@ -11,7 +11,7 @@ import {
   type RecoveryCause,
 } from "../src/simulator/recovery.js";
 import { expectNoLeak } from "./harness/leaks.js";
-import { createStage, executions, helloParams, type Owner } from "./simulator-client.js";
+import { createStage, executions, helloRefusal, type Owner } from "./simulator-client.js";
 
 const stage = createStage();
 afterEach(async () => {
@@ -220,7 +220,7 @@ describe("a ledger that cannot be written", () => {
     expect(outcome).toMatchObject({ status: "failed", error: { type: "ledger_unavailable" } });
     expect(outcome).not.toHaveProperty("startedAt");
     const client = await stage.client(editor);
-    expect(await client.refusal("bridge/hello", helloParams(editor, { epoch: 2 }))).toMatchObject({
+    expect(await helloRefusal(client, editor, { epoch: 2 })).toMatchObject({
       code: -32014,
     });
     expect(executions(editor)).toEqual({ running: 1 });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ToolDetailsAnswer } from "../src/shared/tool.js";
 import { EndpointFile, Heartbeat, HelloResult } from "../src/shared/wire.js";
 import { expectNoLeak } from "./harness/leaks.js";
-import { createStage, executions, helloParams } from "./simulator-client.js";
+import { createStage, executions, helloRefusal, sayHello } from "./simulator-client.js";
 
 const stage = createStage();
 afterEach(async () => {
@@ -31,9 +31,9 @@ describe("hello", () => {
   test("with a wrong token is refused and the connection closed", async () => {
     const editor = await stage.editor();
     const client = await stage.client(editor);
-    expect(
-      await client.refusal("bridge/hello", helloParams(editor, { token: `${editor.token}x` })),
-    ).toMatchObject({ code: -32010 });
+    expect(await helloRefusal(client, { port: editor.port, token: `${editor.token}x` })).toMatchObject({
+      code: -32010,
+    });
     await client.gone;
     expect(editor.status().ledgerSeq).toBe(2);
   });
@@ -58,7 +58,7 @@ describe("hello", () => {
       { epoch: 4, ownerNonce: "a" },
     ]) {
       const late = await stage.client(editor);
-      expect(await late.refusal("bridge/hello", helloParams(editor, fields))).toMatchObject({
+      expect(await helloRefusal(late, editor, fields)).toMatchObject({
         code: -32011,
         data: { highestEpoch: 4 },
       });
@@ -77,7 +77,7 @@ describe("hello", () => {
     await editor.faults.crash();
     await editor.faults.restart();
     const late = await stage.client(editor);
-    expect(await late.refusal("bridge/hello", helloParams(editor, { epoch: 8 }))).toMatchObject({
+    expect(await helloRefusal(late, editor, { epoch: 8 })).toMatchObject({
       data: { highestEpoch: 9 },
     });
   });
@@ -85,14 +85,14 @@ describe("hello", () => {
   test("of another store waits for silence or a person", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
-    const foreign = helloParams(editor, { storeId: "store-2", epoch: 2 });
+    const foreign = { storeId: "store-2", epoch: 2 };
     const client = await stage.client(editor);
-    expect(await client.refusal("bridge/hello", foreign)).toMatchObject({
+    expect(await helloRefusal(client, editor, foreign)).toMatchObject({
       code: -32019,
       data: { boundTo: "store-1" },
     });
     editor.handOver();
-    expect(await client.request("bridge/hello", foreign)).toMatchObject({ editorId: editor.editorId });
+    expect(await sayHello(client, editor, foreign)).toMatchObject({ editorId: editor.editorId });
     await owner.gone;
   });
 
@@ -101,12 +101,12 @@ describe("hello", () => {
     const owner = await stage.owner(editor);
     await owner.submit("op", block(30));
     const client = await stage.client(editor);
-    const foreign = helloParams(editor, { storeId: "store-2", epoch: 2 });
-    expect(await client.refusal("bridge/hello", foreign)).toMatchObject({ code: -32019 });
+    const foreign = { storeId: "store-2", epoch: 2 };
+    expect(await helloRefusal(client, editor, foreign)).toMatchObject({ code: -32019 });
     await editor.faults.crash();
     await editor.faults.restart();
     const later = await stage.client(editor);
-    expect(await later.request("bridge/hello", foreign)).toMatchObject({ editorId: editor.editorId });
+    expect(await sayHello(later, editor, foreign)).toMatchObject({ editorId: editor.editorId });
   });
 });
 
@@ -312,7 +312,7 @@ describe("an operation", () => {
 
 describe("the plain surface", () => {
   test("describes the tools so that the broker can read them", async () => {
-    const editor = await stage.editor();
+    const editor = await stage.editor({ plainSurface: true });
     const client = await stage.client(editor);
     const { Tools } = ToolDetailsAnswer.parse(await client.request("get-command-details"));
     expect(Tools.map((tool) => tool.name)).toContain("execute-menu-item");
@@ -324,7 +324,7 @@ describe("the plain surface", () => {
   });
 
   test("repeating a call whose answer was lost joins it", async () => {
-    const editor = await stage.editor();
+    const editor = await stage.editor({ plainSurface: true });
     const call = { MenuItemPath: "Simulator/Block For 0.1 Seconds" };
     const client = await stage.client(editor);
     await client.request("set-client-name", { ClientName: "plain" });
@@ -338,12 +338,14 @@ describe("the plain surface", () => {
     expect(editor.counter()).toHaveLength(2);
   });
 
-  test("is off once a worker has said hello", async () => {
+  test("is off, and the worker's own calls are operations even where it is on", async () => {
     const editor = await stage.editor();
     const client = await stage.client(editor);
-    expect(await client.request("ping", { message: "x" })).toMatchObject({ Message: expect.any(String) });
+    const open = await stage.editor({ plainSurface: true });
+    const served = await stage.owner(open);
+    expect(await served.request("ping", { message: "x" })).toMatchObject({ Message: expect.any(String) });
     const owner = await stage.owner(editor);
-    for (const caller of [client, owner]) {
+    for (const caller of [client, owner, served]) {
       expect(await caller.refusal("execute-menu-item", { MenuItemPath: "Assets/Refresh" })).toMatchObject({
         code: -32603,
         data: { type: "security_blocked" },

@@ -10,6 +10,7 @@ import { PROTOCOL_VERSION } from "../src/shared/wire.js";
 import type { SimulatedEditor } from "../src/simulator/editor.js";
 import { createConnection } from "../src/worker/connection.js";
 import { eventually } from "./harness/eventually.js";
+import { askProven } from "./harness/proof.js";
 import { type System, useSystem } from "./harness/system.js";
 
 const { start } = useSystem();
@@ -113,8 +114,8 @@ describe("an Editor that cannot be reached says why, in what its callers are tol
     const foreign = createConnection({ host: "127.0.0.1", port: editor.port, log, onNotification() {} });
     closers.push(() => foreign.close());
     const names = { storeId: "another", brokerId: "b", workerId: "w", version: "1" };
-    const fence = { epoch: 1, ownerNonce: "n", token: editor.token };
-    await foreign.request("bridge/hello", { protocol: PROTOCOL_VERSION, ...names, ...fence });
+    const fence = { epoch: 1, ownerNonce: "n" };
+    await askProven(foreign, editor, "bridge/hello", { protocol: PROTOCOL_VERSION, ...names, ...fence });
     await addWorker({ trouble });
     await says(system, editor, "FOREIGN_BROKER");
     editor.handOver();

@@ -76,7 +76,7 @@ export function createPlainBridge(deps: PlainBridgeDeps) {
       case "set-client-name":
         clientNames.push(String(args.ClientName));
         if (typeof args.PushNotificationEndpoint === "string") {
-          deps.push.connectTo(args.PushNotificationEndpoint);
+          deps.push.connectTo(args.PushNotificationEndpoint, undefined);
         }
         return { result: { Message: `Client name registered: ${String(args.ClientName)}`, Ver: "2.1.1" } };
       default: {

@@ -51,7 +51,10 @@ export function createPushServer(deps: {
     const take = (line: string | undefined): void => {
       const push = line === undefined ? undefined : parsePush(line);
       isKnown ||= push?.key === key || deps.isKeyless();
-      if (push && isKnown) return deps.onPush(push.type);
+      if (push && isKnown) {
+        deps.onPush(push.type);
+        return;
+      }
       ignored += 1;
       log.debug(
         { ignored, length: line?.length },

@@ -11,6 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
+import { forwarded } from "../harness/cable.js";
+
 export interface EndpointMirror {
   /** Where the worker of this number looks. */
   folderOf(worker: number): string;
@@ -46,9 +48,9 @@ export function createEndpointMirror(
   const write = (worker: number, name: string): void => {
     const endpoint = readEndpoint(join(real, name));
     const port = endpoint && portOf(endpoint.editorId, worker);
-    if (port === undefined) return;
+    if (!endpoint || port === undefined) return;
     const file = join(folderOf(worker), name);
-    writeFileSync(`${file}.new`, JSON.stringify({ ...endpoint, port }), { mode: 0o600 });
+    writeFileSync(`${file}.new`, JSON.stringify(forwarded(endpoint, { port })), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
 
@@ -58,9 +60,9 @@ export function createEndpointMirror(
 }
 
 /** Undefined: removed since, or half written. */
-function readEndpoint(file: string): { editorId: string } | undefined {
+function readEndpoint(file: string): { editorId: string; port: number } | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as { editorId: string };
+    return JSON.parse(readFileSync(file, "utf8")) as { editorId: string; port: number };
   } catch {
     return undefined;
   }

@@ -35,6 +35,11 @@ export interface CableTap {
   ended(connection: number): void;
 }
 
+/** The endpoint of an Editor that is called through a cable: a forwarded port. */
+export function forwarded<E extends { port: number }>(endpoint: E, cable: Pick<Cable, "port">): E {
+  return { ...endpoint, port: cable.port, listensOn: `127.0.0.1:${endpoint.port}` };
+}
+
 interface Pair {
   number: number;
   near: Socket;

@@ -19,7 +19,7 @@ import type { SimulatedEditorOptions } from "../../src/simulator/options.js";
 import { createWorker, type Worker, type WorkerOptions } from "../../src/worker/worker.js";
 import { openResources, verify } from "./aftermath.js";
 import { type Bench, createBench } from "./bench.js";
-import { type Cable, layCable } from "./cable.js";
+import { type Cable, forwarded, layCable } from "./cable.js";
 import { type Client, clientOf } from "./client.js";
 import { PATIENCE_MS } from "./eventually.js";
 import { startTestRedis, type TestRedis } from "./redis.js";
@@ -272,7 +272,7 @@ async function startSystem(
       const toEditor = await layCable(() => ({ host: "127.0.0.1", port: editor.port }));
       const own = join(folder, `by-cable-${toEditor.port}`);
       mkdirSync(own);
-      const endpoint = { ...editor.endpoint(), port: toEditor.port };
+      const endpoint = forwarded(editor.endpoint(), toEditor);
       writeFileSync(join(own, "editor.json"), JSON.stringify(endpoint), { mode: 0o600 });
       closers.push(() => Promise.all([toRedis.close(), toEditor.close()]));
       const worker = startWorker(await open({ host: "127.0.0.1", port: toRedis.port }, 300), own, {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EndpointFile } from "../../src/shared/wire.js";
-import { type Cable, layCable } from "./cable.js";
+import { type Cable, forwarded, layCable } from "./cable.js";
 import { environment } from "./process-world.js";
 import { createProcesses, type Processes, type RunningProcess, until } from "./processes.js";
 import type { System } from "./system.js";
@@ -63,7 +63,7 @@ export function createWorkerProcesses(): WorkerProcesses {
     });
     const file = join(editors, "editor.json");
     const follow = (): void => {
-      writeFileSync(`${file}.new`, JSON.stringify({ ...endpoint(), port: toEditor.port }), { mode: 0o600 });
+      writeFileSync(`${file}.new`, JSON.stringify(forwarded(endpoint(), toEditor)), { mode: 0o600 });
       renameSync(`${file}.new`, file);
     };
     follow();

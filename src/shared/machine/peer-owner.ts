@@ -11,13 +11,15 @@ export interface TcpEnd {
   port: number;
 }
 
-/** Whether the peer is certainly another user's process. Reads at once, for whoever decides before the first byte. */
+/**
+ * Whether the peer is certainly the process of a user who is neither this one nor root, who reads every token anyway.
+ * Reads at once, for whoever decides before the first byte.
+ */
 export function isAnotherUsers(own: TcpEnd, peer: TcpEnd): boolean {
   const uid = process.getuid?.();
   if (uid === undefined || process.platform !== "linux") return false;
   const owner = ownerOf(own, peer);
-  // Root reads every token anyway.
-  return owner !== undefined && owner !== uid && owner !== 0 && uid !== 0;
+  return owner !== undefined && owner !== uid && owner !== 0;
 }
 
 function ownerOf(own: TcpEnd, peer: TcpEnd): number | undefined {

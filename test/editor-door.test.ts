@@ -1,0 +1,245 @@
+/** Nobody speaks to an Editor without its token, the token is never shown, and strangers keep nobody out. */
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { addressOf, isProof, newNonce, proofOf } from "../src/shared/editor-proof.js";
+import { HelloResult } from "../src/shared/wire.js";
+import { createConnection } from "../src/worker/connection.js";
+import { askProven } from "../src/worker/proving.js";
+import { layCable } from "./harness/cable.js";
+import { expectNoLeak } from "./harness/leaks.js";
+import { startTcpPeer } from "./harness/tcp-peer.js";
+import { connectClient, createStage, helloRefusal, sayHello } from "./simulator-client.js";
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const stage = createStage();
+const closers: (() => unknown)[] = [];
+
+const golden = JSON.parse(readFileSync(new URL("golden/proof.json", import.meta.url), "utf8")) as {
+  cases: {
+    name: string;
+    role: "editor" | "worker";
+    token: string;
+    workerNonce: string;
+    editorNonce: string;
+    address: string;
+    proof: string;
+  }[];
+};
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await stage.clear();
+  await expectNoLeak();
+});
+
+/** Resolves when the other end has closed the connection. */
+const ended = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.on("error", () => {});
+    socket.resume();
+    socket.on("close", () => resolve());
+  });
+
+const idle = async (port: number): Promise<Socket> => {
+  const socket = connect({ port, host: "127.0.0.1" });
+  closers.push(() => socket.destroy());
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+  return socket;
+};
+
+describe("a proof", () => {
+  test.each(golden.cases)("is $name", ({ role, token, proof, ...challenge }) => {
+    expect(proofOf(role, token, challenge)).toBe(proof);
+    expect(isProof(proof, role, token, challenge)).toBe(true);
+    expect(isProof(proof, role === "editor" ? "worker" : "editor", token, challenge)).toBe(false);
+    expect(isProof("", role, token, challenge)).toBe(false);
+  });
+
+  test("names an IPv4 address in one way", () => {
+    expect(addressOf("::ffff:127.0.0.1", 8700)).toBe(addressOf("127.0.0.1", 8700));
+  });
+});
+
+describe("an Editor's door", () => {
+  test("shows the token to nobody, not even to the worker that has it", async () => {
+    const editor = await stage.editor();
+    const said: Buffer[] = [];
+    const cable = await layCable(() => ({ host: "127.0.0.1", port: editor.port }), {
+      passed: (_connection, _way, bytes) => void said.push(bytes),
+      ended: () => {},
+    });
+    closers.push(() => cable.close());
+    const line = createConnection({ host: "127.0.0.1", port: cable.port, log, onNotification() {} });
+    closers.push(() => line.close());
+    await line.opened;
+    const secret = { token: editor.token, listensOn: `127.0.0.1:${editor.port}` };
+    const hello = {
+      protocol: 1,
+      storeId: "s",
+      brokerId: "b",
+      workerId: "w",
+      version: "1",
+      epoch: 1,
+      ownerNonce: "n",
+    };
+    await askProven(line, secret, HelloResult, "bridge/hello", hello);
+    await line.request("operation/list", {});
+    expect(Buffer.concat(said).includes(editor.token)).toBe(false);
+    expect(Buffer.concat(said).includes("bridge/prove")).toBe(true);
+  });
+
+  test("is closed to a proof from another port: who passes the words on gains nothing", async () => {
+    const editor = await stage.editor();
+    const cable = await layCable(() => ({ host: "127.0.0.1", port: editor.port }));
+    closers.push(() => cable.close());
+    const line = createConnection({ host: "127.0.0.1", port: cable.port, log, onNotification() {} });
+    closers.push(() => line.close());
+    await line.opened;
+    const said = {
+      protocol: 1,
+      storeId: "s",
+      brokerId: "b",
+      workerId: "w",
+      version: "1",
+      epoch: 1,
+      ownerNonce: "n",
+    };
+    await expect(
+      askProven(line, { token: editor.token }, HelloResult, "bridge/hello", said),
+    ).rejects.toMatchObject({ name: "UnprovenEditor" });
+    const client = await connectClient(cable.port);
+    closers.push(() => client.close());
+    // As the relay's victim would prove itself to the relay.
+    expect(await helloRefusal(client, { port: cable.port, token: editor.token })).toMatchObject({
+      code: -32010,
+    });
+    expect(await sayHello(await stage.client(editor), editor)).toMatchObject({ editorId: editor.editorId });
+  });
+
+  test("takes each proof once, and none for another's challenge", async () => {
+    const editor = await stage.editor();
+    const [one, other] = [await stage.client(editor), await stage.client(editor)];
+    const said = {
+      protocol: 1,
+      storeId: "s",
+      brokerId: "b",
+      workerId: "w",
+      version: "1",
+      epoch: 1,
+      ownerNonce: "n",
+    };
+    const challenged = async (client: typeof one) => {
+      const workerNonce = newNonce();
+      const { nonce } = await client.request("bridge/hello", { ...said, nonce: workerNonce });
+      const address = `127.0.0.1:${editor.port}`;
+      return proofOf("worker", editor.token, { workerNonce, editorNonce: String(nonce), address });
+    };
+    const proof = await challenged(one);
+    await challenged(other);
+    expect(await other.refusal("bridge/prove", { proof })).toMatchObject({ code: -32010 });
+    await other.gone;
+    expect(await one.request("bridge/prove", { proof })).toMatchObject({ editorId: editor.editorId });
+    expect(await one.refusal("bridge/prove", { proof })).toMatchObject({ code: -32010 });
+    await one.gone;
+  });
+
+  test("does nothing of a hello that was not proven", async () => {
+    const editor = await stage.editor();
+    const owner = await stage.owner(editor, { epoch: 1 });
+    const stranger = await stage.client(editor);
+    const said = {
+      protocol: 1,
+      storeId: "s",
+      brokerId: "b",
+      workerId: "w",
+      version: "1",
+      epoch: 9,
+      ownerNonce: "n",
+    };
+    await stranger.request("bridge/hello", { ...said, nonce: newNonce() });
+    expect(await stranger.refusal("bridge/prove", { proof: "0".repeat(64) })).toMatchObject({ code: -32010 });
+    await stranger.gone;
+    expect(await owner.submit("op")).toMatchObject({ state: "accepted" });
+    expect(
+      await helloRefusal(await stage.client(editor), editor, { epoch: 1, ownerNonce: "other" }),
+    ).toMatchObject({
+      data: { highestEpoch: 1 },
+    });
+  });
+
+  test("answers no tool, no list and no ping without a proof, unless its plain surface is on", async () => {
+    const editor = await stage.editor();
+    const stranger = await stage.client(editor);
+    for (const method of ["ping", "get-tool-details", "set-client-name", "compile", "get-hierarchy"]) {
+      expect(await stranger.refusal(method, {}), method).toMatchObject({
+        data: { type: "security_blocked" },
+      });
+    }
+    const open = await stage.editor({ plainSurface: true });
+    const plain = await stage.client(open);
+    expect(await plain.request("ping", { Message: "x" })).toEqual({ Message: "Unity Editor received: x" });
+    expect(await plain.request("compile", {})).toBeDefined();
+  });
+
+  test("closes a stranger after a while, and not a worker", async () => {
+    const editor = await stage.editor({ strangerMs: 40 });
+    const owner = await stage.owner(editor);
+    await ended(await idle(editor.port));
+    expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+  });
+
+  test("is never kept from its owner by idle strangers", async () => {
+    const editor = await stage.editor({ strangerMs: 3_600_000 });
+    const first = await idle(editor.port);
+    const firstEnded = ended(first);
+    for (let count = 0; count < 40; count++) void ended(await idle(editor.port));
+    await firstEnded;
+    const owner = await stage.owner(editor);
+    for (let count = 0; count < 40; count++) void ended(await idle(editor.port));
+    expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
+  });
+});
+
+describe("a worker", () => {
+  test("proves nothing to what listens on the Editor's port without its token", async () => {
+    const squatter = await startTcpPeer();
+    closers.push(() => squatter.close());
+    const line = createConnection({ host: "127.0.0.1", port: squatter.port, log, onNotification() {} });
+    closers.push(() => line.close());
+    await line.opened;
+    const secret = { token: "the token" };
+    const asked = askProven(line, secret, HelloResult, "bridge/hello", { storeId: "s" });
+    const refused = expect(asked).rejects.toMatchObject({ name: "UnprovenEditor" });
+    const there = await squatter.accept();
+    const { id, params } = await there.nextRequest("bridge/hello");
+    expect(Object.keys(params).sort()).toEqual(["nonce", "storeId"]);
+    // What the worker says of itself is no answer to it.
+    const echo = {
+      workerNonce: String(params.nonce),
+      editorNonce: String(params.nonce),
+      address: `127.0.0.1:${squatter.port}`,
+    };
+    there.reply(id, { nonce: params.nonce, proof: proofOf("editor", "a guess", echo) });
+    await refused;
+  });
+
+  test("proves nothing where it knows no token", async () => {
+    const editor = await stage.editor();
+    const line = createConnection({ host: "127.0.0.1", port: editor.port, log, onNotification() {} });
+    closers.push(() => line.close());
+    await line.opened;
+    const said = {
+      protocol: 1,
+      storeId: "s",
+      brokerId: "b",
+      workerId: "w",
+      version: "1",
+      epoch: 1,
+      ownerNonce: "n",
+    };
+    await expect(askProven(line, { token: "" }, HelloResult, "bridge/hello", said)).rejects.toMatchObject({
+      name: "UnprovenEditor",
+    });
+  });
+});
