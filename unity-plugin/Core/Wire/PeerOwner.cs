@@ -1,0 +1,81 @@
+#nullable enable
+using System;
+using System.Globalization;
+using System.IO;
+using System.Linq;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace JobBroker.Bridge.Wire
+{
+    /// <summary>
+    /// Whose process is at the other end of a TCP connection of this machine, where the system tells it: Linux lists every
+    /// socket with its user in /proc/net/tcp and tcp6 (proc(5)). Elsewhere, over IPv6, and for peers in other network
+    /// namespaces, nobody knows. Any thread.
+    /// </summary>
+    internal static class PeerOwner
+    {
+        private static readonly string[] Tables = { "/proc/net/tcp", "/proc/net/tcp6" };
+
+        /// <summary>Whether the peer is certainly another user's process.</summary>
+        /// <param name="own">The end of this process.</param>
+        public static bool IsAnotherUsers(IPEndPoint own, IPEndPoint peer)
+        {
+            if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux)) return false;
+            var user = geteuid();
+            // Root reads every token anyway.
+            return OwnerOf(own, peer) is { } owner && owner != user && owner != 0 && user != 0;
+        }
+
+        /// <summary>The user of the peer's socket; null where this table does not have it.</summary>
+        /// <param name="table">The text of /proc/net/tcp or tcp6.</param>
+        public static uint? OwnerIn(string table, IPEndPoint own, IPEndPoint peer)
+        {
+            var locals = FormsOf(peer);
+            var remotes = FormsOf(own);
+            // In every state: a peer that has half closed its side may still be read. One that has closed it is listed
+            // without its user, as 0.
+            foreach (var line in table.Split('\n').Skip(1))
+            {
+                var fields = line.Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
+                if (fields.Length < 8 || !locals.Contains(fields[1]) || !remotes.Contains(fields[2])) continue;
+                if (uint.TryParse(fields[7], NumberStyles.None, CultureInfo.InvariantCulture, out var user)) return user;
+            }
+            return null;
+        }
+
+        private static uint? OwnerOf(IPEndPoint own, IPEndPoint peer)
+        {
+            foreach (var table in Tables)
+            {
+                try
+                {
+                    if (OwnerIn(File.ReadAllText(table), own, peer) is { } owner) return owner;
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+                {
+                    // A machine without that protocol.
+                }
+            }
+            return null;
+        }
+
+        /// <summary>
+        /// IPv4 as the tables write it: the address is one word in the machine's order; in tcp6 it is wrapped.
+        /// </summary>
+        private static string[] FormsOf(IPEndPoint end)
+        {
+            var address = end.Address.IsIPv4MappedToIPv6 ? end.Address.MapToIPv4() : end.Address;
+            if (address.AddressFamily != AddressFamily.InterNetwork) return Array.Empty<string>();
+            var bytes = address.GetAddressBytes();
+            if (BitConverter.IsLittleEndian) Array.Reverse(bytes);
+            var word = string.Concat(bytes.Select(one => one.ToString("X2", CultureInfo.InvariantCulture)));
+            var form = word + ":" + end.Port.ToString("X4", CultureInfo.InvariantCulture);
+            return new[] { form, "0000000000000000FFFF0000" + form };
+        }
+
+        [DllImport("libc")]
+        private static extern uint geteuid();
+    }
+}
