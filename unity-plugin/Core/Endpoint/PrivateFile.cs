@@ -41,11 +41,14 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>The path with links resolved; as it is where that cannot be told.</summary>
-        public static string RealPath(string path)
+        public static string RealPath(string path) => TryRealPath(path) ?? path;
+
+        /// <summary>The path with links resolved; null where nothing is there, or nothing that may be seen.</summary>
+        public static string? TryRealPath(string path)
         {
             if (OnWindows) return Path.GetFullPath(path).TrimEnd('\\', '/');
             var resolved = realpath(path, IntPtr.Zero);
-            if (resolved == IntPtr.Zero) return path;
+            if (resolved == IntPtr.Zero) return null;
             try
             {
                 var length = 0;

@@ -86,17 +86,17 @@ namespace JobBroker.Bridge.Security
         private static string? Resolved(string path)
         {
             var rest = new Stack<string>();
-            var existing = Path.GetFullPath(path).TrimEnd(Path.DirectorySeparatorChar);
-            while (existing.Length > 0 && !Directory.Exists(existing) && !File.Exists(existing))
+            var known = Path.GetFullPath(path);
+            while (true)
             {
-                if (PrivateFile.IsLink(existing)) return null;
-                rest.Push(Path.GetFileName(existing));
-                var parent = Path.GetDirectoryName(existing);
-                if (string.IsNullOrEmpty(parent)) break;
-                existing = parent!.Length > 1 ? parent.TrimEnd(Path.DirectorySeparatorChar) : parent;
+                if (PrivateFile.TryRealPath(known) is { } real) return rest.Aggregate(real, Path.Combine);
+                if (PrivateFile.IsLink(known)) return null;
+                var parent = Path.GetDirectoryName(known);
+                if (string.IsNullOrEmpty(parent)) return known;
+                var name = Path.GetFileName(known);
+                if (name.Length > 0) rest.Push(name);
+                known = parent!;
             }
-            var real = PrivateFile.RealPath(existing.Length == 0 ? Path.DirectorySeparatorChar.ToString() : existing);
-            return rest.Aggregate(real, Path.Combine);
         }
     }
 }

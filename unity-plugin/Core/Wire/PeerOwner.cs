@@ -45,7 +45,8 @@ namespace JobBroker.Bridge.Wire
             return null;
         }
 
-        private static uint? OwnerOf(IPEndPoint own, IPEndPoint peer)
+        /// <summary>Null where the system does not tell.</summary>
+        public static uint? OwnerOf(IPEndPoint own, IPEndPoint peer)
         {
             foreach (var table in Tables)
             {
