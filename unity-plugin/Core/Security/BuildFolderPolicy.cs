@@ -92,7 +92,7 @@ namespace JobBroker.Bridge.Security
                 if (PrivateFile.TryRealPath(known) is { } real) return rest.Aggregate(real, Path.Combine);
                 if (PrivateFile.IsLink(known)) return null;
                 var parent = Path.GetDirectoryName(known);
-                if (string.IsNullOrEmpty(parent)) return known;
+                if (string.IsNullOrEmpty(parent)) return rest.Aggregate(known, Path.Combine);
                 var name = Path.GetFileName(known);
                 if (name.Length > 0) rest.Push(name);
                 known = parent!;
