@@ -18,14 +18,15 @@ namespace JobBroker.Bridge.Wire
     {
         private static readonly string[] Tables = { "/proc/net/tcp", "/proc/net/tcp6" };
 
-        /// <summary>Whether the peer is certainly another user's process.</summary>
+        /// <summary>
+        /// Whether the peer is certainly the process of a user who is neither this one nor root, who reads every token
+        /// anyway.
+        /// </summary>
         /// <param name="own">The end of this process.</param>
         public static bool IsAnotherUsers(IPEndPoint own, IPEndPoint peer)
         {
             if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux)) return false;
-            var user = geteuid();
-            // Root reads every token anyway.
-            return OwnerOf(own, peer) is { } owner && owner != user && owner != 0 && user != 0;
+            return OwnerOf(own, peer) is { } owner && owner != geteuid() && owner != 0;
         }
 
         /// <summary>The user of the peer's socket; null where this table does not have it.</summary>

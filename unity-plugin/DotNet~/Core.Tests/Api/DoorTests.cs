@@ -126,6 +126,22 @@ public sealed class DoorTests : IDisposable
     }
 
     [Fact]
+    public void What_was_overheard_proves_nothing_later()
+    {
+        using var owner = bridge.Connect();
+        var heard = bridge.Challenged(owner, "bridge/hello", RunningBridge.Hello());
+        var proof = Proof(EditorProof.Of(EditorProof.Worker, RunningBridge.Token, heard));
+        owner.Request(2, "bridge/prove", proof);
+        Assert.NotNull(owner.Answer(2)["result"]);
+
+        using var listener = bridge.Connect();
+        listener.Request(1, "bridge/hello", new JObject(RunningBridge.Hello()) { ["nonce"] = heard.WorkerNonce });
+        Assert.NotNull(listener.Answer(1)["result"]);
+        listener.Request(2, "bridge/prove", proof);
+        ExpectNotProven(listener, 2);
+    }
+
+    [Fact]
     public void A_later_challenge_takes_the_place_of_the_one_before()
     {
         using var client = bridge.Connect();
@@ -168,7 +184,8 @@ public sealed class DoorTests : IDisposable
     [InlineData("with a space in it, and long enough")]
     [InlineData("a-nonce-with-a-line\nbreak-in-it")]
     [InlineData("")]
-    public void A_nonce_that_is_none_ends_the_connection(string nonce)
+    [InlineData(null)]
+    public void A_nonce_that_is_none_ends_the_connection(string? nonce)
     {
         foreach (var method in new[] { "bridge/hello", "bridge/hand_over" })
         {

@@ -91,6 +91,15 @@ public sealed class PeerOwnerTests
         Assert.Equal("answered", As(65534, "wire-ask", port, "and half close").Line());
     }
 
+    [SeveralUsersFact]
+    public void An_Editor_of_root_is_as_closed_to_other_users()
+    {
+        using var server = ChildProcess.Start("wire-serve");
+        var port = server.Line();
+        Assert.Equal("answered", ChildProcess.Start("wire-ask", port).Line());
+        Assert.Equal("closed", As(65534, "wire-ask", port).Line());
+    }
+
     private static ChildProcess As(int user, params string[] command) => ChildProcess.Start(
         "setpriv",
         new[] { $"--reuid={user}", $"--regid={user}", "--clear-groups", ChildProcess.Dotnet, ChildProcess.Assembly }
