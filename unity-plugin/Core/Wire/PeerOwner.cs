@@ -16,6 +16,9 @@ namespace JobBroker.Bridge.Wire
     /// </summary>
     internal static class PeerOwner
     {
+        /// <summary>Behind both ends, the state, the queues, the timer and the retransmissions.</summary>
+        private const int UserField = 6;
+
         private static readonly string[] Tables = { "/proc/net/tcp", "/proc/net/tcp6" };
 
         /// <summary>
@@ -33,15 +36,18 @@ namespace JobBroker.Bridge.Wire
         /// <param name="table">The text of /proc/net/tcp or tcp6.</param>
         public static uint? OwnerIn(string table, IPEndPoint own, IPEndPoint peer)
         {
-            var locals = FormsOf(peer);
-            var remotes = FormsOf(own);
-            // In every state: a peer that has half closed its side may still be read. One that has closed it is listed
-            // without its user, as 0.
-            foreach (var line in table.Split('\n').Skip(1))
+            // Looked for as it is written: a table may have thousands of lines, and somebody may want it to. In every state:
+            // a peer that has half closed its side may still be read. One that has closed it is listed without its user,
+            // as 0.
+            foreach (var ends in FormsOf(peer).Zip(FormsOf(own), (local, remote) => " " + local + " " + remote + " "))
             {
+                var at = table.IndexOf(ends, StringComparison.Ordinal);
+                if (at < 0) continue;
+                var end = table.IndexOf('\n', at);
+                var line = end < 0 ? table.Substring(at) : table.Substring(at, end - at);
                 var fields = line.Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
-                if (fields.Length < 8 || !locals.Contains(fields[1]) || !remotes.Contains(fields[2])) continue;
-                if (uint.TryParse(fields[7], NumberStyles.None, CultureInfo.InvariantCulture, out var user)) return user;
+                if (fields.Length <= UserField) continue;
+                if (uint.TryParse(fields[UserField], NumberStyles.None, CultureInfo.InvariantCulture, out var user)) return user;
             }
             return null;
         }
