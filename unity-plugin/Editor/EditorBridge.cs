@@ -81,7 +81,7 @@ namespace JobBroker.Bridge.Unity
             compiler.Tick();
             tests.Tick();
             search.Tick();
-            options.PlainSurfaceBesideWorker = Settings.Current.PlainSurfaceBesideWorker;
+            options.PlainSurface = Settings.Current.PlainSurface;
             Controller.Pump();
             mainThread.Tick();
         }

@@ -18,9 +18,11 @@ namespace JobBroker.Bridge.Unity
         [SerializeField] private bool testExecution;
         [SerializeField] private bool menuItemExecution;
         [SerializeField] private bool codeExecution;
-        [SerializeField] private bool plainSurfaceBesideWorker;
+        [SerializeField] private bool buildExecution;
+        [SerializeField] private bool plainSurface;
         [SerializeField] private List<string> allowedMenuItems = new List<string>();
         [SerializeField] private List<string> deniedMenuItems = MenuItemPolicy.DefaultDenied.ToList();
+        [SerializeField] private List<string> buildFolders = new List<string>();
 
         public BridgeSettings Read() => new BridgeSettings(
             port == 0 ? (int?)null : port,
@@ -28,9 +30,11 @@ namespace JobBroker.Bridge.Unity
             testExecution,
             menuItemExecution,
             codeExecution,
-            plainSurfaceBesideWorker,
+            buildExecution,
+            plainSurface,
             allowedMenuItems,
-            deniedMenuItems);
+            deniedMenuItems,
+            buildFolders);
 
         public void Write(BridgeSettings settings)
         {
@@ -39,9 +43,11 @@ namespace JobBroker.Bridge.Unity
             testExecution = settings.TestExecution;
             menuItemExecution = settings.MenuItemExecution;
             codeExecution = settings.CodeExecution;
-            plainSurfaceBesideWorker = settings.PlainSurfaceBesideWorker;
+            buildExecution = settings.BuildExecution;
+            plainSurface = settings.PlainSurface;
             allowedMenuItems = settings.AllowedMenuItems.ToList();
             deniedMenuItems = settings.DeniedMenuItems.ToList();
+            buildFolders = settings.BuildFolders.ToList();
             Save(true);
         }
     }

@@ -107,8 +107,16 @@ namespace JobBroker.Bridge.Unity
                 var on = EditorGUILayout.ToggleLeft(one.Label, one.IsOn);
                 if (on != one.IsOn) clicked.SetSecurity(one.Setting, on);
             }
-            var plain = EditorGUILayout.ToggleLeft("Plain calls beside a job broker", data.PlainSurfaceBesideWorker);
-            if (plain != data.PlainSurfaceBesideWorker) clicked.SetPlainSurface(plain);
+            var plain = EditorGUILayout.ToggleLeft("Plain calls without the token", data.PlainSurface);
+            EditorGUILayout.HelpBox(
+                data.PlainSurfaceConsequence, data.PlainSurface ? MessageType.Warning : MessageType.None);
+            if (plain != data.PlainSurface) clicked.SetPlainSurface(plain);
+            DrawMenuItems(clicked);
+            DrawBuildFolders(clicked);
+        }
+
+        private void DrawMenuItems(McpEditorWindowPresenter clicked)
+        {
             EditorGUILayout.LabelField("Allowed menu items, one a line (empty: all that are not denied)");
             var allowed = EditorGUILayout.TextArea(data.AllowedMenuItems);
             EditorGUILayout.LabelField("Denied menu items");
@@ -118,6 +126,18 @@ namespace JobBroker.Bridge.Unity
             EditorGUILayout.BeginHorizontal();
             if (GUILayout.Button("Apply")) clicked.ApplyMenuItems();
             if (GUILayout.Button("Revert")) clicked.RevertMenuItems();
+            EditorGUILayout.EndHorizontal();
+        }
+
+        private void DrawBuildFolders(McpEditorWindowPresenter clicked)
+        {
+            EditorGUILayout.LabelField("Allowed build folders beside the project's, one a line");
+            var folders = EditorGUILayout.TextArea(data.BuildFolders);
+            if (folders != data.BuildFolders) clicked.TypeBuildFolders(folders);
+            if (!data.HasBuildFolderChanges) return;
+            EditorGUILayout.BeginHorizontal();
+            if (GUILayout.Button("Apply")) clicked.ApplyBuildFolders();
+            if (GUILayout.Button("Revert")) clicked.RevertBuildFolders();
             EditorGUILayout.EndHorizontal();
         }
 

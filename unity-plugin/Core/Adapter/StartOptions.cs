@@ -36,7 +36,7 @@ namespace JobBroker.Bridge.Adapter
             return new BridgeOptions
             {
                 Port = port,
-                PlainSurfaceBesideWorker = settings.PlainSurfaceBesideWorker,
+                PlainSurface = settings.PlainSurface,
                 EndpointFolder = string.IsNullOrEmpty(folder) ? null : folder,
             };
         }

@@ -1,6 +1,4 @@
 #nullable enable
-using System.Security.Cryptography;
-using System.Text;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Wire;
@@ -9,27 +7,26 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Api
 {
     /// <summary>
-    /// Who may own this Editor: token, store and fence. The fence is on disk and the older connection closed before the
-    /// hello is answered, all under the ledger's gate, so nothing below the new fence can be journalled any more (▲11).
+    /// Who may own this Editor, once it has proven to hold the token (<see cref="Door"/>): store and fence. The fence is on
+    /// disk and the older connection closed before the hello is answered, all under the ledger's gate, so nothing below the
+    /// new fence can be journalled any more (▲11).
     /// </summary>
     internal sealed class FenceGate
     {
         private readonly OperationLedger ledger;
         private readonly WorkerSeat seat;
         private readonly IClock clock;
-        private readonly byte[] tokenDigest;
         private readonly int foreignSilenceMs;
         private long boundHeardAt;
         private bool handedOver;
 
         /// <param name="foreignSilenceMs">Silence of the bound store's worker after which another may take an idle Editor.</param>
-        public FenceGate(OperationLedger ledger, WorkerSeat seat, IClock clock, string token, int foreignSilenceMs)
+        public FenceGate(OperationLedger ledger, WorkerSeat seat, IClock clock, int foreignSilenceMs)
         {
             this.ledger = ledger;
             this.seat = seat;
             this.clock = clock;
             this.foreignSilenceMs = foreignSilenceMs;
-            tokenDigest = Digest(token);
             boundHeardAt = clock.ElapsedMs;
         }
 
@@ -45,29 +42,19 @@ namespace JobBroker.Bridge.Api
             lock (ledger.Gate) handedOver = true;
         }
 
-        /// <summary>True when the text is this Editor's token; takes the same time for every text.</summary>
-        private bool IsToken(string token)
-        {
-            var digest = Digest(token);
-            var difference = 0;
-            for (var i = 0; i < digest.Length; i++) difference |= digest[i] ^ tokenDigest[i];
-            return difference == 0;
-        }
-
         /// <summary>
         /// Hands the Editor to a store for good: a person on this machine, who can read the token, asked for it. On the
         /// disk before it is answered, and the connection of the store before is closed; the fence stays as it is.
         /// </summary>
-        public Answer TakeOver(RequestParams parameters)
+        public Answer TakeOver(HandOverParams parameters)
         {
-            var storeId = parameters.Text("storeId");
-            if (!IsToken(parameters.Text("token"))) return Stranger();
+            var storeId = parameters.StoreId;
             lock (ledger.Gate)
             {
                 var bound = ledger.BoundStore;
                 var isOther = bound != null && bound.StoreId != storeId;
                 var open = WireJson.IdsAndStates(ledger.Open());
-                if (isOther && open.Count > 0 && !parameters.Flag("force"))
+                if (isOther && open.Count > 0 && !parameters.Force)
                 {
                     var message = $"{open.Count} operation(s) of the store that holds this Editor are open here.";
                     var data = new JObject { ["boundTo"] = bound!.StoreId, ["since"] = bound.Since, ["open"] = open };
@@ -88,12 +75,11 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>Seats the worker; null when it may own the Editor, else the refusal.</summary>
-        public Answer? Enter(IPeer peer, RequestParams hello)
+        public Answer? Enter(IPeer peer, HelloParams hello)
         {
-            var storeId = hello.Text("storeId");
-            var epoch = hello.Count("epoch");
-            var ownerNonce = hello.Text("ownerNonce");
-            if (!IsToken(hello.Text("token"))) return Stranger();
+            var storeId = hello.StoreId;
+            var epoch = hello.Epoch;
+            var ownerNonce = hello.OwnerNonce;
             lock (ledger.Gate)
             {
                 var refused = Foreign(storeId) ?? Fenced(epoch, ownerNonce);
@@ -107,12 +93,6 @@ namespace JobBroker.Bridge.Api
                 seat.Take(peer);
                 return null;
             }
-        }
-
-        private static Answer Stranger()
-        {
-            const string message = "Wrong token. Read it from the Editor's endpoint file.";
-            return Answer.Error(ErrorCodes.Unauthorized, message).AndClose();
         }
 
         private Answer? Foreign(string storeId)
@@ -133,13 +113,6 @@ namespace JobBroker.Bridge.Api
             if (epoch == highest.Epoch && ownerNonce == highest.OwnerNonce) return null;
             var message = $"Epoch {epoch} is not above {highest.Epoch}. Take a higher one and say hello again.";
             return Answer.Error(ErrorCodes.Fenced, message, new JObject { ["highestEpoch"] = highest.Epoch });
-        }
-
-        /// <summary>Digests have one length, so that a comparison's time says nothing about the token.</summary>
-        private static byte[] Digest(string token)
-        {
-            using var sha = SHA256.Create();
-            return sha.ComputeHash(Encoding.UTF8.GetBytes(token));
         }
     }
 }

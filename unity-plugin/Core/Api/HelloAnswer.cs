@@ -8,7 +8,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>The answer to <c>bridge/hello</c>: who this Editor is and what its ledger holds. Any thread.</summary>
+    /// <summary>What <c>bridge/hello</c> is answered behind the proof: who this Editor is and what its ledger holds. Any thread.</summary>
     internal sealed class HelloAnswer
     {
         public const int ProtocolVersion = 1;
@@ -39,13 +39,13 @@ namespace JobBroker.Bridge.Api
             this.tellUnacknowledged = tellUnacknowledged;
         }
 
-        public Answer Answer(IPeer peer, RequestParams parameters)
+        public Answer Answer(IPeer peer, HelloParams parameters)
         {
             lock (ledger.Gate)
             {
                 var refused = fence.Enter(peer, parameters);
                 if (refused != null) return refused;
-                session.WorkerCameIn(parameters.OptionalText("brokerId"), parameters.OptionalText("version"));
+                session.WorkerCameIn(parameters.BrokerId, parameters.Version);
                 return Wire.Answer.Result(Said()).Then(tellUnacknowledged);
             }
         }

@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
@@ -33,6 +34,15 @@ namespace JobBroker.Bridge.Api
             if (value == null || value.Type == JTokenType.Null) return null;
             if (value.Type != JTokenType.String) throw new InvalidParamsException($"{name} must be a string.");
             return (string?)value;
+        }
+
+        /// <summary>22 to 128 characters of base64url: at least 16 random bytes, and no line break.</summary>
+        public string Nonce(string name)
+        {
+            var text = Text(name);
+            var isNonce = text.Length >= 22 && text.Length <= 128 && text.All(IsBase64Url);
+            if (!isNonce) throw new InvalidParamsException($"{name} must be 22 to 128 characters of base64url.");
+            return text;
         }
 
         /// <summary>A whole number from 0.</summary>
@@ -69,6 +79,10 @@ namespace JobBroker.Bridge.Api
             }
             return texts;
         }
+
+        private static bool IsBase64Url(char one) =>
+            (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9')
+            || one == '-' || one == '_';
 
         private static bool InRange(JValue value) => value.Value is long number && number >= 0;
     }

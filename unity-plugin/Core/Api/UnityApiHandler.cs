@@ -12,6 +12,10 @@ namespace JobBroker.Bridge.Api
     /// <summary>Method names to their parts, and who may call which. Any thread.</summary>
     internal sealed class UnityApiHandler : IRequestHandler
     {
+        private const string PlainIsOff = "This bridge answers whoever proves to hold its token. To call tools without, turn "
+            + "its plain surface on: then every program and user of this machine may run them.";
+
+        private readonly Door door;
         private readonly HelloAnswer hello;
         private readonly FenceGate fence;
         private readonly WorkerSeat seat;
@@ -20,9 +24,11 @@ namespace JobBroker.Bridge.Api
         private readonly UnityToolRegistry tools;
         private readonly UnityPushClient push;
         private readonly McpSessionManager session;
-        private readonly Func<bool> plainBesideWorker;
+        private readonly Func<bool> plainSurface;
 
+        /// <param name="plainSurface">Whether whoever reaches the port may call tools by their names, without any proof.</param>
         public UnityApiHandler(
+            Door door,
             HelloAnswer hello,
             FenceGate fence,
             WorkerSeat seat,
@@ -31,8 +37,9 @@ namespace JobBroker.Bridge.Api
             UnityToolRegistry tools,
             UnityPushClient push,
             McpSessionManager session,
-            Func<bool> plainBesideWorker)
+            Func<bool> plainSurface)
         {
+            this.door = door;
             this.hello = hello;
             this.fence = fence;
             this.seat = seat;
@@ -41,11 +48,12 @@ namespace JobBroker.Bridge.Api
             this.tools = tools;
             this.push = push;
             this.session = session;
-            this.plainBesideWorker = plainBesideWorker;
+            this.plainSurface = plainSurface;
         }
 
         public void Closed(IPeer peer)
         {
+            door.Left(peer);
             seat.Leave(peer);
             session.Disconnected(peer.Id);
         }
@@ -55,20 +63,27 @@ namespace JobBroker.Bridge.Api
             session.Heard(peer.Id);
             var seated = seat.Holds(peer);
             if (seated) fence.Heard();
-            if (method == "bridge/hello") reply(Entered(parameters, said => hello.Answer(peer, said)));
-            else if (method == "bridge/hand_over") reply(Entered(parameters, fence.TakeOver));
+            if (method == "bridge/hello") reply(Entered(() => Hello(peer, new HelloParams(parameters))));
+            else if (method == "bridge/hand_over") reply(Entered(() => HandOver(peer, new HandOverParams(parameters))));
+            else if (method == "bridge/prove") reply(Entered(() => door.Prove(peer, parameters)));
             else if (IsOperation(method)) reply(Operation(seated, method, parameters));
             else Plain(peer, seated, method, parameters, reply);
         }
 
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);
 
-        /// <summary>Hello and hand-over: what a stranger's wrong words close the connection for.</summary>
-        private static Answer Entered(JToken? parameters, Func<RequestParams, Answer> enter)
+        private Answer Hello(IPeer peer, HelloParams said) =>
+            door.Challenge(peer, said.Nonce, () => hello.Answer(peer, said));
+
+        private Answer HandOver(IPeer peer, HandOverParams said) =>
+            door.Challenge(peer, said.Nonce, () => fence.TakeOver(said));
+
+        /// <summary>At the door wrong words close the connection.</summary>
+        private static Answer Entered(Func<Answer> enter)
         {
             try
             {
-                return enter(new RequestParams(parameters));
+                return enter();
             }
             catch (InvalidParamsException error)
             {
@@ -82,7 +97,7 @@ namespace JobBroker.Bridge.Api
 
         private Answer Operation(bool seated, string method, JToken? parameters)
         {
-            if (!seated) return Answer.Error(ErrorCodes.Unauthorized, "Say bridge/hello with the token first.");
+            if (!seated) return Answer.Error(ErrorCodes.Unauthorized, "Say bridge/hello first.");
             if (method == "operation/submit" && session.IsQuitting)
             {
                 return Answer.Error(ErrorCodes.EditorShuttingDown, "The Editor is quitting.");
@@ -93,10 +108,9 @@ namespace JobBroker.Bridge.Api
 
         private void Plain(IPeer peer, bool seated, string method, JToken? parameters, Action<Answer> reply)
         {
-            var isOff = seat.WasTaken && !plainBesideWorker();
-            if (isOff && !seated)
+            if (!seated && !plainSurface())
             {
-                reply(PlainSurface.Blocked(method, "This Editor is driven by a job broker."));
+                reply(PlainSurface.Blocked(method, PlainIsOff));
                 return;
             }
             switch (method)
@@ -115,8 +129,8 @@ namespace JobBroker.Bridge.Api
                     return;
                 default:
                     // A tool by name would pass the ledger's chain by: the worker's own calls are operations.
-                    const string instead = "Submit an operation; this Editor is driven by a job broker.";
-                    if (isOff) reply(PlainSurface.Blocked(method, instead));
+                    const string instead = "Submit an operation: a job broker drives this Editor.";
+                    if (seated) reply(PlainSurface.Blocked(method, instead));
                     else plain.Call(session.NameOf(peer.Id), method, parameters, reply);
                     return;
             }
@@ -133,11 +147,8 @@ namespace JobBroker.Bridge.Api
             var name = Either(names, "ClientName");
             if (name != null) session.Named(peer.Id, name);
             var endpoint = Either(names, "PushNotificationEndpoint") ?? Either(names, "Endpoint");
-            if (endpoint != null)
-            {
-                push.ConnectTo(endpoint);
-                session.PushEndpoint = endpoint;
-            }
+            var key = Either(names, "PushNotificationKey") ?? Either(names, "Key");
+            if (endpoint != null && push.ConnectTo(endpoint, key)) session.PushesTo(endpoint, key);
             var message = $"Client name is {session.NameOf(peer.Id)}.";
             return Answer.Result(new JObject { ["Message"] = message, ["Success"] = true });
         }

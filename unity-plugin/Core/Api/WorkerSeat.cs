@@ -4,21 +4,11 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>The one connection that may submit: whoever said hello last with the highest fence. Any thread.</summary>
+    /// <summary>The one connection that may submit: the worker that entered last, with the highest fence. Any thread.</summary>
     internal sealed class WorkerSeat
     {
         private readonly object gate = new object();
         private IPeer? holder;
-        private bool taken;
-
-        /// <summary>True once any worker said hello in this Editor session.</summary>
-        public bool WasTaken
-        {
-            get
-            {
-                lock (gate) return taken;
-            }
-        }
 
         public bool IsHeld
         {
@@ -36,7 +26,6 @@ namespace JobBroker.Bridge.Api
             {
                 before = holder;
                 holder = peer;
-                taken = true;
             }
             if (before != null && before != peer) before.Close();
         }
@@ -72,12 +61,6 @@ namespace JobBroker.Bridge.Api
             IPeer? peer;
             lock (gate) peer = holder;
             peer?.Notify(method, parameters);
-        }
-
-        /// <summary>After a domain reload the plain surface stays as it was in this Editor session.</summary>
-        public void RestoreTaken()
-        {
-            lock (gate) taken = true;
         }
     }
 }

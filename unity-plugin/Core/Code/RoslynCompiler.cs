@@ -7,6 +7,7 @@ using System.Reflection;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
+using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Code
@@ -44,7 +45,7 @@ namespace JobBroker.Bridge.Code
             var folder = Path.Combine(Path.GetTempPath(), "jb-code-" + Guid.NewGuid().ToString("N"));
             try
             {
-                Directory.CreateDirectory(folder);
+                PrivateFolder.Create(folder);
                 return await CompileIn(folder, location, source, assemblyName, cancellation).ConfigureAwait(false);
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException

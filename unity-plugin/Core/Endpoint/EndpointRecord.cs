@@ -22,7 +22,7 @@ namespace JobBroker.Bridge.Endpoint
 
         public int Port { get; }
 
-        /// <summary>Who says hello with it may run tools here; only this user may read it.</summary>
+        /// <summary>Who proves to hold it may run tools here; only this user may read it.</summary>
         public string Token { get; }
 
         public string UnityVersion { get; }

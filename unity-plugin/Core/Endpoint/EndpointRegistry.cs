@@ -10,7 +10,8 @@ namespace JobBroker.Bridge.Endpoint
 {
     /// <summary>
     /// The files by which workers find this Editor: one in the folder of all Editors and, where the project exists,
-    /// one in its Library. Not for several threads at once.
+    /// one in its Library, which is copied, cached and shared, and so says everything but the token. Not for several
+    /// threads at once.
     /// </summary>
     public sealed class EndpointRegistry
     {
@@ -48,7 +49,7 @@ namespace JobBroker.Bridge.Endpoint
         public bool Write(EndpointRecord record)
         {
             written = record;
-            var text = new JObject
+            var json = new JObject
             {
                 ["editorId"] = identity.EditorId,
                 ["projectName"] = identity.ProjectName,
@@ -60,9 +61,16 @@ namespace JobBroker.Bridge.Endpoint
                 ["port"] = record.Port,
                 ["token"] = record.Token,
                 ["phase"] = record.Phase,
-            }.ToString(Formatting.None);
+            };
+            var whole = json.ToString(Formatting.None);
+            json.Remove("token");
+            var withoutToken = json.ToString(Formatting.None);
             var any = false;
-            foreach (var file in Files) any |= Tried(file, "written", () => PrivateFile.Replace(file, text));
+            foreach (var file in Files)
+            {
+                var text = file == Files[0] ? whole : withoutToken;
+                any |= Tried(file, "written", () => PrivateFile.Replace(file, text));
+            }
             return any;
         }
 
@@ -89,8 +97,10 @@ namespace JobBroker.Bridge.Endpoint
             try
             {
                 var found = JObject.Parse(File.ReadAllText(file));
-                return found["token"] is JValue { Value: string token } && token == record.Token
-                    && found["pid"] is JValue { Value: long pid } && pid == record.ProcessId;
+                return found["pid"] is JValue { Value: long pid } && pid == record.ProcessId
+                    && found["pidStartedAt"] is JValue { Value: long startedAt } && startedAt == record.ProcessStartedAtMs
+                    && found["port"] is JValue { Value: long port } && port == record.Port
+                    && (!(found["token"] is JValue { Value: string token }) || token == record.Token);
             }
             catch (JsonException)
             {

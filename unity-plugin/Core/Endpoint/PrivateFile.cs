@@ -14,7 +14,6 @@ namespace JobBroker.Bridge.Endpoint
     internal static class PrivateFile
     {
         private const uint FileMode0600 = 0x180;
-        private const uint FolderMode0700 = 0x1C0;
 
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
@@ -24,7 +23,7 @@ namespace JobBroker.Bridge.Endpoint
         /// </summary>
         public static void Replace(string path, string text)
         {
-            CreateFolder(Path.GetDirectoryName(path)!);
+            PrivateFolder.Create(Path.GetDirectoryName(path)!);
             var fresh = path + ".new";
             try
             {
@@ -42,11 +41,14 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>The path with links resolved; as it is where that cannot be told.</summary>
-        public static string RealPath(string path)
+        public static string RealPath(string path) => TryRealPath(path) ?? path;
+
+        /// <summary>The path with links resolved; null where nothing is there, or nothing that may be seen.</summary>
+        public static string? TryRealPath(string path)
         {
             if (OnWindows) return Path.GetFullPath(path).TrimEnd('\\', '/');
             var resolved = realpath(path, IntPtr.Zero);
-            if (resolved == IntPtr.Zero) return path;
+            if (resolved == IntPtr.Zero) return null;
             try
             {
                 var length = 0;
@@ -62,23 +64,37 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>
-        /// Missing folders become this user's alone; one that is there keeps the mode that somebody gave it.
+        /// An empty file unless one is there, whose content stays and whose rights are taken from everybody else. Throws
+        /// IOException.
         /// </summary>
-        private static void CreateFolder(string folder)
+        public static void Ensure(string path)
         {
-            if (OnWindows)
+            if (OnWindows) return;
+            if (!File.Exists(path))
             {
-                Directory.CreateDirectory(folder);
-                return;
+                // Linked into its place: creating it there would empty one that somebody else has just made.
+                var fresh = path + ".new";
+                File.Delete(fresh);
+                CreateEmpty(fresh);
+                link(fresh, path);
+                File.Delete(fresh);
             }
-            var parent = Path.GetDirectoryName(folder);
-            if (!string.IsNullOrEmpty(parent) && !Directory.Exists(parent)) CreateFolder(parent);
-            if (mkdir(folder, FolderMode0700) == 0 || Directory.Exists(folder)) return;
-            throw Failed("The folder " + folder + " cannot be made");
+            // One of another user stays as it is: whether it may be written shows when it is.
+            TryTighten(path);
         }
 
+        /// <summary>
+        /// Takes the rights of everybody else from a file; links are left alone. False where only another user may do that.
+        /// </summary>
+        public static bool TryTighten(string path) =>
+            OnWindows || IsLink(path) || chmod(path, FileMode0600) == 0 || !File.Exists(path);
+
+        /// <summary>Whether a link is there, also one that leads nowhere. False on Windows.</summary>
+        public static bool IsLink(string path) =>
+            !OnWindows && readlink(path, new byte[1], (UIntPtr)1).ToInt64() >= 0;
+
         /// <summary>With its mode from the start: a token must not be readable for even a moment.</summary>
-        private static void CreateEmpty(string path)
+        public static void CreateEmpty(string path)
         {
             if (OnWindows) return;
             // Not open(2): its mode is a variadic argument, which a call from here cannot pass on every processor.
@@ -111,7 +127,7 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        private static IOException Failed(string what) =>
+        internal static IOException Failed(string what) =>
             new IOException(what + " (errno " + Marshal.GetLastWin32Error() + ").");
 
         [DllImport("libc", SetLastError = true)]
@@ -121,7 +137,13 @@ namespace JobBroker.Bridge.Endpoint
         private static extern int close(int descriptor);
 
         [DllImport("libc", SetLastError = true)]
-        private static extern int mkdir(string path, uint mode);
+        private static extern int chmod(string path, uint mode);
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern int link(string existing, string path);
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern IntPtr readlink(string path, byte[] target, UIntPtr size);
 
         [DllImport("libc", SetLastError = true)]
         private static extern int rename(string from, string to);

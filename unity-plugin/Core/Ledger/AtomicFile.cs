@@ -1,11 +1,12 @@
 #nullable enable
 using System;
 using System.IO;
+using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// Writes a file so that a crash leaves the old one or the new one. .NET cannot flush a folder: the rename itself
+    /// Writes a file, for this user alone, so that a crash leaves the old one or the new one. .NET cannot flush a folder: the rename itself
     /// becomes durable with the next flush of a file beside it, on the usual journalling file systems.
     /// </summary>
     internal static class AtomicFile
@@ -19,6 +20,9 @@ namespace JobBroker.Bridge.Ledger
             var temporary = path + TemporaryExtension;
             try
             {
+                // What a crash left there may have other rights.
+                File.Delete(temporary);
+                PrivateFile.CreateEmpty(temporary);
                 using (var stream = new FileStream(temporary, FileMode.Create, FileAccess.Write, FileShare.None))
                 {
                     write(stream);

@@ -2,6 +2,7 @@
 using System;
 using System.IO;
 using System.Threading;
+using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
 {
@@ -25,6 +26,7 @@ namespace JobBroker.Bridge.Ledger
 
         public JournalFile(string path)
         {
+            PrivateFile.Ensure(path);
             // A buffer of one byte is none: a line is one write.
             stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, 1);
             stream.Seek(0, SeekOrigin.End);

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Ledger
@@ -11,7 +12,7 @@ namespace JobBroker.Bridge.Ledger
     /// The ledger's folder, opened: locked, read back, repaired, compacted and writable.
     ///
     /// ledger.log the journal; results/ large results; ledger.lock and ledger.owner who has it; ledger.cut-&lt;n&gt;
-    /// what a repair cut off. Rights are those of the user's umask: .NET Standard cannot set others.
+    /// what a repair cut off. All files are this user's alone (0600), as is the folder if it is made here (0700).
     /// </summary>
     internal sealed class LedgerFiles : IDisposable
     {
@@ -45,7 +46,7 @@ namespace JobBroker.Bridge.Ledger
             LedgerLock? folderLock = null;
             try
             {
-                Directory.CreateDirectory(options.Folder);
+                PrivateFolder.Create(options.Folder);
                 folderLock = LedgerLock.Take(options.Folder);
                 return Read(folderLock, options, clock);
             }

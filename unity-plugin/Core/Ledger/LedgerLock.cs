@@ -4,6 +4,7 @@ using System.Diagnostics;
 using System.IO;
 using System.Text;
 using System.Threading;
+using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
 {
@@ -71,6 +72,7 @@ namespace JobBroker.Bridge.Ledger
         private static FileStream? TryTake(string path)
         {
             FileStream stream;
+            PrivateFile.Ensure(path);
             try
             {
                 stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);

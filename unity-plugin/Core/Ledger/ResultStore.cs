@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using JobBroker.Bridge.Endpoint;
 
 namespace JobBroker.Bridge.Ledger
 {
@@ -23,7 +24,7 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Throws IOException or UnauthorizedAccessException when it cannot be written.</summary>
         public StoredResult Put(string operationId, JsonText json, bool readOnly)
         {
-            Directory.CreateDirectory(folder);
+            PrivateFolder.Create(folder);
             var name = ResultName.Of(operationId, readOnly);
             var crc = "";
             AtomicFile.Write(PathOf(name), !readOnly, stream => crc = json.WriteTo(stream));

@@ -13,19 +13,23 @@ namespace JobBroker.Bridge.Push
     {
         private const string Form = @"^(?:[A-Za-z]\w*://)?(?:([^:/\[\]]+|\[[0-9A-Fa-f:]+\]):)?([0-9]{1,5})/?\z";
 
-        private PushEndpoint(string text, IPEndPoint address)
+        private PushEndpoint(string text, string? key, IPEndPoint address)
         {
             Text = text;
+            Key = key;
             Address = address;
         }
 
         /// <summary>As it was announced.</summary>
         public string Text { get; }
 
+        /// <summary>What the worker there wants to hear first, and nobody else may; null where it wants nothing.</summary>
+        public string? Key { get; }
+
         public IPEndPoint Address { get; }
 
         /// <summary>Reads `host:port`, `port` or `scheme://host:port`; null with a reason for anything else.</summary>
-        public static PushEndpoint? Read(string text, out string reason)
+        public static PushEndpoint? Read(string text, string? key, out string reason)
         {
             reason = "no endpoint of the form host:port";
             var match = Regex.Match(text, Form, RegexOptions.CultureInvariant);
@@ -36,11 +40,11 @@ namespace JobBroker.Bridge.Push
             reason = "not an address of this machine";
             if (host.Length == 0 || host.Equals("localhost", StringComparison.OrdinalIgnoreCase)) host = "127.0.0.1";
             return IPAddress.TryParse(host, out var address) && IPAddress.IsLoopback(address)
-                ? new PushEndpoint(text, new IPEndPoint(address, port))
+                ? new PushEndpoint(text, key, new IPEndPoint(address, port))
                 : null;
         }
 
-        public bool Equals(PushEndpoint? other) => other != null && Address.Equals(other.Address);
+        public bool Equals(PushEndpoint? other) => other != null && Address.Equals(other.Address) && Key == other.Key;
 
         public override bool Equals(object? other) => Equals(other as PushEndpoint);
 

@@ -63,9 +63,10 @@ namespace JobBroker.Bridge.Push
         /// Connects to `host:port`, `port` or `tcp://host:port` on this machine, in place of an earlier one; false for
         /// anything else, which changes nothing.
         /// </summary>
-        public bool ConnectTo(string announced)
+        /// <param name="key">Said first on each connection, and nowhere else; null where the worker told none.</param>
+        public bool ConnectTo(string announced, string? key = null)
         {
-            var read = PushEndpoint.Read(announced, out var reason);
+            var read = PushEndpoint.Read(announced, key, out var reason);
             if (read == null)
             {
                 log.Warn("A push endpoint was refused: " + reason + ".");
@@ -169,7 +170,7 @@ namespace JobBroker.Bridge.Push
             if (link == null)
             {
                 link = PushLink.Open(step.To, PatienceMs, GivenUp);
-                if (link == null || !link.Write(Greeting(), PatienceMs, GivenUp))
+                if (link == null || !link.Write(Greeting(step.To.Key), PatienceMs, GivenUp))
                 {
                     End();
                     GiveUp(step.To);
@@ -201,13 +202,14 @@ namespace JobBroker.Bridge.Push
             link = null;
         }
 
-        private string Greeting()
+        private string Greeting(string? key)
         {
             var payload = new JObject
             {
                 ["clientId"] = "unity_" + Process.GetCurrentProcess().Id.ToString(CultureInfo.InvariantCulture),
                 ["connectionTime"] = Now(),
             };
+            if (key != null) payload["key"] = key;
             return Line(PushTypes.ConnectionEstablished, payload);
         }
 

@@ -64,6 +64,8 @@ namespace JobBroker.Bridge.Security
                     return current.MenuItemExecution;
                 case SecuritySetting.CodeExecution:
                     return current.CodeExecution;
+                case SecuritySetting.BuildExecution:
+                    return current.BuildExecution;
                 default:
                     return false;
             }

@@ -20,6 +20,8 @@ namespace JobBroker.Bridge.Security
                     return "Allow Menu Item Execution";
                 case SecuritySetting.CodeExecution:
                     return "Allow Code Execution";
+                case SecuritySetting.BuildExecution:
+                    return "Allow Player Builds";
                 default:
                     throw new ArgumentOutOfRangeException(nameof(setting));
             }

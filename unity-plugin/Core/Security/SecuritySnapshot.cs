@@ -14,15 +14,19 @@ namespace JobBroker.Bridge.Security
             bool testExecution = false,
             bool menuItemExecution = false,
             bool codeExecution = false,
+            bool buildExecution = false,
             IEnumerable<string>? allowedMenuItems = null,
-            IEnumerable<string>? deniedMenuItems = null)
+            IEnumerable<string>? deniedMenuItems = null,
+            IEnumerable<string>? buildFolders = null)
         {
             TestExecution = testExecution;
             MenuItemExecution = menuItemExecution;
             CodeExecution = codeExecution;
+            BuildExecution = buildExecution;
             MenuItems = new MenuItemPolicy(
                 allowedMenuItems ?? Enumerable.Empty<string>(),
                 deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
+            BuildFolders = new BuildFolderPolicy(buildFolders ?? Enumerable.Empty<string>());
         }
 
         public bool TestExecution { get; }
@@ -31,7 +35,12 @@ namespace JobBroker.Bridge.Security
 
         public bool CodeExecution { get; }
 
+        public bool BuildExecution { get; }
+
         /// <summary>Which menu items may run once menu items may run at all.</summary>
         public MenuItemPolicy MenuItems { get; }
+
+        /// <summary>Where players may be built to once they may be built at all.</summary>
+        public BuildFolderPolicy BuildFolders { get; }
     }
 }

@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>Null takes the first free one of 8700 to 8799, 0 any; a given port that is taken is an error.</summary>
         public int? Port { get; set; }
 
-        /// <summary>Null makes a random one for each Editor session.</summary>
+        /// <summary>Null or empty makes a random one for each Editor session.</summary>
         public string? Token { get; set; }
 
         public int HeartbeatMs { get; set; } = 1000;
@@ -47,8 +47,14 @@ namespace JobBroker.Bridge.Session
         /// <summary>… while more than so many operations are known.</summary>
         public int KeepOperations { get; set; } = 1000;
 
-        /// <summary>Leaves the plain calls open beside a worker.</summary>
-        public bool PlainSurfaceBesideWorker { get; set; }
+        /// <summary>
+        /// Opens the plain calls to every program and every user of this machine that reaches the port, without the token.
+        /// May change at any time.
+        /// </summary>
+        public bool PlainSurface { get; set; }
+
+        /// <summary>Who has not proven to hold the token by then is cut off, unless the plain surface is on.</summary>
+        public int StrangerMs { get; set; } = 2000;
 
         /// <summary>How long each part of a stop may take.</summary>
         public int StopMs { get; set; } = 500;

@@ -1,7 +1,6 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
-using System.IO;
 using System.Linq;
 using System.Net;
 using System.Reflection;
@@ -52,11 +51,16 @@ namespace JobBroker.Bridge.Session
             if (options.EditorId != null) identity = identity.Named(options.EditorId);
             var editorId = identity.EditorId;
             Session = new McpSessionManager(
-                ports.SessionStore, ports.Clock, ports.Editor, editorId, options.Token ?? EndpointRegistry.NewToken());
-            Ledger = OperationLedger.Open(LedgerOptionsFor(editorId), ports.Clock);
+                ports.SessionStore,
+                ports.Clock,
+                ports.Editor,
+                editorId,
+                string.IsNullOrEmpty(options.Token) ? EndpointRegistry.NewToken() : options.Token!);
+            var folders = new StateFolders(options, editorId);
+            folders.Own();
+            Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadWatch(ports.Clock);
-            if (Session.WasDriven) seat.RestoreTaken();
             logs = new ConsoleBuffer(ports.Console);
             Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
             var security = new McpSecurityChecker(Tools, ports.Security);
@@ -94,15 +98,16 @@ namespace JobBroker.Bridge.Session
                 ports.Clock,
                 options.InlineResultBytes);
             plain = new PlainSurface(Ledger, operations, Tools, security, ports.Clock);
-            fence = new FenceGate(Ledger, seat, ports.Clock, Session.Token, options.ForeignSilenceMs);
+            fence = new FenceGate(Ledger, seat, ports.Clock, options.ForeignSilenceMs);
+            var door = new Door(Session.Token);
             push = new UnityPushClient(ports.Clock, ports.Log);
             var hello = new HelloAnswer(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, TellUnacknowledged);
             var handler = new UnityApiHandler(
-                hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurfaceBesideWorker);
+                door, hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurface);
             var logged = new LoggedRequests(handler, log, Session.NameOf);
-            server = new McpBridgeServer(logged, options.MaxFrameBytes, ports.Log);
-            endpoint = new EndpointRegistry(
-                options.EndpointFolder ?? Path.Combine(options.StateFolder, "editors"), identity, ports.Log);
+            var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
+            server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
+            endpoint = new EndpointRegistry(folders.Editors, identity, ports.Log);
             heart = new Heart(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
             Tools.Changed += TellToolsChanged;
@@ -151,7 +156,7 @@ namespace JobBroker.Bridge.Session
             Session.ListensOn(server.Port);
             Listening = true;
             WriteEndpoint();
-            if (Session.PushEndpoint is { } known) push.ConnectTo(known);
+            if (Session.PushEndpoint is { } known) push.ConnectTo(known, Session.PushKey);
             if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
         }
 
@@ -180,7 +185,7 @@ namespace JobBroker.Bridge.Session
         {
             push.Push(PushTypes.DomainReload, Generation());
             reloading = true;
-            Session.Save(seat.WasTaken, Ledger.EndedUnwritten().Select(operation => operation.OperationId));
+            Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
             WriteEndpoint();
             return Close(false);
         }
@@ -211,8 +216,8 @@ namespace JobBroker.Bridge.Session
             return inTime;
         }
 
-        private LedgerOptions LedgerOptionsFor(string editorId) =>
-            new LedgerOptions(options.LedgerFolder ?? Path.Combine(options.StateFolder, "ledger", editorId))
+        private LedgerOptions LedgerOptionsFor(StateFolders folders) =>
+            new LedgerOptions(folders.Ledger)
             {
                 ForgetAfterMs = options.ForgetAfterMs,
                 KeepOperations = options.KeepOperations,

@@ -33,15 +33,14 @@ namespace JobBroker.Bridge.Session
         private const string GenerationKey = "JobBroker.Generation";
         private const string PortKey = "JobBroker.Port";
         private const string TokenKey = "JobBroker.Token";
-        private const string PushKey = "JobBroker.PushEndpoint";
+        private const string PushEndpointKey = "JobBroker.PushEndpoint";
+        private const string PushSecretKey = "JobBroker.PushKey";
         private const string RefusedKey = "JobBroker.RefusedBegins";
-        private const string DrivenKey = "JobBroker.DrivenByWorker";
 
         private readonly object gate = new object();
         private readonly ISessionStore store;
         private readonly IClock clock;
         private readonly Dictionary<int, ConnectedClient> clients = new Dictionary<int, ConnectedClient>();
-        private volatile string? pushEndpoint;
         private volatile string? worker;
         private volatile bool quitting;
 
@@ -56,10 +55,11 @@ namespace JobBroker.Bridge.Session
             IsNew = known == null;
             EditorSessionId = known ?? Guid.NewGuid().ToString("D");
             Generation = IsNew ? 0 : Number(GenerationKey) + 1;
-            Token = store.Get(TokenKey) ?? newToken;
+            var token = store.Get(TokenKey);
+            Token = string.IsNullOrEmpty(token) ? newToken : token!;
             Port = Number(PortKey);
-            pushEndpoint = store.Get(PushKey);
-            WasDriven = store.Get(DrivenKey) != null;
+            PushEndpoint = store.Get(PushEndpointKey);
+            PushKey = store.Get(PushSecretKey);
         }
 
         public IEditorInfo Editor { get; }
@@ -79,17 +79,13 @@ namespace JobBroker.Bridge.Session
         /// <summary>The port of this Editor session; 0 before it ever listened.</summary>
         public int Port { get; private set; }
 
-        /// <summary>True when a worker had said hello before the last domain reload.</summary>
-        public bool WasDriven { get; }
-
         public string Version => Editor.UnityVersion;
 
-        /// <summary>Where pushes go; kept by <see cref="Save"/>.</summary>
-        public string? PushEndpoint
-        {
-            get => pushEndpoint;
-            set => pushEndpoint = value;
-        }
+        /// <summary>Where pushes go; null while nobody has asked for them.</summary>
+        public string? PushEndpoint { get; private set; }
+
+        /// <summary>What the worker there wants to hear first: a secret between it and this Editor.</summary>
+        public string? PushKey { get; private set; }
 
         /// <summary>The broker that said hello last, for people; null before the first.</summary>
         public string? Worker => worker;
@@ -131,12 +127,25 @@ namespace JobBroker.Bridge.Session
             store.Get(RefusedKey)?.Split(new[] { '\n' }, StringSplitOptions.RemoveEmptyEntries) ?? new string[0];
 
         /// <summary>Keeps what the next script domain needs. Main thread only.</summary>
-        public void Save(bool driven, IEnumerable<string> refusedBegins)
+        public void Save(IEnumerable<string> refusedBegins)
         {
             var refused = string.Join("\n", refusedBegins);
             store.Set(RefusedKey, refused.Length == 0 ? null : refused);
-            store.Set(PushKey, pushEndpoint);
-            store.Set(DrivenKey, driven ? "1" : null);
+            lock (gate)
+            {
+                store.Set(PushEndpointKey, PushEndpoint);
+                store.Set(PushSecretKey, PushKey);
+            }
+        }
+
+        /// <summary>Where pushes go from now on; kept by <see cref="Save"/>. Any thread.</summary>
+        public void PushesTo(string endpoint, string? key)
+        {
+            lock (gate)
+            {
+                PushEndpoint = endpoint;
+                PushKey = key;
+            }
         }
 
         public void WorkerCameIn(string? brokerId, string? version) =>

@@ -31,6 +31,7 @@ namespace JobBroker.Bridge.Tools
         TestExecution,
         MenuItemExecution,
         CodeExecution,
+        BuildExecution,
     }
 
     /// <summary>Makes a class that implements <see cref="IUnityTool"/> a tool that clients can call.</summary>

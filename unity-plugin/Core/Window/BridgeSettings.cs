@@ -1,4 +1,5 @@
 #nullable enable
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Security;
@@ -17,74 +18,106 @@ namespace JobBroker.Bridge.Window
             bool testExecution = false,
             bool menuItemExecution = false,
             bool codeExecution = false,
-            bool plainSurfaceBesideWorker = false,
+            bool buildExecution = false,
+            bool plainSurface = false,
             IEnumerable<string>? allowedMenuItems = null,
-            IEnumerable<string>? deniedMenuItems = null)
+            IEnumerable<string>? deniedMenuItems = null,
+            IEnumerable<string>? buildFolders = null)
         {
             Port = port;
             AutoStart = autoStart;
             TestExecution = testExecution;
             MenuItemExecution = menuItemExecution;
             CodeExecution = codeExecution;
-            PlainSurfaceBesideWorker = plainSurfaceBesideWorker;
+            BuildExecution = buildExecution;
+            PlainSurface = plainSurface;
             AllowedMenuItems = Clean(allowedMenuItems ?? Enumerable.Empty<string>());
             DeniedMenuItems = Clean(deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
+            BuildFolders = Clean(buildFolders ?? Enumerable.Empty<string>());
         }
 
         /// <summary>Null takes the first free one.</summary>
-        public int? Port { get; }
+        public int? Port { get; private set; }
 
-        public bool AutoStart { get; }
+        public bool AutoStart { get; private set; }
 
-        public bool TestExecution { get; }
+        public bool TestExecution { get; private set; }
 
-        public bool MenuItemExecution { get; }
+        public bool MenuItemExecution { get; private set; }
 
-        public bool CodeExecution { get; }
+        public bool CodeExecution { get; private set; }
 
-        /// <summary>Leaves the plain calls open beside a worker.</summary>
-        public bool PlainSurfaceBesideWorker { get; }
+        public bool BuildExecution { get; private set; }
+
+        /// <summary>Opens the plain calls to whoever reaches the port, without the token.</summary>
+        public bool PlainSurface { get; private set; }
 
         /// <summary>Globs; empty means everything that is not denied.</summary>
-        public IReadOnlyList<string> AllowedMenuItems { get; }
+        public IReadOnlyList<string> AllowedMenuItems { get; private set; }
 
-        public IReadOnlyList<string> DeniedMenuItems { get; }
+        public IReadOnlyList<string> DeniedMenuItems { get; private set; }
 
-        public bool IsOn(SecuritySetting setting) =>
-            (setting == SecuritySetting.TestExecution && TestExecution)
-            || (setting == SecuritySetting.MenuItemExecution && MenuItemExecution)
-            || (setting == SecuritySetting.CodeExecution && CodeExecution);
+        /// <summary>Where players may be built to beside the project's folder; relative ones start there.</summary>
+        public IReadOnlyList<string> BuildFolders { get; private set; }
+
+        public bool IsOn(SecuritySetting setting)
+        {
+            switch (setting)
+            {
+                case SecuritySetting.TestExecution:
+                    return TestExecution;
+                case SecuritySetting.MenuItemExecution:
+                    return MenuItemExecution;
+                case SecuritySetting.CodeExecution:
+                    return CodeExecution;
+                case SecuritySetting.BuildExecution:
+                    return BuildExecution;
+                default:
+                    return false;
+            }
+        }
 
         /// <summary>The part that decides whether a call may run.</summary>
         public SecuritySnapshot Security() => new SecuritySnapshot(
-            TestExecution, MenuItemExecution, CodeExecution, AllowedMenuItems, DeniedMenuItems);
-
-        public BridgeSettings WithPort(int? port) => new BridgeSettings(
-            port, AutoStart, TestExecution, MenuItemExecution, CodeExecution, PlainSurfaceBesideWorker,
-            AllowedMenuItems, DeniedMenuItems);
-
-        public BridgeSettings WithAutoStart(bool on) => new BridgeSettings(
-            Port, on, TestExecution, MenuItemExecution, CodeExecution, PlainSurfaceBesideWorker,
-            AllowedMenuItems, DeniedMenuItems);
-
-        public BridgeSettings WithPlainSurfaceBesideWorker(bool on) => new BridgeSettings(
-            Port, AutoStart, TestExecution, MenuItemExecution, CodeExecution, on,
-            AllowedMenuItems, DeniedMenuItems);
-
-        public BridgeSettings With(SecuritySetting setting, bool on) => new BridgeSettings(
-            Port,
-            AutoStart,
-            setting == SecuritySetting.TestExecution ? on : TestExecution,
-            setting == SecuritySetting.MenuItemExecution ? on : MenuItemExecution,
-            setting == SecuritySetting.CodeExecution ? on : CodeExecution,
-            PlainSurfaceBesideWorker,
+            TestExecution,
+            MenuItemExecution,
+            CodeExecution,
+            BuildExecution,
             AllowedMenuItems,
-            DeniedMenuItems);
+            DeniedMenuItems,
+            BuildFolders);
 
-        public BridgeSettings WithMenuItems(IEnumerable<string> allowed, IEnumerable<string> denied) => new BridgeSettings(
-            Port, AutoStart, TestExecution, MenuItemExecution, CodeExecution, PlainSurfaceBesideWorker, allowed, denied);
+        public BridgeSettings WithPort(int? port) => Changed(copy => copy.Port = port);
 
-        private static IReadOnlyList<string> Clean(IEnumerable<string> globs) =>
-            globs.Select(glob => glob.Trim()).Where(glob => glob.Length > 0).ToArray();
+        public BridgeSettings WithAutoStart(bool on) => Changed(copy => copy.AutoStart = on);
+
+        public BridgeSettings WithPlainSurface(bool on) => Changed(copy => copy.PlainSurface = on);
+
+        public BridgeSettings With(SecuritySetting setting, bool on) => Changed(copy =>
+        {
+            if (setting == SecuritySetting.TestExecution) copy.TestExecution = on;
+            if (setting == SecuritySetting.MenuItemExecution) copy.MenuItemExecution = on;
+            if (setting == SecuritySetting.CodeExecution) copy.CodeExecution = on;
+            if (setting == SecuritySetting.BuildExecution) copy.BuildExecution = on;
+        });
+
+        public BridgeSettings WithMenuItems(IEnumerable<string> allowed, IEnumerable<string> denied) => Changed(copy =>
+        {
+            copy.AllowedMenuItems = Clean(allowed);
+            copy.DeniedMenuItems = Clean(denied);
+        });
+
+        public BridgeSettings WithBuildFolders(IEnumerable<string> folders) =>
+            Changed(copy => copy.BuildFolders = Clean(folders));
+
+        private BridgeSettings Changed(Action<BridgeSettings> change)
+        {
+            var copy = (BridgeSettings)MemberwiseClone();
+            change(copy);
+            return copy;
+        }
+
+        private static IReadOnlyList<string> Clean(IEnumerable<string> lines) =>
+            lines.Select(line => line.Trim()).Where(line => line.Length > 0).ToArray();
     }
 }

@@ -16,6 +16,8 @@ namespace JobBroker.Bridge.Window
 
         public string? TypedDenied { get; internal set; }
 
+        public string? TypedBuildFolders { get; internal set; }
+
         public string LogFilter { get; internal set; } = "";
 
         public string Notice { get; internal set; } = "";

@@ -22,6 +22,7 @@ namespace JobBroker.Bridge.Window
         private static readonly SecuritySetting[] Switches =
         {
             SecuritySetting.TestExecution, SecuritySetting.MenuItemExecution, SecuritySetting.CodeExecution,
+            SecuritySetting.BuildExecution,
         };
 
         private readonly McpEditorWindowModel model;
@@ -69,12 +70,15 @@ namespace JobBroker.Bridge.Window
                 Tools = bridge.Tools().Select(tool => Row(tool, current)).ToList(),
                 Security = Switches.Select(one => Switch(one, current)).ToList(),
                 AutoStart = current.AutoStart,
-                PlainSurfaceBesideWorker = current.PlainSurfaceBesideWorker,
+                PlainSurface = current.PlainSurface,
+                PlainSurfaceConsequence = WindowText.PlainSurfaceConsequence,
                 PortText = model.TypedPort ?? Written(current.Port),
                 PortNote = PortNote(current, status),
                 AllowedMenuItems = model.TypedAllowed ?? Lines(current.AllowedMenuItems),
                 DeniedMenuItems = model.TypedDenied ?? Lines(current.DeniedMenuItems),
                 HasMenuItemChanges = model.TypedAllowed != null || model.TypedDenied != null,
+                BuildFolders = model.TypedBuildFolders ?? Lines(current.BuildFolders),
+                HasBuildFolderChanges = model.TypedBuildFolders != null,
                 Configurations = model.Clients.Select(WindowText.Row).ToList(),
                 LogFilter = model.LogFilter,
                 Log = log.Entries().Where(IsWanted).Reverse().Select(Row).ToList(),
@@ -95,7 +99,7 @@ namespace JobBroker.Bridge.Window
 
         public void SetAutoStart(bool on) => Change(settings.Current.WithAutoStart(on));
 
-        public void SetPlainSurface(bool on) => Change(settings.Current.WithPlainSurfaceBesideWorker(on));
+        public void SetPlainSurface(bool on) => Change(settings.Current.WithPlainSurface(on));
 
         public void SetSecurity(SecuritySetting setting, bool on) => Change(settings.Current.With(setting, on));
 
@@ -127,6 +131,16 @@ namespace JobBroker.Bridge.Window
             model.TypedAllowed = null;
             model.TypedDenied = null;
         }
+
+        public void TypeBuildFolders(string folders) => model.TypedBuildFolders = folders;
+
+        public void ApplyBuildFolders()
+        {
+            var folders = model.TypedBuildFolders;
+            if (folders != null && Change(settings.Current.WithBuildFolders(folders.Split('\n')))) RevertBuildFolders();
+        }
+
+        public void RevertBuildFolders() => model.TypedBuildFolders = null;
 
         public void Install(string clientId) => Tell(clients.Install(clientId, Now()));
 

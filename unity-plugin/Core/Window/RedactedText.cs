@@ -19,6 +19,7 @@ namespace JobBroker.Bridge.Window
         private static readonly string[] SecretEndings =
         {
             "token", "authorization", "password", "secret", "apikey", "nonce", "cookie", "credential", "credentials",
+            "proof", "notificationkey",
         };
 
         private static readonly Regex Bearer = new Regex(
@@ -48,7 +49,8 @@ namespace JobBroker.Bridge.Window
         private static bool IsSecret(string name)
         {
             var plain = name.Replace("_", "").Replace("-", "").ToLowerInvariant();
-            return SecretEndings.Any(ending => plain.EndsWith(ending, StringComparison.Ordinal));
+            // The push channel's key has no other name.
+            return plain == "key" || SecretEndings.Any(ending => plain.EndsWith(ending, StringComparison.Ordinal));
         }
 
         private void Write(JToken token)

@@ -10,6 +10,10 @@ namespace JobBroker.Bridge.Window
     /// <summary>How the window says things.</summary>
     internal static class WindowText
     {
+        /// <summary>What it means that the plain surface is on.</summary>
+        public const string PlainSurfaceConsequence =
+            "Every program and every user of this machine that reaches the port may run tools, without the token.";
+
         public static string Headline(BridgeStatus status)
         {
             if (!status.Running) return "Stopped";

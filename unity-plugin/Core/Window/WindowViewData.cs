@@ -152,7 +152,10 @@ namespace JobBroker.Bridge.Window
 
         public bool AutoStart { get; set; }
 
-        public bool PlainSurfaceBesideWorker { get; set; }
+        public bool PlainSurface { get; set; }
+
+        /// <summary>What switching the plain surface on means, in a sentence.</summary>
+        public string PlainSurfaceConsequence { get; set; } = "";
 
         /// <summary>Empty means the first free one.</summary>
         public string PortText { get; set; } = "";
@@ -165,6 +168,10 @@ namespace JobBroker.Bridge.Window
         public string DeniedMenuItems { get; set; } = "";
 
         public bool HasMenuItemChanges { get; set; }
+
+        public string BuildFolders { get; set; } = "";
+
+        public bool HasBuildFolderChanges { get; set; }
 
         public IReadOnlyList<ClientRow> Configurations { get; set; } = new ClientRow[0];
 

@@ -1,9 +1,11 @@
 #nullable enable
 using System;
 using System.Diagnostics;
+using System.Net;
 using System.Net.Sockets;
 using System.Threading;
 using JobBroker.Bridge.Framing;
+using JobBroker.Bridge.Security;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
@@ -29,6 +31,8 @@ namespace JobBroker.Bridge.Wire
         private BridgeThread? reading;
         private BridgeThread? writing;
         private int running = 2;
+        private readonly Stopwatch sinceAccepted = Stopwatch.StartNew();
+        private volatile bool admitted;
         private volatile bool aborted;
         private volatile bool written;
 
@@ -49,12 +53,23 @@ namespace JobBroker.Bridge.Wire
             this.limits = limits;
             this.log = log;
             this.ended = ended;
+            LocalAddress = EditorProof.AddressOf((IPEndPoint)socket.LocalEndPoint);
             outbound = new OutboundQueue(limits.OutboundBytes);
             parser = new FrameParser(limits.FrameBytes);
             writer = new FrameWriter(id, socket, limits, log, () => aborted, () => outbound.IsFinished);
         }
 
         public int Id { get; }
+
+        public string LocalAddress { get; }
+
+        public bool IsAdmitted => admitted;
+
+        /// <summary>Its threads end, without writing what waits.</summary>
+        public bool IsAborted => aborted;
+
+        /// <summary>How long it has been a stranger; null once it is admitted or cut off.</summary>
+        public long? StrangerForMs => admitted || aborted ? (long?)null : sinceAccepted.ElapsedMilliseconds;
 
         public bool IsOpen => !aborted && !outbound.IsFinished;
 
@@ -63,6 +78,8 @@ namespace JobBroker.Bridge.Wire
             writing = BridgeThread.Start("write-" + Id, Write, Crashed);
             reading = BridgeThread.Start("read-" + Id, Read, Crashed);
         }
+
+        public void Admit() => admitted = true;
 
         public void Notify(string method, JObject parameters)
         {

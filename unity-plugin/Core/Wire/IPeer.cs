@@ -9,7 +9,13 @@ namespace JobBroker.Bridge.Wire
         /// <summary>Different for each connection of this server.</summary>
         int Id { get; }
 
+        /// <summary>Where this Editor listens as this connection reached it: `host:port`.</summary>
+        string LocalAddress { get; }
+
         bool IsOpen { get; }
+
+        /// <summary>It is no stranger: the clock for strangers stops, and no newcomer takes its place.</summary>
+        void Admit();
 
         /// <summary>Queues a notification behind what was sent before; nothing happens when the connection is gone.</summary>
         void Notify(string method, JObject parameters);

@@ -12,6 +12,9 @@ namespace JobBroker.Bridge.Wire
     {
         private const uint HandleFlagInherit = 1;
 
+        /// <summary>Who finds this full tries again after a second: strangers must not make the owner do that.</summary>
+        private const int Backlog = 128;
+
         private readonly Socket socket;
 
         /// <summary>Listens at once; 0 takes any free port. Throws <see cref="PortTakenException"/>.</summary>
@@ -26,7 +29,7 @@ namespace JobBroker.Bridge.Wire
                 if (OnWindows) socket.ExclusiveAddressUse = true;
                 KeepFromChildren(socket);
                 socket.Bind(new IPEndPoint(IPAddress.Loopback, port));
-                socket.Listen(16);
+                socket.Listen(Backlog);
             }
             catch (SocketException error)
             {

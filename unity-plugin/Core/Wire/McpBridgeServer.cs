@@ -2,7 +2,10 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Linq;
+using System.Net;
 using System.Net.Sockets;
+using System.Threading;
 using JobBroker.Bridge.Framing;
 using Newtonsoft.Json.Linq;
 
@@ -17,6 +20,11 @@ namespace JobBroker.Bridge.Wire
     {
         private const int AcceptPollMs = 50;
 
+        /// <summary>How long a newcomer waits for the threads of whoever gave way to it, at most.</summary>
+        private const int EndingMs = 100;
+
+        private const int OthersTellMs = 60_000;
+
         /// <summary>How long stopping lets peers take what was said before, at most.</summary>
         private const int FlushMs = 150;
 
@@ -25,9 +33,11 @@ namespace JobBroker.Bridge.Wire
         private readonly IRequestHandler handler;
         private readonly WireLimits limits;
         private readonly IBridgeLog log;
+        private readonly Func<bool> welcomesStrangers;
         private BridgeThread? accepting;
         private LoopbackListener? listener;
         private volatile bool stopping;
+        private Stopwatch? sinceOthersTold;
         private int lastId;
 
         public McpBridgeServer(IRequestHandler handler, int maxFrameBytes, IBridgeLog log)
@@ -35,8 +45,11 @@ namespace JobBroker.Bridge.Wire
         {
         }
 
-        public McpBridgeServer(IRequestHandler handler, WireLimits limits, IBridgeLog log)
+        /// <param name="welcomesStrangers">While true nobody's time to prove anything is limited; null never is.</param>
+        public McpBridgeServer(
+            IRequestHandler handler, WireLimits limits, IBridgeLog log, Func<bool>? welcomesStrangers = null)
         {
+            this.welcomesStrangers = welcomesStrangers ?? (() => false);
             this.handler = handler;
             this.limits = limits;
             this.log = log;
@@ -142,6 +155,7 @@ namespace JobBroker.Bridge.Wire
                 {
                     var socket = from.Accept(AcceptPollMs);
                     if (socket != null) Welcome(socket);
+                    CutStrangers();
                 }
             }
             finally
@@ -152,14 +166,20 @@ namespace JobBroker.Bridge.Wire
 
         private void Welcome(Socket socket)
         {
+            if (!IsOfThisUser(socket))
+            {
+                socket.Close();
+                return;
+            }
             lock (gate)
             {
+                var hasRoom = MakeRoom();
                 if (stopping)
                 {
                     socket.Close();
                     return;
                 }
-                if (connections.Count < limits.Connections)
+                if (hasRoom)
                 {
                     var connection = new BridgeConnection(++lastId, socket, handler, limits, log, Forget);
                     connections.Add(connection.Id, connection);
@@ -168,6 +188,58 @@ namespace JobBroker.Bridge.Wire
                 }
             }
             Refuse(socket);
+        }
+
+        /// <summary>False as well for a connection that has ended before anybody could look.</summary>
+        private bool IsOfThisUser(Socket socket)
+        {
+            try
+            {
+                var own = (IPEndPoint)socket.LocalEndPoint;
+                if (!PeerOwner.IsAnotherUsers(own, (IPEndPoint)socket.RemoteEndPoint)) return true;
+                TellOfOthers();
+                return false;
+            }
+            catch (SocketException)
+            {
+                return false;
+            }
+        }
+
+        /// <summary>Once a minute at most: nobody else may fill this user's log.</summary>
+        private void TellOfOthers()
+        {
+            if (sinceOthersTold != null && sinceOthersTold.ElapsedMilliseconds < OthersTellMs) return;
+            sinceOthersTold = Stopwatch.StartNew();
+            log.Warn("A connection of another user of this machine was closed.");
+        }
+
+        /// <summary>
+        /// Cuts the oldest stranger off where there is no room; false when all are proven. Called under the gate, which
+        /// it leaves for a moment.
+        /// </summary>
+        private bool MakeRoom()
+        {
+            if (connections.Values.Count(one => !one.IsAborted) >= limits.Connections)
+            {
+                // Those that are told why they are closed first: they have lost already.
+                var first = connections.Values.Where(one => !one.IsAdmitted && !one.IsAborted)
+                    .OrderBy(one => one.IsOpen).ThenBy(one => one.Id).FirstOrDefault();
+                if (first == null) return false;
+                first.Abort();
+            }
+            // Two threads of each are still there: whoever comes waits for that, so that a flood makes no more of them.
+            if (connections.Count >= limits.Connections) Monitor.Wait(gate, EndingMs);
+            return true;
+        }
+
+        private void CutStrangers()
+        {
+            if (limits.StrangerMs == 0 || welcomesStrangers()) return;
+            foreach (var connection in Connections())
+            {
+                if (connection.StrangerForMs > limits.StrangerMs) connection.Abort();
+            }
         }
 
         /// <summary>Tells the reason if the peer listens; nothing here may wait for it.</summary>
@@ -195,7 +267,11 @@ namespace JobBroker.Bridge.Wire
 
         private void Forget(BridgeConnection connection)
         {
-            lock (gate) connections.Remove(connection.Id);
+            lock (gate)
+            {
+                connections.Remove(connection.Id);
+                Monitor.PulseAll(gate);
+            }
         }
 
         private List<BridgeConnection> Connections()

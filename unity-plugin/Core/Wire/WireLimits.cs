@@ -14,8 +14,14 @@ namespace JobBroker.Bridge.Wire
         /// <summary>Bytes that may wait for one peer; one that reads slower is closed.</summary>
         public int OutboundBytes { get; set; } = 64 * 1024 * 1024;
 
-        /// <summary>Each connection costs two threads; one more than these is told so and closed.</summary>
+        /// <summary>
+        /// Each connection costs two threads. The oldest stranger gives way to one more than these; where all are proven,
+        /// that one is told so and closed.
+        /// </summary>
         public int Connections { get; set; } = 32;
+
+        /// <summary>Milliseconds in which a stranger must have proven to hold the token; 0 is for ever.</summary>
+        public int StrangerMs { get; set; }
 
         /// <summary>Milliseconds in which a peer takes not one byte of what waits for it, until it is closed.</summary>
         public int StallMs { get; set; } = 30000;

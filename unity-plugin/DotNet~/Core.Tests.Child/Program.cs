@@ -1,7 +1,7 @@
 using System;
 using JobBroker.Bridge.Tests.Child;
 
-// The first argument says what to do, the second names the ledger's folder. Every line on the standard output is a
+// The first argument says what to do, the second mostly names a folder. Every line on the standard output is a
 // fact that the parent may check after this process was killed.
 switch (args[0])
 {
@@ -16,6 +16,15 @@ switch (args[0])
         return 0;
     case "ledger-open":
         LedgerChild.OpenOnce(args[1]);
+        return 0;
+    case "wire-serve":
+        WireChild.Serve();
+        return 0;
+    case "wire-ask":
+        WireChild.Ask(int.Parse(args[1]), args.Length > 2);
+        return 0;
+    case "state-own":
+        StateChild.Own(args[1]);
         return 0;
     default:
         Console.Error.WriteLine($"There is no command {args[0]}.");

@@ -262,14 +262,20 @@ public sealed class PortTests
     {
         var settings = new UnitySettings();
         ISecuritySettings security = settings;
-        settings.Change(new BridgeSettings(port: 8755, menuItemExecution: true));
+        settings.Change(new BridgeSettings(
+            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/mnt/builds"]));
         Assert.True(security.Current.MenuItemExecution);
         Assert.Equal(1, StubEditor.SavedSettings);
         Assert.Equal(8755, new UnitySettings().Current.Port);
+        Assert.True(new UnitySettings().Current.PlainSurface);
+        Assert.True(new UnitySettings().Current.IsOn(SecuritySetting.BuildExecution));
+        Assert.Equal(["/mnt/builds"], new UnitySettings().Current.BuildFolders);
         settings.Change(new BridgeSettings());
         Assert.False(security.Current.MenuItemExecution);
         Assert.Null(new UnitySettings().Current.Port);
         Assert.False(settings.Current.IsOn(SecuritySetting.CodeExecution));
+        Assert.False(new UnitySettings().Current.PlainSurface);
+        Assert.Empty(new UnitySettings().Current.BuildFolders);
     }
 
     private static BuildReport Report(BuildResult result) => new()

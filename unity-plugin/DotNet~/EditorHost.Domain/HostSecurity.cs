@@ -10,7 +10,8 @@ internal sealed class HostSecurity(NativeEditor native) : ISecuritySettings
     public SecuritySnapshot Current => new(
         testExecution: IsOn("Tests"),
         menuItemExecution: IsOn("MenuItems"),
-        codeExecution: IsOn("Code"));
+        codeExecution: IsOn("Code"),
+        buildExecution: IsOn("Builds"));
 
     private bool IsOn(string name) => native.Switches.TryGetValue(name, out var on) && on;
 }

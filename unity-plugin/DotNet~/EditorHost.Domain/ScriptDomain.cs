@@ -127,7 +127,8 @@ public sealed class ScriptDomain : IScriptDomain
         ForeignSilenceMs = settings.ForeignSilenceMs,
         ForgetAfterMs = settings.ForgetAfterMs,
         KeepOperations = settings.KeepOperations,
-        PlainSurfaceBesideWorker = settings.PlainBesideWorker,
+        PlainSurface = settings.PlainSurface,
+        StrangerMs = settings.StrangerMs,
     };
 
     private static JArray StatesOf(IEnumerable<Bridge.Ledger.LedgerOperation> operations) =>

@@ -29,7 +29,9 @@ public sealed record HostSettings
 
     public int KeepOperations { get; init; } = 1000;
 
-    public bool PlainBesideWorker { get; init; }
+    public bool PlainSurface { get; init; }
+
+    public int StrangerMs { get; init; } = 2000;
 }
 
 /// <summary>The script domain as the native side sees it: only types that both share. Main thread, but for <see cref="Status"/>.</summary>

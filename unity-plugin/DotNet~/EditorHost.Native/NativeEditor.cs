@@ -33,9 +33,9 @@ public sealed class NativeEditor
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();
 
-    /// <summary>The security switches by name (Tests, MenuItems, Code).</summary>
+    /// <summary>The security switches by name (Tests, MenuItems, Code, Builds).</summary>
     public ConcurrentDictionary<string, bool> Switches { get; } = new(
-        new Dictionary<string, bool> { ["Tests"] = true, ["MenuItems"] = true, ["Code"] = true });
+        new Dictionary<string, bool> { ["Tests"] = true, ["MenuItems"] = true, ["Code"] = true, ["Builds"] = true });
 
     /// <summary>Tools that were added by hand; each echoes its text.</summary>
     public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();

@@ -22,12 +22,16 @@ var inline = new Option<int>("--inline-result-bytes") { DefaultValueFactory = _ 
 var silence = new Option<int>("--foreign-silence-ms") { DefaultValueFactory = _ => 60_000 };
 var forget = new Option<long>("--forget-after-ms") { DefaultValueFactory = _ => 24L * 3600 * 1000 };
 var keep = new Option<int>("--keep-operations") { DefaultValueFactory = _ => 1000 };
-var plain = new Option<bool>("--plain-beside-worker");
+var plain = new Option<bool>("--plain-surface")
+{
+    Description = "Every program and every user of this machine that reaches the port may run tools, without the token",
+};
+var stranger = new Option<int>("--stranger-ms") { DefaultValueFactory = _ => 2000 };
 
 var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
 {
     project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
-    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, stranger,
 };
 command.SetAction(parsed =>
 {
@@ -46,7 +50,8 @@ command.SetAction(parsed =>
         ForeignSilenceMs = parsed.GetValue(silence),
         ForgetAfterMs = parsed.GetValue(forget),
         KeepOperations = parsed.GetValue(keep),
-        PlainBesideWorker = parsed.GetValue(plain),
+        PlainSurface = parsed.GetValue(plain),
+        StrangerMs = parsed.GetValue(stranger),
     };
     var counterFile = parsed.GetValue(counter) ?? Path.Combine(settings.StateFolder, "executions.log");
     var native = new NativeEditor(

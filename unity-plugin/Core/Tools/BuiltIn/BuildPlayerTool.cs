@@ -53,7 +53,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Name = "build-player",
         Description = "Builds the player for the platform that the Editor is switched to.",
         Effect = ToolEffect.Mutating,
-        ExecutionClass = ExecutionClass.Long)]
+        ExecutionClass = ExecutionClass.Long,
+        RequiredSecuritySetting = SecuritySetting.BuildExecution)]
     public sealed class BuildPlayerTool : AbstractUnityTool<BuildPlayerSchema, BuildPlayerResponse>
     {
         private const int MessagesInError = 20;
@@ -72,6 +73,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var target = services.Builds.ActiveTarget;
             var project = services.Editor;
             var output = BuildLocation.Of(project.ProjectPath, project.ProjectName, parameters.OutputPath, target);
+            var refusal = services.Security.Current.BuildFolders.Refusal(project.ProjectPath, output);
+            if (refusal != null) throw new ToolException("security_blocked", refusal);
             var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes);
             var outcome = services.Builds.Build(request, new BuildSteps(context.Progress).Report);
             if (!outcome.Succeeded) throw Failure(outcome);

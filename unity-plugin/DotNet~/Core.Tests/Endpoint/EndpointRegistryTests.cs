@@ -34,11 +34,12 @@ public sealed class EndpointRegistryTests : IDisposable
 
     private EndpointRegistry Registry() => new(editors, identity, log);
 
-    private static EndpointRecord Record(string token, int pid = 4711, string phase = "ready") =>
-        new(pid, 1_700_000_000_000, 8701, token, "2022.3.10f1", phase);
+    private static EndpointRecord Record(
+        string token, int pid = 4711, string phase = "ready", long startedAt = 1_700_000_000_000) =>
+        new(pid, startedAt, 8701, token, "2022.3.10f1", phase);
 
     [Fact]
-    public void Both_files_say_how_to_reach_this_Editor_to_its_user_alone()
+    public void Both_files_say_how_to_reach_this_Editor_to_its_user_alone_and_one_of_them_the_token()
     {
         var registry = Registry();
         Assert.True(registry.Write(Record("secret")));
@@ -52,7 +53,8 @@ public sealed class EndpointRegistryTests : IDisposable
             Assert.Equal(
                 "{\"editorId\":\"" + identity.EditorId + "\",\"projectName\":\"My Game\",\"projectPath\":\"" + project
                 + "\",\"unityVersion\":\"2022.3.10f1\",\"pid\":4711,\"pidStartedAt\":1700000000000,"
-                + "\"host\":\"127.0.0.1\",\"port\":8701,\"token\":\"secret\",\"phase\":\"ready\"}",
+                + "\"host\":\"127.0.0.1\",\"port\":8701," + (file == registry.Files[0] ? "\"token\":\"secret\"," : "")
+                + "\"phase\":\"ready\"}",
                 said.ToString(Newtonsoft.Json.Formatting.None));
             Assert.Single(Directory.GetFiles(Path.GetDirectoryName(file)!));
         }
@@ -145,7 +147,7 @@ public sealed class EndpointRegistryTests : IDisposable
         Assert.All(now.Files, file => Assert.True(File.Exists(file)));
 
         var samePid = Registry();
-        samePid.Write(Record("third", pid: 2));
+        samePid.Write(Record("third", pid: 2, startedAt: 1_700_000_000_001));
         now.Remove();
         Assert.All(now.Files, file => Assert.True(File.Exists(file)));
 

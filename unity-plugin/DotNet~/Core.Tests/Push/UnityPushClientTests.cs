@@ -120,6 +120,31 @@ public sealed class UnityPushClientTests : IDisposable
     }
 
     [Fact]
+    public void The_key_is_the_first_word_of_each_connection_and_of_no_other_line()
+    {
+        using var worker = new PushListener();
+        client.ConnectTo($"127.0.0.1:{worker.Port}", "hush-hush");
+        client.Push(PushTypes.ToolsChanged);
+        client.Drop();
+        client.Push(PushTypes.ToolsChanged);
+        Wait.Until(() => worker.Lines.Count == 4, "four lines");
+        Assert.Equal(
+            ["hush-hush", null, "hush-hush", null], worker.Lines.Select(line => (string?)line["payload"]!["key"]));
+        Assert.Empty(log.Lines);
+    }
+
+    [Fact]
+    public void Another_key_needs_another_connection()
+    {
+        using var worker = new PushListener();
+        client.ConnectTo($"127.0.0.1:{worker.Port}", "one");
+        client.ConnectTo($"127.0.0.1:{worker.Port}", "two");
+        client.ConnectTo($"127.0.0.1:{worker.Port}");
+        Wait.Until(() => worker.Lines.Count == 3, "three lines");
+        Assert.Equal(["one", "two", null], worker.Lines.Select(line => (string?)line["payload"]!["key"]));
+    }
+
+    [Fact]
     public void A_worker_that_does_not_read_blocks_nobody()
     {
         using var deaf = new PushListener(reads: false);

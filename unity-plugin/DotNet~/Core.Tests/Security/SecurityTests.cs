@@ -12,7 +12,7 @@ namespace JobBroker.Bridge.Tests.Security;
 
 public sealed class SecurityTests : IDisposable
 {
-    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code" };
+    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code", "build-player" };
 
     private readonly InMemoryEditor editor = new();
     private readonly McpSecurityChecker checker;
@@ -46,6 +46,7 @@ public sealed class SecurityTests : IDisposable
             ("run-tests", new SecuritySnapshot(testExecution: true)),
             ("execute-menu-item", new SecuritySnapshot(menuItemExecution: true)),
             ("execute-code", new SecuritySnapshot(codeExecution: true)),
+            ("build-player", new SecuritySnapshot(buildExecution: true)),
         };
         foreach (var (opened, snapshot) in settings)
         {
@@ -58,6 +59,7 @@ public sealed class SecurityTests : IDisposable
     [InlineData("run-tests", "Enable Tests Execution")]
     [InlineData("execute-menu-item", "Allow Menu Item Execution")]
     [InlineData("execute-code", "Allow Code Execution")]
+    [InlineData("build-player", "Allow Player Builds")]
     public void A_refusal_names_the_setting_and_its_place(string tool, string setting) => Assert.Equal(
         $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security.",
         Refusal(tool));
@@ -65,7 +67,7 @@ public sealed class SecurityTests : IDisposable
     [Fact]
     public void Unknown_tools_are_denied()
     {
-        editor.Security.Current = new SecuritySnapshot(true, true, true);
+        editor.Security.Current = new SecuritySnapshot(true, true, true, true);
         foreach (var tool in new[] { "never-heard-of", "", "PING", "ping ", "get-tool-details" })
         {
             Assert.Contains("unknown tools are denied", Refusal(tool));

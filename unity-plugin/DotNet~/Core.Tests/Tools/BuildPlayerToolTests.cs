@@ -3,6 +3,7 @@ using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tests.Tools.InMemory;
 using JobBroker.Bridge.Tools.BuiltIn;
 using Xunit;
@@ -91,6 +92,26 @@ public sealed class BuildPlayerToolTests : IDisposable
         editor.Builds.ActiveTarget = target;
         await new ToolCall().Run(Tool, new { BuildTarget = target, OutputPath = wanted });
         Assert.Equal(Path.Combine(editor.Info.ProjectPath, expected), editor.Builds.Built[0].OutputPath);
+    }
+
+    [Theory]
+    [InlineData("../Out")]
+    [InlineData("/tmp/out/Game.apk")]
+    [InlineData("Assets/Game.apk")]
+    public async Task A_place_that_is_not_allowed_is_refused_before_anything_is_built(string wanted)
+    {
+        var refused = await ToolCall.Fails(Tool, new { BuildTarget = "StandaloneLinux64", OutputPath = wanted });
+        Assert.Equal("security_blocked", refused.Type);
+        Assert.Contains("allowed build folders", refused.Message);
+        Assert.Empty(editor.Builds.Built);
+    }
+
+    [Fact]
+    public async Task A_place_that_the_user_allows_is_built_to()
+    {
+        editor.Security.Current = new SecuritySnapshot(buildFolders: ["../out-of-it"]);
+        await new ToolCall().Run(Tool, new { BuildTarget = "StandaloneLinux64", OutputPath = "../out-of-it" });
+        Assert.Contains("out-of-it", Assert.Single(editor.Builds.Built).OutputPath);
     }
 
     [Fact]

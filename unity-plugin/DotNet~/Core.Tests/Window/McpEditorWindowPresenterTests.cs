@@ -102,7 +102,8 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     public void Everything_that_runs_other_peoples_code_is_off_at_first()
     {
         Assert.All(presenter.View().Security, one => Assert.False(one.IsOn));
-        Assert.Equal(3, presenter.View().Security.Count);
+        Assert.Equal(4, presenter.View().Security.Count);
+        Assert.False(presenter.View().PlainSurface);
     }
 
     [Fact]
@@ -139,6 +140,36 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
         Assert.False(presenter.View().HasMenuItemChanges);
         Assert.NotNull(settings.Current.Security().MenuItems.Refusal("Edit/Play"));
         Assert.Null(settings.Current.Security().MenuItems.Refusal("Tools/Bake"));
+    }
+
+    [Fact]
+    public void Says_what_an_open_plain_surface_means_and_keeps_the_choice()
+    {
+        Assert.Equal(
+            "Every program and every user of this machine that reaches the port may run tools, without the token.",
+            presenter.View().PlainSurfaceConsequence);
+        presenter.SetPlainSurface(true);
+        Assert.True(presenter.View().PlainSurface);
+        Assert.True(settings.Current.PlainSurface);
+        presenter.SetAutoStart(false);
+        Assert.True(settings.Current.PlainSurface);
+    }
+
+    [Fact]
+    public void Build_folders_count_once_they_are_applied()
+    {
+        presenter.TypeBuildFolders("/mnt/builds\n\n  ../out  ");
+        Assert.True(presenter.View().HasBuildFolderChanges);
+        Assert.Empty(settings.Current.BuildFolders);
+
+        presenter.ApplyBuildFolders();
+
+        Assert.Equal(["/mnt/builds", "../out"], settings.Current.BuildFolders);
+        Assert.Equal(["/mnt/builds", "../out"], settings.Current.Security().BuildFolders.Folders);
+        Assert.Equal("/mnt/builds\n../out", presenter.View().BuildFolders);
+        presenter.TypeBuildFolders("else");
+        presenter.RevertBuildFolders();
+        Assert.False(presenter.View().HasBuildFolderChanges);
     }
 
     [Fact]

@@ -58,5 +58,24 @@ internal sealed class WireClient : IDisposable
         }
     }
 
+    /// <summary>The answer to a request, behind whatever else is told meanwhile.</summary>
+    public JObject Answer(int id)
+    {
+        while (true)
+        {
+            var message = Next() ?? throw new InvalidOperationException("The connection ended before the answer came.");
+            if ((int?)message["id"] == id) return message;
+        }
+    }
+
+    /// <summary>True when the other side ends the connection, whatever it says before.</summary>
+    public bool Ends()
+    {
+        while (Next() != null)
+        {
+        }
+        return true;
+    }
+
     public void Dispose() => Socket.Dispose();
 }

@@ -55,6 +55,10 @@ internal sealed class WireHandler : IRequestHandler
                 var why = new JObject { ["why"] = "token" };
                 reply(Answer.Error(ErrorCodes.Unauthorized, "no", why).AndClose().Then(Count));
                 break;
+            case "admit":
+                peer.Admit();
+                reply(Answer.Result(peer.LocalAddress));
+                break;
             case "throw":
                 throw new InvalidOperationException("broken");
             default:

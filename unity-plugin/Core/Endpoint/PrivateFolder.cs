@@ -1,0 +1,60 @@
+#nullable enable
+using System;
+using System.IO;
+using System.Runtime.InteropServices;
+
+namespace JobBroker.Bridge.Endpoint
+{
+    /// <summary>
+    /// Folders that only this user may enter: mode 0700. On Windows they inherit the rights of the user's profile.
+    /// </summary>
+    internal static class PrivateFolder
+    {
+        private const uint Mode0700 = 0x1C0;
+
+        /// <summary>EPERM</summary>
+        private const int NotPermitted = 1;
+
+        private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
+
+        /// <summary>
+        /// Missing folders become this user's alone; one that is there keeps the mode that somebody gave it.
+        /// </summary>
+        public static void Create(string folder)
+        {
+            if (OnWindows)
+            {
+                Directory.CreateDirectory(folder);
+                return;
+            }
+            var parent = Path.GetDirectoryName(folder);
+            if (!string.IsNullOrEmpty(parent) && !Directory.Exists(parent)) Create(parent);
+            if (mkdir(folder, Mode0700) == 0 || Directory.Exists(folder)) return;
+            throw PrivateFile.Failed("The folder " + folder + " cannot be made");
+        }
+
+        /// <summary>
+        /// Makes a folder of ours, or takes the rights of everybody else from one that is there: an older version, or a
+        /// backup that was put back, may have left it open. Throws UnauthorizedAccessException, naming the command, where
+        /// only another user may do that.
+        /// </summary>
+        public static void Own(string folder)
+        {
+            Create(folder);
+            if (OnWindows || chmod(folder, Mode0700) == 0) return;
+            if (Marshal.GetLastWin32Error() != NotPermitted)
+            {
+                throw PrivateFile.Failed("The rights of the folder " + folder + " cannot be changed");
+            }
+            throw new UnauthorizedAccessException(
+                $"The folder {folder} belongs to another user, who could read and change what this Editor keeps there. Give "
+                + $"it to this user and run \"chmod 700 '{folder}'\", or remove it: \"rm -r '{folder}'\".");
+        }
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern int mkdir(string path, uint mode);
+
+        [DllImport("libc", SetLastError = true)]
+        private static extern int chmod(string path, uint mode);
+    }
+}

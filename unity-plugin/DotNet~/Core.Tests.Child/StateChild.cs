@@ -1,0 +1,22 @@
+using System;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Session;
+
+namespace JobBroker.Bridge.Tests.Child;
+
+/// <summary>Takes a state folder as whatever user the process runs as.</summary>
+internal static class StateChild
+{
+    public static void Own(string folder)
+    {
+        try
+        {
+            new StateFolders(new BridgeOptions { StateFolder = folder }, "game").Own();
+            Console.WriteLine("owned");
+        }
+        catch (LedgerUnavailableException error)
+        {
+            Console.WriteLine("refused " + error.Message);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+#nullable enable
+using System;
+using System.Collections.Concurrent;
+using System.IO;
+using System.Linq;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Tests.Tools.InMemory;
+using JobBroker.Bridge.Tests.Wire;
+using Newtonsoft.Json.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Session;
+
+/// <summary>The whole bridge over an Editor of memory: real ledger, real endpoint files, real sockets.</summary>
+internal sealed class RunningBridge : IDisposable
+{
+    public const string Token = "c29tZS10b2tlbi1vZi0yNC1ieXRlcw";
+
+    private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
+    private readonly InMemorySession store = new();
+
+    public RunningBridge(Action<BridgeOptions>? change = null)
+    {
+        Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token };
+        change?.Invoke(Options);
+        Controller = Started();
+    }
+
+    public BridgeOptions Options { get; }
+
+    public InMemoryEditor Editor { get; } = new();
+
+    public WireLog Log { get; } = new();
+
+    public McpServerController Controller { get; private set; }
+
+    public int Port => Controller.Status().Port;
+
+    public string EndpointFile => Directory.GetFiles(Path.Combine(Options.StateFolder, "editors")).Single();
+
+    public WireClient Connect() => new(Port);
+
+    /// <summary>A connection that has proven to hold the token and sits in the worker's seat.</summary>
+    public WireClient Owner(int epoch = 1, string storeId = "store-1")
+    {
+        var owner = Connect();
+        var said = Enter(owner, "bridge/hello", Hello(epoch, storeId));
+        Assert.Null(said["error"]);
+        return owner;
+    }
+
+    public static JObject Hello(int epoch = 1, string storeId = "store-1") => new()
+    {
+        ["protocol"] = 1,
+        ["storeId"] = storeId,
+        ["brokerId"] = "broker",
+        ["workerId"] = "worker",
+        ["version"] = "1",
+        ["epoch"] = epoch,
+        ["ownerNonce"] = "owner-" + epoch,
+    };
+
+    /// <summary>Asks, checks the Editor's proof, gives the worker's, and answers what that is answered.</summary>
+    public JObject Enter(WireClient client, string method, JObject asked, string token = Token)
+    {
+        var challenge = Challenged(client, method, asked);
+        client.Request(2, "bridge/prove", new JObject { ["proof"] = EditorProof.Of(EditorProof.Worker, token, challenge) });
+        return client.Answer(2);
+    }
+
+    /// <summary>Asks, and checks the Editor's proof.</summary>
+    public Challenge Challenged(WireClient client, string method, JObject asked)
+    {
+        var nonce = EditorProof.NewNonce();
+        client.Request(1, method, new JObject(asked) { ["nonce"] = nonce });
+        var answer = client.Answer(1)["result"]!;
+        var challenge = new Challenge(nonce, (string)answer["nonce"]!, $"127.0.0.1:{Port}");
+        Assert.Equal(EditorProof.Of(EditorProof.Editor, Token, challenge), (string)answer["proof"]!);
+        return challenge;
+    }
+
+    /// <summary>The end of the script domain, and the next one.</summary>
+    public void Reload()
+    {
+        Assert.True(Controller.BeforeReload());
+        Controller = Started();
+    }
+
+    public void Dispose()
+    {
+        Controller.Quit();
+        Editor.Dispose();
+        Directory.Delete(folder, true);
+    }
+
+    private McpServerController Started()
+    {
+        var tools = Editor.Services;
+        var ports = new BridgePorts(
+            new StopwatchClock(), tools.MainThread, store, tools.Editor, tools.Console, tools.Menu, tools.Compiler,
+            tools.Tests, tools.Scene, tools.Search, tools.Builds, tools.Code, tools.Security, Log);
+        var controller = new McpServerController(ports, Options, []);
+        controller.Start();
+        Assert.True(controller.IsRunning, controller.Status().LastError);
+        return controller;
+    }
+
+    private sealed class StopwatchClock : IClock
+    {
+        private readonly System.Diagnostics.Stopwatch elapsed = System.Diagnostics.Stopwatch.StartNew();
+
+        public long NowMs => DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+
+        public long ElapsedMs => elapsed.ElapsedMilliseconds;
+    }
+
+    private sealed class InMemorySession : ISessionStore
+    {
+        private readonly ConcurrentDictionary<string, string> values = new();
+
+        public string? Get(string key) => values.TryGetValue(key, out var value) ? value : null;
+
+        public void Set(string key, string? value)
+        {
+            if (value == null) values.TryRemove(key, out _);
+            else values[key] = value;
+        }
+    }
+}
