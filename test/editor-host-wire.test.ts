@@ -10,8 +10,8 @@ const open: EditorUnderTest[] = [];
 afterEach(async () => {
   for (const editor of open.splice(0)) await editor.close();
 });
-async function start(): Promise<EditorUnderTest> {
-  const editor = await startEditorUnderTest("dotnet");
+async function start(options: { plainSurface?: boolean } = {}): Promise<EditorUnderTest> {
+  const editor = await startEditorUnderTest("dotnet", options);
   open.push(editor);
   return editor;
 }
@@ -83,7 +83,7 @@ describe("a plain uLoop client", { skip: !hasDotnet }, () => {
     ((await editor.do({ do: "status" })) as { executions: unknown[] }).executions.length;
 
   test("lists tools, calls them, and is told what the settings forbid", async () => {
-    const editor = await start();
+    const editor = await start({ plainSurface: true });
     const client = await named(editor);
     const { Tools, Ver } = (await client.request("get-tool-details", { IncludeDevelopmentOnly: false })) as {
       Tools: { name: string; parameterSchema: { Properties: object } }[];
@@ -109,7 +109,7 @@ describe("a plain uLoop client", { skip: !hasDotnet }, () => {
   });
 
   test("does not run a tool again by asking again after a lost connection", async () => {
-    const editor = await start();
+    const editor = await start({ plainSurface: true });
     const client = await named(editor);
     const call = block(0.5);
     const lost = client.request("execute-menu-item", call);
@@ -128,10 +128,13 @@ describe("a plain uLoop client", { skip: !hasDotnet }, () => {
     expect(await executions(editor)).toBe(2);
   });
 
-  test("is off once a worker has said hello, also after a domain reload", async () => {
+  test("is off, beside a worker and alone, also after a domain reload", async () => {
     const editor = await start();
-    await editor.owner();
     const call = { MenuItemPath: "Assets/Refresh" };
+    expect(await (await unnamed(editor)).refusal("execute-menu-item", call)).toMatchObject({
+      data: { type: "security_blocked" },
+    });
+    await editor.owner();
     expect(await (await unnamed(editor)).refusal("execute-menu-item", call)).toMatchObject({
       data: { type: "security_blocked" },
     });
@@ -181,8 +184,8 @@ describe("a web page", { skip: !hasDotnet }, () => {
       );
       for (const one of answered) expect(one).toContain("refused");
       // It still serves others.
-      const client = await editor.client();
-      expect(await client.request("ping", {})).toHaveProperty("Message");
+      const owner = await editor.owner();
+      expect(await owner.request("ping", {})).toHaveProperty("Message");
       expect((await editor.do({ do: "status" })) as { executions: unknown[] }).toMatchObject({
         executions: [],
       });

@@ -16,6 +16,11 @@ export const simulate = command({
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
     plain: { type: "boolean", description: "Play an Editor with a plain uLoop bridge", default: false },
+    "plain-surface": {
+      type: "boolean",
+      description: "Let every program and user of this machine call tools, without the token",
+      default: false,
+    },
     engine: {
       type: "string",
       description: "typescript, or dotnet: the C# bridge itself (needs a checkout and the .NET SDK)",
@@ -37,6 +42,7 @@ export const simulate = command({
       endpointFolder: readSettings().editorsFolder,
       timeScale,
       plain: args.plain,
+      plainSurface: args["plain-surface"],
       ...(args.port === undefined ? {} : { port: portOf(args.port) }),
       ...(args.project === undefined ? {} : { projectPath: args.project }),
       ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
@@ -62,6 +68,7 @@ interface SimulateOptions {
   endpointFolder: string;
   timeScale: number;
   plain: boolean;
+  plainSurface: boolean;
   port?: number;
   projectPath?: string;
   counterFile?: string;

@@ -1,4 +1,4 @@
-/** The files by which workers find this Editor; mode 0600 because they hold the token. */
+/** The files by which workers and people find this Editor; the token is only in the one of the user's own folder. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndpointFile } from "../shared/wire.js";
@@ -34,9 +34,11 @@ export function createPublishedEndpoint(
         serverSessionId: "simulated",
       };
       for (const file of written) {
+        const { token: _secret, ...open } = endpoint;
+        const said = plain ? settings : file === inProject ? open : endpoint;
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         // Renamed into place: a worker that watches the folder never reads half a file.
-        writeFileSync(`${file}.new`, JSON.stringify(plain ? settings : endpoint), { mode: 0o600 });
+        writeFileSync(`${file}.new`, JSON.stringify(said), { mode: 0o600 });
         renameSync(`${file}.new`, file);
       }
     },

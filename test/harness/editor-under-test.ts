@@ -30,10 +30,10 @@ export interface EditorUnderTest {
   close(): Promise<void>;
 }
 
-/** `ledgerFolder`: that of an Editor before it; its own if left out. */
+/** `ledgerFolder`: that of an Editor before it; its own if left out. `plainSurface`: open without the token. */
 export async function startEditorUnderTest(
   engine: Engine,
-  options: { ledgerFolder?: string } = {},
+  options: { ledgerFolder?: string; plainSurface?: boolean } = {},
 ): Promise<EditorUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), `ujb-editor-${engine}-`));
   const ledgerFolder = options.ledgerFolder ?? join(folder, "ledger");
@@ -43,10 +43,11 @@ export async function startEditorUnderTest(
   const editor = await startControlledEditor(
     processes,
     engine,
-    ["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")].concat([
-      "--ledger-folder",
-      ledgerFolder,
-    ]),
+    [
+      ...["--project", join(folder, "Project"), "--counter-file", join(folder, "executions.log")],
+      ...["--ledger-folder", ledgerFolder],
+      ...(options.plainSurface ? ["--plain-surface"] : []),
+    ],
     environment(folder),
   );
   const { editorId, port, do: command } = editor;

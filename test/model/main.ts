@@ -15,7 +15,8 @@ const { values } = parseArgs({
     scenario: { type: "string", default: "" },
     off: { type: "string" },
     short: { type: "boolean", default: false },
-    most: { type: "string", default: "Infinity" },
+    // A Map holds 2^24 keys; a scenario that has more states is told with a "+".
+    most: { type: "string", default: "16000000" },
   },
 });
 

@@ -39,13 +39,12 @@ export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): number | unde
   const locals = formsOf(peer);
   const remotes = formsOf(own);
   for (const line of table.split("\n").slice(1)) {
-    const [, local = "", remote = "", state, , , , uid] = line.trim().split(/\s+/);
-    if (state === ESTABLISHED && locals.includes(local) && remotes.includes(remote)) return Number(uid);
+    // Whatever its state: one that has closed its half already is still that user's.
+    const [, local = "", remote = "", , , , , uid] = line.trim().split(/\s+/);
+    if (locals.includes(local) && remotes.includes(remote)) return Number(uid);
   }
   return undefined;
 }
-
-const ESTABLISHED = "01";
 
 /** IPv4 as the tables write it: the address is one word in the machine's order; in tcp6 it is wrapped. */
 function formsOf({ host, port }: TcpEnd): string[] {
