@@ -172,3 +172,25 @@ describe("by the session", () => {
     await bare.text();
   });
 });
+
+test("a session is nobody else's, not even in the moment in which a new gateway takes it over", async () => {
+  const system = await start();
+  const tokens = createTokens(join(folder, "tokens.json"));
+  const serve = async () => {
+    const deps = { gateway: await system.addGateway(), log: createHeardLog(), version: "0", auth: tokens };
+    const http = await createHttpGateway(deps, { host: "127.0.0.1", port: 0 });
+    closers.push(http.close);
+    return http.url;
+  };
+  const asAnn = { authorization: `Bearer ${await tokens.create("ann")}` };
+  const asBen = { authorization: `Bearer ${await tokens.create("ben")}` };
+  const session = (await post(await serve(), INITIALIZE, { headers: asAnn })).sessionId ?? "";
+  const ask = (url: string, headers: Record<string, string>, id: number) =>
+    post(url, { jsonrpc: "2.0", id, method: "ping" }, { session, headers });
+  for (let round = 0; round < 5; round += 1) {
+    const url = await serve();
+    const asked = [asAnn, asBen, asBen, asAnn, asBen].map((headers, id) => ask(url, headers, id));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 404, 404, 200, 404]);
+  }
+});

@@ -120,7 +120,7 @@ export interface Address {
   readonly token: string;
 }
 
-export const helloParams = (fields: Params = {}): Params => ({
+const helloParams = (fields: Params = {}): Params => ({
   protocol: 1,
   storeId: "store-1",
   brokerId: "broker-1",

@@ -1,11 +1,18 @@
-/** Checks a call's arguments against its tool's JSON Schema, before anything is written. */
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+/**
+ * Checks a call's arguments against its tool's JSON Schema, before anything is written. The schema is an Editor's word:
+ * it may be anything, and must neither end nor hold up a process.
+ */
+import { Ajv2020, type ErrorObject, type SchemaObject } from "ajv/dist/2020.js";
+import { RE2JS } from "re2js";
 import { BrokerError } from "../shared/errors.js";
 import type { JsonObject } from "../shared/idempotency.js";
 import type { JsonObjectSchema, Tool } from "../shared/tool.js";
 
 export interface ToolSchema {
-  /** Throws INVALID_ARGUMENTS with the path and reason of each fault. A schema that is none itself checks nothing. */
+  /**
+   * Throws INVALID_ARGUMENTS with the path and reason of each fault. A schema that is none itself, is asynchronous, or is
+   * too large checks nothing here: the Editor checks what it is given.
+   */
   check(tool: Tool, args: JsonObject): void;
 }
 
@@ -17,9 +24,13 @@ export function createToolSchema(onBadSchema: (tool: string, error: Error) => vo
   const compile = (tool: Tool): Check => {
     try {
       // Not strict: Editors may publish keywords that are not ours to refuse. An instance of its own: no shared $id.
-      const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(
-        tool.inputSchema,
-      );
+      const ajv = new Ajv2020({
+        strict: false,
+        allErrors: true,
+        validateFormats: false,
+        code: { regExp: linearPattern },
+      });
+      const validate = ajv.compile(checkable(tool.inputSchema));
       return (args) => (validate(args) ? [] : (validate.errors ?? []));
     } catch (error) {
       onBadSchema(tool.name, error as Error);
@@ -47,3 +58,29 @@ export function createToolSchema(onBadSchema: (tool: string, error: Error) => vo
     },
   };
 }
+
+/** Characters of its JSON; compiling takes longer than linear time. */
+const MAX_SCHEMA = 64 * 1024;
+
+/** Throws where a schema is not one to compile. */
+function checkable(schema: JsonObjectSchema): SchemaObject {
+  const text = JSON.stringify(schema);
+  if (text.length > MAX_SCHEMA)
+    throw new Error(`a schema of ${text.length} characters is above ${MAX_SCHEMA}`);
+  // Its answer would be a promise, and its faults the rejection of one that nobody awaits.
+  if ("$async" in schema) throw new Error("a schema must not be asynchronous");
+  return schema;
+}
+
+/** Patterns in time linear in the text (RE2): what RE2 cannot do, lookaround and backreferences, throws. */
+const linearPattern = Object.assign(
+  (pattern: string, flags: string) => {
+    const compiled = RE2JS.compile(pattern, flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0);
+    return {
+      test: (text: string): boolean => compiled.matcher(text).find(),
+      // Ajv keeps one for each text.
+      toString: () => `/${pattern}/${flags}`,
+    };
+  },
+  { code: "linearPattern" },
+);

@@ -50,6 +50,7 @@ export function createHttpSessions(
 ): HttpSessions {
   const { log, sessions } = deps;
   const held = new Map<string, Held>();
+  /** By principal and id: one that asks for another's session must not be given what that one waits for. */
   const adoptions = new Map<string, Promise<Held | undefined>>();
 
   /** `stored`: of its earlier life. */
@@ -183,8 +184,9 @@ export function createHttpSessions(
     async find(id, principal) {
       const known = held.get(id);
       if (known) return known.principal === principal ? known : undefined;
-      const adoption = adoptions.get(id) ?? adopt(id, principal).finally(() => adoptions.delete(id));
-      adoptions.set(id, adoption);
+      const key = JSON.stringify([principal, id]);
+      const adoption = adoptions.get(key) ?? adopt(id, principal).finally(() => adoptions.delete(key));
+      adoptions.set(key, adoption);
       return adoption;
     },
 
