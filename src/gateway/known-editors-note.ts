@@ -12,7 +12,10 @@ const Note = z.object({
   /** The run id of the Redis that was looked at. */
   run: z.string().optional(),
   incarnation: z.string(),
+  /** Every incarnation of the store that was seen, the last one last. */
+  seen: z.array(z.string()).optional(),
   changedAt: z.number().optional(),
+  changedTo: z.string().optional(),
   editors: z.record(z.string(), z.object({ leftAt: z.number().optional() })),
 });
 
@@ -25,13 +28,15 @@ export interface NoteRead {
   note: Note | undefined;
   /** As the file is; undefined: there is none. */
   text: string | undefined;
+  /** False: the note is not in the file, which could not be written. It is tried again. */
+  isWritten: boolean;
 }
 
 export interface NoteFile {
   read(): Promise<NoteRead>;
   /**
    * Writes the note where the file is still as it was read; false where somebody has changed it since: read again. What
-   * cannot be written is kept by this process, which goes on with it.
+   * cannot be written is kept by this process, which goes on with it until another has written the file.
    */
   replace(read: NoteRead, note: Note): Promise<boolean>;
   /** Throws why the last note could not be written. */
@@ -39,7 +44,8 @@ export interface NoteFile {
 }
 
 export function createNoteFile(file: string, log: Log): NoteFile {
-  let unwritten: { note: Note; error: Error } | undefined;
+  /** `over`: the file as it was. */
+  let unwritten: { note: Note; error: Error; over: string | undefined } | undefined;
 
   const textOf = async (): Promise<string | undefined> => {
     try {
@@ -63,11 +69,14 @@ export function createNoteFile(file: string, log: Log): NoteFile {
       let text: string | undefined;
       try {
         text = await textOf();
+        // Another process could write: by what it noted, or dropped, everybody goes on.
+        if (unwritten && unwritten.over !== text) unwritten = undefined;
+        if (unwritten) return { text, note: unwritten.note, isWritten: false };
         const note = text === undefined ? undefined : Note.parse(JSON.parse(text));
-        return { text, note: unwritten?.note ?? note };
+        return { text, note, isWritten: note !== undefined };
       } catch (error) {
         log.warn({ file, error: (error as Error).message }, "the known Editors cannot be read");
-        return { text, note: unwritten?.note };
+        return { text, note: unwritten?.note, isWritten: false };
       }
     },
 
@@ -92,7 +101,7 @@ export function createNoteFile(file: string, log: Log): NoteFile {
       } catch (error) {
         // A full disk must not keep calls from running.
         log.warn({ file, error: (error as Error).message }, "the known Editors cannot be noted");
-        unwritten = { note, error: error as Error };
+        unwritten = { note, error: error as Error, over: text };
         await rm(draft, { force: true }).catch(() => undefined);
         return true;
       }

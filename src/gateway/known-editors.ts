@@ -3,7 +3,7 @@
  * store, so that their loss is noticed (▲4). The rule is in src/shared/known-editors.ts.
  */
 import { isDeepStrictEqual } from "node:util";
-import { compareEditors } from "../shared/known-editors.js";
+import { compareEditors, isOlderCopy, seenWith } from "../shared/known-editors.js";
 import type { Log } from "../shared/log.js";
 import type { Store } from "../shared/redis/store.js";
 import type { Candidate } from "../shared/target.js";
@@ -59,17 +59,18 @@ export function createKnownEditors(
       operations.now(),
     ]);
     const before = read?.note;
-    if (before?.run !== undefined && before.incarnation === incarnation && !runs.includes(before.run)) {
+    if (before && isOlderCopy(before, { incarnation, runs })) {
       log.warn({}, "the store is an older copy of itself, put back: everything is imported again");
       await operations.beginIncarnation(incarnation);
       return undefined;
     }
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
     const after = compareEditors(before, store);
-    const note = plain({ storeId, run: runs[0], ...after.noted });
+    const seen = seenWith(before?.seen, incarnation);
+    const note = plain({ storeId, run: runs[0], seen, ...after.noted });
     // A call is accepted only once it is noted which Editors it may have gone to.
-    if (file && read && !isDeepStrictEqual(before, note) && !(await file.replace(read, note)))
-      return undefined;
+    const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
+    if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     return {
       candidates: present.map((editor) => candidateOf(editor, now, options)),

@@ -1,5 +1,6 @@
 /** Is the Editor session that has an operation gone for good? Then nobody but its ledger could tell how it ended. */
 import { type Evidence, next, type OperationRecord } from "./operation.js";
+import { isSessionKnown } from "./unsent.js";
 
 /**
  * - `closed`         its process is proven to be gone
@@ -28,6 +29,7 @@ export function goneOf(
   // A record that was rebuilt is older than what the store knows of its Editor.
   if (record.rebuilt) return undefined;
   if (!editor) return "forgotten";
+  if (!isSessionKnown(record)) return undefined;
   const isNewer = editor.profile.editorSessionId !== record.sentIn;
   return isNewer && editor.lastSeenAt >= (record.dispatchedAt ?? record.acceptedAt)
     ? "newer_session"

@@ -7,8 +7,10 @@
 export interface NotedEditors {
   /** The store's, in which everything that these Editors ran was known to the store. */
   incarnation: string;
-  /** When it was first seen that the store has another one now, ms, store clock. */
+  /** When it was first seen that the store has another one now, ms, store clock … */
   changedAt?: number | undefined;
+  /** … which was this one. A further loss begins the time anew: what it lost is younger. */
+  changedTo?: string | undefined;
   /** By id. */
   editors: Record<string, NotedEditor>;
 }
@@ -49,7 +51,7 @@ export function compareEditors(
   const asTheyAre = editors.map(asItIs);
   const settled = { noted: { incarnation, editors: Object.fromEntries(asTheyAre) }, missing: [] };
   if (noted === undefined || noted.incarnation === incarnation) return settled;
-  const { changedAt = now } = noted;
+  const changedAt = noted.changedTo === incarnation ? (noted.changedAt ?? now) : now;
   if (now - changedAt >= retentionMs) return settled;
   const known = new Map(editors.map((editor) => [editor.id, editor]));
   const missing = Object.entries(noted.editors).filter(
@@ -61,10 +63,32 @@ export function compareEditors(
     noted: {
       incarnation: noted.incarnation,
       changedAt,
+      changedTo: incarnation,
       editors: Object.fromEntries([...asTheyAre, ...still]),
     },
     missing: missing.map(([id]) => id),
   };
+}
+
+/** As much as two gateways that look at different moments can be apart, and more. */
+const REMEMBERED = 50;
+
+/** The incarnations that were seen, the present one last. */
+export function seenWith(seen: readonly string[] | undefined, incarnation: string): string[] {
+  return [...(seen ?? []).filter((each) => each !== incarnation), incarnation].slice(-REMEMBERED);
+}
+
+/**
+ * ▲13 Is the store an older copy of itself, which does not know that it has lost something? It is in a run of Redis that
+ * is not the noted one nor the next, or in an incarnation that was over.
+ */
+export function isOlderCopy(
+  noted: { incarnation: string; run?: string | undefined; seen?: readonly string[] | undefined },
+  store: { incarnation: string; runs: readonly string[] },
+): boolean {
+  if (noted.seen?.slice(0, -1).includes(store.incarnation)) return true;
+  if (noted.run === undefined || noted.incarnation !== store.incarnation) return false;
+  return !store.runs.includes(noted.run);
 }
 
 /** What is lost is the end of what was written: a store that knows that it left knows what it ran. */

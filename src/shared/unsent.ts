@@ -16,6 +16,11 @@ export interface LossKnown {
 /** `sentIn` of what only the ledger says was sent: in no session that could be named, and so never sent without asking. */
 const UNKNOWN_SESSION = "unknown";
 
+/** Which session has it is not known, so none can be said to be another one. */
+export function isSessionKnown({ sentIn }: OperationRecord): boolean {
+  return sentIn !== UNKNOWN_SESSION;
+}
+
 /** What was accepted in the present incarnation is as the store has it: nothing was lost since. */
 export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: LossKnown): boolean {
   if (record.state !== "accepted" && record.state !== "queued") return false;

@@ -52,9 +52,10 @@ export async function rebuildRecords(
     const records = list.operations.flatMap((listed) =>
       lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
     );
+    const afterOf = new Map(list.operations.map(({ operationId, after }) => [operationId, after ?? null]));
     // The newest first: the first one of a hash is what calls find on this Editor.
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
-      if (await operations.restore(record, fence)) {
+      if (await operations.restore(record, fence, beforeIt(record, afterOf))) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
       }
     }
@@ -63,6 +64,16 @@ export async function rebuildRecords(
   }
   if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
   return incarnation;
+}
+
+/** What entered the chain of its hash before it: behind those of them that the ledger still has, the last it names. */
+function beforeIt(
+  { after }: OperationRecord,
+  afterOf: ReadonlyMap<string, string | null>,
+): ReadonlySet<string> {
+  const before = new Set<string>();
+  for (let at = after; at !== null && !before.has(at); at = afterOf.get(at) ?? null) before.add(at);
+  return before;
 }
 
 /**

@@ -56,9 +56,10 @@ export interface Operations extends Attachments, Chains, Incarnations {
   /**
    * ▲10 The store had lost this record: it takes its place in the chain again, before whatever was made meanwhile, and
    * enters the store now. False: it is there, its retention has ended, or another owner holds the lease. Reads, writes, and looks again until
-   * nobody came in between.
+   * nobody came in between. `before`: what is known to have entered the chain before it; it becomes the newest only
+   * where the chain has nothing newer than one of them.
    */
-  restore(record: OperationRecord, fence: string): Promise<boolean>;
+  restore(record: OperationRecord, fence: string, before?: ReadonlySet<string>): Promise<boolean>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), writes if the record is still the one that was read, else
    * asks again. What this process saw of it within the last second is as good as read: the write finds out. `change`
@@ -229,7 +230,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       return { kind: "created", record: { ...record, mutationSeq, turn } };
     },
 
-    async restore(lost, fence) {
+    async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
       for (;;) {
         const [known, principal, found] = await Promise.all([
           find(lost.logId),
@@ -238,7 +239,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         ]);
         if (known || principal !== undefined) return false;
         // Newer than what the chain has only if it was made right after that.
-        const isNewest = found.newest === null || found.newest === lost.after;
+        const isNewest = found.newest === null || before.has(found.newest);
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
         const { incarnation: at } = found;
