@@ -136,38 +136,72 @@ describe("an older copy of the store is put back", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("one that was shut down in order takes its mark along, and is noticed all the same", async () => {
-    const system = await start({ ...AT_ONCE, worker: null, commandTimeoutMs: 500 });
-    const { client, redis, store, hand, addEditor, addWorker, executions, present, editor } = system;
-    const worker = await addWorker();
-    await present(editor);
-    await worker.close();
-    await eventually(
-      () => JSON.stringify(notedIn(system).editors).includes("leftAt"),
-      "it is noted that it has left",
-    );
+  test.each([
+    ["at once", false],
+    ["after a crash of Redis began another incarnation", true],
+  ])(
+    "one that was shut down in order takes its mark along, and is noticed all the same, %s",
+    async (_, crashes) => {
+      const system = await start({ ...AT_ONCE, worker: null, commandTimeoutMs: 500 });
+      const { client, redis, store, hand, addEditor, addWorker, executions, present, editor } = system;
+      const worker = await addWorker();
+      await present(editor);
+      await worker.close();
+      await eventually(
+        () => JSON.stringify(notedIn(system).editors).includes("leftAt"),
+        "it is noted that it has left",
+      );
+      const ann = client();
+      // As when it is shut down, nobody uses it any more: who does takes the mark away.
+      const before = await store.operations.incarnation();
+      const [name = "", ...words] = orderlyEnd();
+      await hand.call(name, ...words);
+      const copy = await redis.copy();
+      await redis.restart();
+      expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
+      if (crashes) {
+        await redis.kill();
+        await redis.restart();
+        expect(await whenStoreIsBack(() => store.operations.incarnation())).not.toBe(before);
+      }
+      await addWorker();
+      await whenStoreIsBack(() => present(editor));
+      const { record } = await whenStoreIsBack(() => ann.submit(...A_CALL));
+      await ann.outcome(record.logId);
+      await acknowledged(system);
+      await quits(system);
+      await redis.restore(copy);
+      expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
+      const second = await addEditor();
+      await whenStoreIsBack(() => present(second));
+      const again = whenStoreIsBack(() => ann.submit(...A_CALL));
+      await expect(again).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+      expect(await store.operations.incarnation()).not.toBe(before);
+      expect(executions("a")).toBe(1);
+    },
+  );
+
+  test("that knows an earlier run of a call: the newest one answers, not one in between", async () => {
+    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const { client, redis, store } = system;
     const ann = client();
-    // As when it is shut down, nobody uses it any more: who does takes the mark away.
-    const before = await store.operations.incarnation();
-    const [name = "", ...words] = orderlyEnd();
-    await hand.call(name, ...words);
+    const run = async (before?: string): Promise<string> => {
+      const { record } = await ann.submit(...A_CALL, before === undefined ? {} : { force_new: before });
+      await ann.outcome(record.logId);
+      return record.logId;
+    };
+    const first = await run();
     const copy = await redis.copy();
-    await redis.restart();
-    expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
-    await addWorker();
-    await present(editor);
-    const { record } = await whenStoreIsBack(() => ann.submit(...A_CALL));
-    await ann.outcome(record.logId);
+    const newest = await run(await run(first));
     await acknowledged(system);
-    await quits(system);
     await redis.restore(copy);
-    expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
-    const second = await addEditor();
-    await whenStoreIsBack(() => present(second));
-    const again = whenStoreIsBack(() => ann.submit(...A_CALL));
-    await expect(again).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
-    expect(await store.operations.incarnation()).not.toBe(before);
-    expect(executions("a")).toBe(1);
+    await eventually(
+      async () => (await store.operations.find(newest).catch(() => undefined))?.state === "completed",
+      "it is restored",
+    );
+    const again = await whenStoreIsBack(() => ann.submit(...A_CALL));
+    expect(again).toMatchObject({ relation: "replayed", record: { logId: newest } });
+    expect(system.executions("a")).toBe(3);
   });
 });
 
@@ -276,6 +310,22 @@ describe("the note", () => {
     const later = createKnownEditors({ ...store, log: SILENT, file }, options);
     expect((await later.read()).missing).toEqual(["ghost@12345678"]);
     await eventually(async () => (await later.read()).missing.length === 0, "the retention has passed");
+  });
+
+  test("that could not be written is written when there is room, and another process's note counts meanwhile", async () => {
+    const { knownEditorsFile, store } = await start();
+    const folder = join(dirname(knownEditorsFile), "full");
+    writeFileSync(folder, "");
+    const file = join(folder, "note.json");
+    const known = createKnownEditors(
+      { ...store, log: SILENT, file },
+      { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 },
+    );
+    await known.read();
+    rmSync(folder);
+    await known.read();
+    const { text = "" } = await createNoteFile(file, SILENT).read();
+    expect(JSON.parse(text)).toMatchObject({ incarnation: await store.operations.incarnation() });
   });
 
   test("is not overwritten by an older look of another process", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type EditorTrace, givenUp, goneOf } from "../../src/shared/gone.js";
+import { sentAfterAll } from "../../src/shared/unsent.js";
 import { NOW, operation } from "./record.js";
 
 const sent = operation({ state: "running", sentIn: "s1", dispatchedAt: NOW });
@@ -22,6 +23,13 @@ describe("an Editor session is gone for good", () => {
     expect(goneOf(sent, editor({ profile }), false)).toBe("newer_session");
     expect(goneOf(sent, editor({ profile, lastSeenAt: NOW - 1 }), false)).toBeUndefined();
     expect(goneOf({ ...sent, rebuilt: true }, editor({ profile }), false)).toBeUndefined();
+  });
+
+  test("but not of one that only the ledger says was sent: in which session is not known", () => {
+    const known = sentAfterAll(operation({ state: "queued" }));
+    const profile = { editorSessionId: "s2" };
+    expect(known && goneOf(known, editor({ profile }), false)).toBeUndefined();
+    expect(known && goneOf(known, undefined, false)).toBe("forgotten");
   });
 
   test("when a person had it forgotten", () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
   compareEditors,
+  isOlderCopy,
   type NotedEditors,
   type StoredEditor,
   type StoreNow,
+  seenWith,
 } from "../../src/shared/known-editors.js";
 
 const HOUR = 3_600_000;
@@ -46,12 +48,12 @@ describe("▲4 which Editors are missing", () => {
 
   test("after a flush all, until each is imported; what is noted stays that of the lost store", () => {
     expect(compareEditors(NOTED, store("2"))).toEqual({
-      noted: { ...NOTED, changedAt: NOW },
+      noted: { ...NOTED, changedAt: NOW, changedTo: "2" },
       missing: ["a", "b"],
     });
     const first = compareEditors(NOTED, store("2", here("b", "2"), here("c", "2")));
     expect(first).toEqual({
-      noted: { incarnation: "1", changedAt: NOW, editors: { a: {}, b: {}, c: {} } },
+      noted: { incarnation: "1", changedAt: NOW, changedTo: "2", editors: { a: {}, b: {}, c: {} } },
       missing: ["a"],
     });
     expect(
@@ -82,11 +84,40 @@ describe("▲4 which Editors are missing", () => {
   });
 
   test("after the retention no ledger answers a call from before: nobody is waited for", () => {
-    const noted = { ...NOTED, changedAt: NOW - RETENTION };
-    expect(compareEditors({ ...NOTED, changedAt: NOW - RETENTION + 1 }, store("2")).missing).toHaveLength(2);
+    const noted = { ...NOTED, changedAt: NOW - RETENTION, changedTo: "2" };
+    expect(compareEditors({ ...noted, changedAt: NOW - RETENTION + 1 }, store("2")).missing).toHaveLength(2);
     expect(compareEditors(noted, store("2"))).toEqual({
       noted: { incarnation: "2", editors: {} },
       missing: [],
     });
+  });
+
+  test("a further loss begins the retention anew: what it lost is younger", () => {
+    const noted = { ...NOTED, changedAt: NOW - RETENTION, changedTo: "2" };
+    const after = compareEditors(noted, store("3"));
+    expect(after.missing).toEqual(["a", "b"]);
+    expect(after.noted).toMatchObject({ changedAt: NOW, changedTo: "3" });
+  });
+});
+
+describe("▲13 an older copy of the store", () => {
+  const noted = { incarnation: "2", run: "r2", seen: ["1", "2"] };
+
+  test.each([
+    ["the store as it was noted", { incarnation: "2", runs: ["r2", "r1"] }, false],
+    ["the next run of Redis after an orderly end", { incarnation: "2", runs: ["r3", "r2"] }, false],
+    ["a new incarnation, after a loss", { incarnation: "3", runs: ["r3", "r2"] }, false],
+    ["a run that is not the next one", { incarnation: "2", runs: ["r9", "r1"] }, true],
+    ["an incarnation that was over", { incarnation: "1", runs: ["r9", "r1"] }, true],
+  ])("%s: %j", (_, now, isOlder) => {
+    expect(isOlderCopy(noted, now)).toBe(isOlder);
+  });
+
+  test("what was seen is remembered, the present one last, and not without end", () => {
+    expect(seenWith(undefined, "1")).toEqual(["1"]);
+    expect(seenWith(["1", "2", "3"], "2")).toEqual(["1", "3", "2"]);
+    const many = Array.from({ length: 200 }, (_, index) => String(index));
+    expect(seenWith(many, "new")).toHaveLength(50);
+    expect(seenWith(many, "new").at(-1)).toBe("new");
   });
 });
