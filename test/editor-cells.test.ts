@@ -11,6 +11,7 @@ import { encodeFrame } from "../src/shared/framing.js";
 import { rpcRequest } from "../src/shared/rpc.js";
 import { ENGINES } from "./harness/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "./harness/editor-under-test.js";
+import { askProven } from "./harness/proof.js";
 import type { Owner, Params } from "./simulator-client.js";
 
 const block = (seconds: number): Params => ({
@@ -385,13 +386,13 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
         data: { boundTo: "store-1" },
       });
       const person = await editor.client();
-      const claim = { token: editor.token, storeId: "store-2" };
-      expect(await person.refusal("bridge/hand_over", claim)).toMatchObject({
+      const claim = (storeId: string) => askProven(person, editor, "bridge/hand_over", { storeId });
+      await expect(claim("store-2")).rejects.toMatchObject({
         code: -32019,
         data: { boundTo: "store-1", open: [{ operationId: id, state: "running" }] },
       });
       await completes(before, id);
-      expect(await person.request("bridge/hand_over", claim)).toMatchObject({
+      expect(await claim("store-2")).toMatchObject({
         boundTo: "store-2",
         before: "store-1",
       });
@@ -399,11 +400,14 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       const after = await editor.owner({ storeId: "store-2" });
       expect(after.hello.ledgerId).toBe(before.hello.ledgerId);
       // Back again, for the others.
-      expect(await person.request("bridge/hand_over", { ...claim, storeId: "store-1" })).toMatchObject({
+      expect(await claim("store-1")).toMatchObject({
         before: "store-2",
       });
       const stranger = await editor.client();
-      expect(await stranger.refusal("bridge/hand_over", { ...claim, token: "guessed" })).toMatchObject({
+      const guess = { port: editor.port, token: "guessed" };
+      await expect(
+        askProven(stranger, guess, "bridge/hand_over", { storeId: "store-2" }),
+      ).rejects.toMatchObject({
         code: -32010,
       });
       await stranger.gone;
