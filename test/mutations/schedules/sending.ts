@@ -1,6 +1,7 @@
 /** Owners that die, hang and wake between a claim, a frame and an answer; Editors that forget. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { forwarded } from "../../harness/cable.js";
 import type { TestClient } from "../../harness/process-clients.js";
 import type { World } from "../../harness/process-world.js";
 import { type RunningProcess, until } from "../../harness/processes.js";
@@ -109,7 +110,7 @@ async function ownerWithHeldFrame(world: World): Promise<{ owner: RunningProcess
   const [name = ""] = readdirSync(editors).filter((file) => file.endsWith(".json"));
   const endpoint = JSON.parse(readFileSync(join(editors, name), "utf8")) as { port: number };
   const holder = await holdFrame(endpoint.port);
-  writeFileSync(join(own, name), JSON.stringify({ ...endpoint, port: holder.port }), { mode: 0o600 });
+  writeFileSync(join(own, name), JSON.stringify(forwarded(endpoint, holder)), { mode: 0o600 });
   const env = { ...world.env, UNITY_BROKER_EDITORS_DIR: own, REDIS_URL: worker.line.url };
   const owner = world.processes.start("owner of the held frame", ["worker"], env);
   await owner.line(/^Worker for/);
