@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { addressOf, isProof, newNonce, proofOf } from "../src/shared/editor-proof.js";
 import { HelloResult } from "../src/shared/wire.js";
-import { createConnection } from "../src/worker/connection.js";
+import { type Connection, createConnection } from "../src/worker/connection.js";
 import { askProven } from "../src/worker/proving.js";
 import { layCable } from "./harness/cable.js";
 import { expectNoLeak } from "./harness/leaks.js";
@@ -32,6 +32,19 @@ afterEach(async () => {
   await stage.clear();
   await expectNoLeak();
 });
+
+const HELLO = {
+  ...{ protocol: 1, storeId: "s", brokerId: "b", workerId: "w", version: "1" },
+  ...{ epoch: 1, ownerNonce: "n" },
+};
+
+/** As a worker calls. */
+async function dial(port: number): Promise<Connection> {
+  const line = createConnection({ host: "127.0.0.1", port, log, onNotification() {} });
+  closers.push(() => line.close());
+  await line.opened;
+  return line;
+}
 
 /** Resolves when the other end has closed the connection. */
 const ended = (socket: Socket): Promise<void> =>
@@ -70,20 +83,9 @@ describe("an Editor's door", () => {
       ended: () => {},
     });
     closers.push(() => cable.close());
-    const line = createConnection({ host: "127.0.0.1", port: cable.port, log, onNotification() {} });
-    closers.push(() => line.close());
-    await line.opened;
+    const line = await dial(cable.port);
     const secret = { token: editor.token, listensOn: `127.0.0.1:${editor.port}` };
-    const hello = {
-      protocol: 1,
-      storeId: "s",
-      brokerId: "b",
-      workerId: "w",
-      version: "1",
-      epoch: 1,
-      ownerNonce: "n",
-    };
-    await askProven(line, secret, HelloResult, "bridge/hello", hello);
+    await askProven(line, secret, HelloResult, "bridge/hello", HELLO);
     await line.request("operation/list", {});
     expect(Buffer.concat(said).includes(editor.token)).toBe(false);
     expect(Buffer.concat(said).includes("bridge/prove")).toBe(true);
@@ -93,20 +95,9 @@ describe("an Editor's door", () => {
     const editor = await stage.editor();
     const cable = await layCable(() => ({ host: "127.0.0.1", port: editor.port }));
     closers.push(() => cable.close());
-    const line = createConnection({ host: "127.0.0.1", port: cable.port, log, onNotification() {} });
-    closers.push(() => line.close());
-    await line.opened;
-    const said = {
-      protocol: 1,
-      storeId: "s",
-      brokerId: "b",
-      workerId: "w",
-      version: "1",
-      epoch: 1,
-      ownerNonce: "n",
-    };
+    const line = await dial(cable.port);
     await expect(
-      askProven(line, { token: editor.token }, HelloResult, "bridge/hello", said),
+      askProven(line, { token: editor.token }, HelloResult, "bridge/hello", HELLO),
     ).rejects.toMatchObject({ name: "UnprovenEditor" });
     const client = await connectClient(cable.port);
     closers.push(() => client.close());
@@ -120,18 +111,9 @@ describe("an Editor's door", () => {
   test("takes each proof once, and none for another's challenge", async () => {
     const editor = await stage.editor();
     const [one, other] = [await stage.client(editor), await stage.client(editor)];
-    const said = {
-      protocol: 1,
-      storeId: "s",
-      brokerId: "b",
-      workerId: "w",
-      version: "1",
-      epoch: 1,
-      ownerNonce: "n",
-    };
     const challenged = async (client: typeof one) => {
       const workerNonce = newNonce();
-      const { nonce } = await client.request("bridge/hello", { ...said, nonce: workerNonce });
+      const { nonce } = await client.request("bridge/hello", { ...HELLO, nonce: workerNonce });
       const address = `127.0.0.1:${editor.port}`;
       return proofOf("worker", editor.token, { workerNonce, editorNonce: String(nonce), address });
     };
@@ -148,15 +130,7 @@ describe("an Editor's door", () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor, { epoch: 1 });
     const stranger = await stage.client(editor);
-    const said = {
-      protocol: 1,
-      storeId: "s",
-      brokerId: "b",
-      workerId: "w",
-      version: "1",
-      epoch: 9,
-      ownerNonce: "n",
-    };
+    const said = { ...HELLO, epoch: 9 };
     await stranger.request("bridge/hello", { ...said, nonce: newNonce() });
     expect(await stranger.refusal("bridge/prove", { proof: "0".repeat(64) })).toMatchObject({ code: -32010 });
     await stranger.gone;
@@ -205,9 +179,7 @@ describe("a worker", () => {
   test("proves nothing to what listens on the Editor's port without its token", async () => {
     const squatter = await startTcpPeer();
     closers.push(() => squatter.close());
-    const line = createConnection({ host: "127.0.0.1", port: squatter.port, log, onNotification() {} });
-    closers.push(() => line.close());
-    await line.opened;
+    const line = await dial(squatter.port);
     const secret = { token: "the token" };
     const asked = askProven(line, secret, HelloResult, "bridge/hello", { storeId: "s" });
     const refused = expect(asked).rejects.toMatchObject({ name: "UnprovenEditor" });
@@ -226,19 +198,8 @@ describe("a worker", () => {
 
   test("proves nothing where it knows no token", async () => {
     const editor = await stage.editor();
-    const line = createConnection({ host: "127.0.0.1", port: editor.port, log, onNotification() {} });
-    closers.push(() => line.close());
-    await line.opened;
-    const said = {
-      protocol: 1,
-      storeId: "s",
-      brokerId: "b",
-      workerId: "w",
-      version: "1",
-      epoch: 1,
-      ownerNonce: "n",
-    };
-    await expect(askProven(line, { token: "" }, HelloResult, "bridge/hello", said)).rejects.toMatchObject({
+    const line = await dial(editor.port);
+    await expect(askProven(line, { token: "" }, HelloResult, "bridge/hello", HELLO)).rejects.toMatchObject({
       name: "UnprovenEditor",
     });
   });

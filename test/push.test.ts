@@ -1,3 +1,4 @@
+import { once } from "node:events";
 /** The push channel: lines that come in pieces, and two channels that say the same. */
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -63,6 +64,28 @@ describe("the server", () => {
     await eventually(() => pushed.length === 3, "all were read");
     expect(pushed).toEqual(["DOMAIN_RELOAD", "TOOLS_CHANGED", "DOMAIN_RELOAD_RECOVERED"]);
     expect(server.ignored()).toBe(3);
+  });
+});
+
+describe("the server of a proven Editor", () => {
+  test("takes pushes only from a connection that begins with its key; others are closed, silent ones too", async () => {
+    const pushed: PushType[] = [];
+    const server = createPushServer({
+      log,
+      onPush: (type) => pushed.push(type),
+      isKeyless: () => false,
+      strangerMs: 50,
+    });
+    closers.push(server.close);
+    const target = await server.endpoint();
+    const ended = (socket: Socket): Promise<unknown> => once(socket.resume(), "close");
+    const [silent, guessing] = [await call(target), await call(target)];
+    guessing.write(line("CONNECTION_ESTABLISHED", { key: "guessed" }) + line("UNITY_SHUTDOWN"));
+    await Promise.all([ended(silent), ended(guessing)]);
+    const editor = await call(target);
+    editor.write(line("CONNECTION_ESTABLISHED", { key: target?.key }) + line("DOMAIN_RELOAD"));
+    await eventually(() => pushed.length === 2, "the Editor is heard");
+    expect(pushed).toEqual(["CONNECTION_ESTABLISHED", "DOMAIN_RELOAD"]);
   });
 });
 

@@ -24,7 +24,7 @@ export interface BridgeDeps {
 }
 
 const PLAIN_IS_OFF =
-  "This bridge answers whoever proves to hold its token. To call tools without, turn its plain surface on: then every program and user of this machine may run them.";
+  "This bridge answers only callers that prove to hold its token. To call tools without it, turn on the plain surface: then every program and user of this machine may run them.";
 
 const Names = z.looseObject({
   ClientName: z.string().optional(),
@@ -36,7 +36,7 @@ const Names = z.looseObject({
   key: z.string().optional(),
 });
 
-/** `plainSurface`: whoever reaches the port may call tools by their names, without any proof. */
+/** `plainSurface`: every program that reaches the port may call tools by their names, without any proof. */
 export function createBridge(deps: BridgeDeps, options: { version: string; plainSurface: boolean }) {
   const clientNames = new Map<Peer, string>();
 

@@ -1,5 +1,5 @@
 /**
- * Who may speak here: whoever proves to hold this Editor's token, after this Editor has proven it first
+ * Who may speak here: a caller that proves to hold this Editor's token, after this Editor has proven it first
  * (docs/protocol.md, "Hello and fencing"). What was asked is answered behind the proof, and once for each.
  */
 import { addressOf, type Challenge, isProof, newNonce, proofOf } from "../shared/editor-proof.js";

@@ -32,7 +32,7 @@ export interface SimulatedEditorOptions {
   inlineResultBytes?: number;
   /** Tools that the security settings refuse. */
   deniedTools?: string[];
-  /** Opens the plain uLoop calls to whoever reaches the port, without any proof. Default false. */
+  /** Opens the plain uLoop calls to every program that reaches the port, without any proof. Default false. */
   plainSurface?: boolean;
   /** Who has not proven to hold the token is cut off after this, ms. Default 2000. */
   strangerMs?: number;

@@ -16,7 +16,7 @@ export interface EditorSecret {
   listensOn?: string | undefined;
 }
 
-/** Whoever answers does not hold the token: another program has the port, or the endpoint file is another Editor's. */
+/** What answers does not hold the token: another program has the port, or the endpoint file is another Editor's. */
 export class UnprovenEditor extends Error {
   override readonly name = "UnprovenEditor";
 

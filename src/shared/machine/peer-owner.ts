@@ -13,7 +13,7 @@ export interface TcpEnd {
 
 /**
  * Whether the peer is certainly the process of a user who is neither this one nor root, who reads every token anyway.
- * Reads at once, for whoever decides before the first byte.
+ * Synchronous, because the decision comes before the first byte.
  */
 export function isAnotherUsers(own: TcpEnd, peer: TcpEnd): boolean {
   const uid = process.getuid?.();

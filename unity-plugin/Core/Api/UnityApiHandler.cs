@@ -12,8 +12,8 @@ namespace JobBroker.Bridge.Api
     /// <summary>Method names to their parts, and who may call which. Any thread.</summary>
     internal sealed class UnityApiHandler : IRequestHandler
     {
-        private const string PlainIsOff = "This bridge answers whoever proves to hold its token. To call tools without, turn "
-            + "its plain surface on: then every program and user of this machine may run them.";
+        private const string PlainIsOff = "This bridge answers only callers that prove to hold its token. To call tools without "
+            + "it, turn on the plain surface: then every program and user of this machine may run them.";
 
         private readonly Door door;
         private readonly HelloAnswer hello;

@@ -33,7 +33,7 @@ public sealed class PlainCallsTests
         for (var round = 0; round < 2; round++)
         {
             using var stranger = bridge.Connect();
-            for (var id = 0; id < Calls.Length; id++) Refused(stranger, id, Calls[id], "proves to hold its token");
+            for (var id = 0; id < Calls.Length; id++) Refused(stranger, id, Calls[id], "prove to hold its token");
             using var owner = bridge.Owner();
         }
         Assert.Empty(bridge.Editor.Builds.Built);
@@ -45,7 +45,7 @@ public sealed class PlainCallsTests
         using var bridge = new RunningBridge();
         using var stranger = bridge.Connect();
         Assert.Equal(
-            "This bridge answers whoever proves to hold its token. To call tools without, turn its plain surface on: then "
+            "This bridge answers only callers that prove to hold its token. To call tools without it, turn on the plain surface: then "
             + "every program and user of this machine may run them.",
             (string)Refused(stranger, 1, "compile", "")["message"]!);
     }
