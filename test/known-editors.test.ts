@@ -17,6 +17,14 @@ const { stdio } = useMcpCallers();
 
 const AT_ONCE = { gateway: { backMs: 0 } };
 const A_CALL = ["work", { Name: "a" }] as const;
+/** The same, without a session. */
+const A_REQUEST = {
+  principal: "ann",
+  caller: null,
+  requestId: null,
+  tool: "work",
+  arguments: { Name: "a" },
+};
 
 const notedIn = ({ knownEditorsFile }: System): { incarnation: string; editors: Record<string, unknown> } =>
   JSON.parse(readFileSync(knownEditorsFile, "utf8"));
@@ -55,8 +63,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     });
     // In another process too; and one that names its Editor goes on.
     const other = await system.addGateway();
-    const asked = { principal: "ann", caller: null, requestId: null, tool: "work" };
-    await expect(other.broker.submit({ ...asked, arguments: { Name: "a" } })).rejects.toMatchObject({
+    await expect(other.broker.submit(A_REQUEST)).rejects.toMatchObject({
       code: "EDITORS_NOT_BACK",
     });
     // It may be the one that is named, too.
@@ -136,6 +143,34 @@ describe("an older copy of the store is put back", () => {
     expect(executions("a")).toBe(1);
   });
 
+  test("what ran since on an Editor that came and left while only a worker lived is not run on another", async () => {
+    const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
+    const { client, editor, away, redis, gateway, store, addEditor, addGateway, executions, present } =
+      system;
+    const ann = client();
+    await ann.outcome((await ann.submit("work", { Name: "first" })).record.logId);
+    await quits(system);
+    const copy = await redis.copy();
+    const { record } = await ann.submit(...A_CALL);
+    await gateway.close();
+    await editor.faults.restart();
+    await eventually(async () => (await system.record(record.logId)).state === "completed", "it ended");
+    await acknowledged(system);
+    await editor.close();
+    await away(editor);
+    await redis.restore(copy);
+    await whenStoreIsBack(() => store.operations.now());
+    const second = await addEditor();
+    await whenStoreIsBack(() => present(second));
+    const { broker } = await addGateway();
+    const again = whenStoreIsBack(() => broker.submit(A_REQUEST));
+    await expect(again).rejects.toMatchObject({
+      code: "EDITORS_NOT_BACK",
+      details: { editors: [editor.editorId] },
+    });
+    expect(executions("a")).toBe(1);
+  });
+
   test.each([
     ["at once", false],
     ["after a crash of Redis began another incarnation", true],
@@ -143,7 +178,8 @@ describe("an older copy of the store is put back", () => {
     "one that was shut down in order takes its mark along, and is noticed all the same, %s",
     async (_, crashes) => {
       const system = await start({ ...AT_ONCE, worker: null, commandTimeoutMs: 500 });
-      const { client, redis, store, hand, addEditor, addWorker, executions, present, editor } = system;
+      const { gateway, addGateway, redis, store, hand, addEditor, addWorker, executions, present, editor } =
+        system;
       const worker = await addWorker();
       await present(editor);
       await worker.close();
@@ -151,8 +187,8 @@ describe("an older copy of the store is put back", () => {
         () => JSON.stringify(notedIn(system).editors).includes("leftAt"),
         "it is noted that it has left",
       );
-      const ann = client();
       // As when it is shut down, nobody uses it any more: who does takes the mark away.
+      await gateway.close();
       const before = await store.operations.incarnation();
       const [name = "", ...words] = orderlyEnd();
       await hand.call(name, ...words);
@@ -165,16 +201,17 @@ describe("an older copy of the store is put back", () => {
         expect(await whenStoreIsBack(() => store.operations.incarnation())).not.toBe(before);
       }
       await addWorker();
+      const { broker } = await whenStoreIsBack(() => addGateway());
       await whenStoreIsBack(() => present(editor));
-      const { record } = await whenStoreIsBack(() => ann.submit(...A_CALL));
-      await ann.outcome(record.logId);
+      const { record } = await whenStoreIsBack(() => broker.submit(A_REQUEST));
+      await eventually(async () => (await system.record(record.logId)).state === "completed", "it ended");
       await acknowledged(system);
       await quits(system);
       await redis.restore(copy);
       expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
       const second = await addEditor();
       await whenStoreIsBack(() => present(second));
-      const again = whenStoreIsBack(() => ann.submit(...A_CALL));
+      const again = whenStoreIsBack(() => broker.submit(A_REQUEST));
       await expect(again).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
       expect(await store.operations.incarnation()).not.toBe(before);
       expect(executions("a")).toBe(1);
@@ -284,6 +321,27 @@ describe("Redis is killed and started again", () => {
 });
 
 describe("the note", () => {
+  test("of a store that is lost while it is looked at: who had left before is missing in the next one", async () => {
+    const system = await start({ worker: null });
+    const { addWorker, present, editor, store, redis, knownEditorsFile } = system;
+    const worker = await addWorker();
+    await present(editor);
+    await worker.close();
+    const file = join(dirname(knownEditorsFile), "looked-at.json");
+    const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 };
+    await createKnownEditors({ ...store, log: SILENT, file }, options).read();
+    let asked = 0;
+    const incarnation = async (): Promise<string> => {
+      asked += 1;
+      // The Editors are asked for already.
+      if (asked === 2) await redis.flush();
+      return store.operations.incarnation();
+    };
+    const operations = { ...store.operations, incarnation };
+    const known = await createKnownEditors({ ...store, operations, log: SILENT, file }, options).read();
+    expect(known.missing).toEqual([editor.editorId]);
+  });
+
   test("that cannot be written keeps no call from running", async () => {
     const system = await start();
     const { client, knownEditorsFile, warnings } = system;

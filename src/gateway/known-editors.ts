@@ -50,14 +50,16 @@ export function createKnownEditors(
 
   /** One look; undefined where the note or the store changed meanwhile. */
   const look = async (): Promise<KnownEditors | undefined> => {
-    // In this order: Editors that a store had before it was lost are not taken for those of the store after it.
-    const [read, present, incarnation, runs, now] = await Promise.all([
+    const [read, begun, present, incarnation, runs, now] = await Promise.all([
       file?.read(),
+      operations.incarnation(),
       editors.presence(),
       operations.incarnation(),
       operations.runs(),
       operations.now(),
     ]);
+    // The Editors of a store before it was lost are not those of the store after it.
+    if (begun !== incarnation) return undefined;
     const before = read?.note;
     if (before && isOlderCopy(before, { incarnation, runs })) {
       log.warn({}, "the store is an older copy of itself, put back: everything is imported again");

@@ -33,7 +33,7 @@ export interface SubmitDeps {
   queues: Queues;
   editors: Editors;
   calls: CallReader;
-  knownEditors: Pick<KnownEditorsReader, "mayComeBack">;
+  knownEditors: Pick<KnownEditorsReader, "mayComeBack" | "read">;
   deliveries: Deliveries;
   tally: Pick<Tally, "add">;
   /** The operation's job was added and read back. */
@@ -115,6 +115,8 @@ export function createSubmit(
           throw new BrokerError("STORE_FULL", "Redis keeps as many results or arguments as it may.");
         if (created.kind !== "created") return undefined;
         await enqueue(created.record);
+        // What it may run when it comes is noted before anybody is told that the call was accepted (▲4).
+        if (!isThere(call, record.editor)) await deps.knownEditors.read();
         return { record: created.record, relation: "created" };
       }
     }
@@ -180,6 +182,10 @@ function insteadOf(newest: OperationRecord | undefined): string {
     return `This call is in flight as "${newest.logId}": send it without force_new to wait for it.`;
   if (newest?.effect !== "mutating") return "Send the call without force_new.";
   return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
+}
+
+function isThere({ around }: ReadCall, editor: string): boolean {
+  return around.candidates.some(({ id, connected }) => id === editor && connected);
 }
 
 /** After the loss of the store: an Editor that reconnects in a moment may have run this very call (▲4). */

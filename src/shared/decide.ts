@@ -3,7 +3,14 @@
  * applies the decision only if the hash's version is still the one of the snapshot.
  */
 import { hasBegun, isFinal, type OperationRecord } from "./operation.js";
-import { isSameRequest, type Moment, type ReplayOptions, type Requester, replays } from "./replay.js";
+import {
+  type EditorState,
+  isSameRequest,
+  type Moment,
+  type ReplayOptions,
+  type Requester,
+  replays,
+} from "./replay.js";
 import { type Around, editorFor, isFor, type Target, type TargetProblem } from "./target.js";
 import { isAlwaysRepeatable } from "./tool.js";
 
@@ -126,7 +133,18 @@ function joins(record: OperationRecord, { editors, incarnation }: Moment, reques
   if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
   const editor = editors.find(({ id }) => id === record.editor);
   if (!editor) return false;
+  // A restored one was counted when it came back: its place among the changes is where it was accepted.
+  if (record.rebuilt)
+    return isAlwaysRepeatable(record.tool) && changedNothingSince(editor, record.acceptedAt);
   // Others that change the Editor meanwhile do not keep a retry from finding its tests; its own caller does.
   if (isAlwaysRepeatable(record.tool)) return (editor.callerMutationSeq ?? 0) <= record.mutationSeq;
   return editor.mutationSeq === record.mutationSeq;
+}
+
+/** What an older version noted without its time may be later. */
+function changedNothingSince(
+  { callerMutationSeq, callerChangedAt = Number.POSITIVE_INFINITY }: EditorState,
+  acceptedAt: number,
+): boolean {
+  return callerMutationSeq === undefined || callerChangedAt <= acceptedAt;
 }

@@ -16,7 +16,7 @@ export interface NotedEditors {
 }
 
 export interface NotedEditor {
-  /** When the store saw it last before it went away, ms; undefined: it was there. */
+  /** When the store saw it last before it went away, ms; undefined: it was there, or had an operation to come for. */
   leftAt?: number | undefined;
 }
 
@@ -24,6 +24,8 @@ export interface NotedEditor {
 export interface StoredEditor {
   id: string;
   isLive: boolean;
+  /** An operation waits for it or is with it. */
+  hasOpen: boolean;
   /** ms since the epoch, store clock. */
   lastSeenAt: number;
   /** The incarnation in which its ledger was last imported. */
@@ -98,6 +100,7 @@ function isBack({ leftAt }: NotedEditor, stored: StoredEditor | undefined, incar
   return leftAt !== undefined && !stored.isLive && stored.lastSeenAt >= leftAt;
 }
 
-function asItIs({ id, isLive, lastSeenAt }: StoredEditor): [string, NotedEditor] {
-  return [id, isLive ? {} : { leftAt: lastSeenAt }];
+/** One that has something to run may come and leave unseen: when it left then, nobody will have noted. */
+function asItIs({ id, isLive, hasOpen, lastSeenAt }: StoredEditor): [string, NotedEditor] {
+  return [id, isLive || hasOpen ? {} : { leftAt: lastSeenAt }];
 }

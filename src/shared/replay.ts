@@ -33,6 +33,8 @@ export interface EditorState {
   mutationSeq: number;
   /** That count at the last such operation of the asking caller (stateless: its principal); absent: it has none. */
   callerMutationSeq?: number | undefined;
+  /** When that one was accepted, ms, store clock; absent: an older version of the store did not note it. */
+  callerChangedAt?: number | undefined;
   /** Where it stood when it was last heard; absent: its bridge does not say. */
   mark?: EditorMark | undefined;
 }

@@ -12,6 +12,8 @@ export interface RebuildDeps {
   store: Store;
   editorId: string;
   storeIds: readonly string[];
+  /** The Editor says that a restored operation runs: who has followed it since before the loss hears that only once. */
+  onRunning(logId: string): void;
   log: Log;
 }
 
@@ -52,11 +54,15 @@ export async function rebuildRecords(
     const records = list.operations.flatMap((listed) =>
       lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
     );
+    const running = new Set(
+      list.operations.filter(({ state }) => state === "running").map(({ operationId }) => operationId),
+    );
     const afterOf = new Map(list.operations.map(({ operationId, after }) => [operationId, after ?? null]));
     // The newest first: the first one of a hash is what calls find on this Editor.
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
       if (await operations.restore(record, fence, beforeIt(record, afterOf))) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
+        if (running.has(record.logId)) deps.onRunning(record.logId);
       }
     }
     const listed = new Set(list.operations.map(({ operationId }) => operationId));

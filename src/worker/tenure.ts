@@ -101,6 +101,7 @@ export function createTenure(
     storeIds: [storeId, store.storeId],
     fence: held.ownerNonce,
     link: () => link,
+    onRunning: (logId) => startedNews.started(logId),
     resume: (hello) => resume(hello),
   });
 
@@ -133,8 +134,9 @@ export function createTenure(
         follows.finished(operationId, outcome);
       },
       async onHeartbeat(heartbeat) {
-        await presence.heard(heartbeat);
+        // In this order: an older copy of the store is not told that the Editor is there before it knows what it ran.
         await imports.noticeLoss();
+        await presence.heard(heartbeat);
       },
       onToolsChanged: () => catalog.sync(link),
       async onDisconnected(reason) {

@@ -90,7 +90,12 @@ export function startWorker(world: World, ownerNonce: string) {
 
   const rebuild = (): Promise<string> =>
     rebuildRecords(
-      { ...rebuildDeps, editorId: EDITOR, storeIds: ["store"] },
+      {
+        ...rebuildDeps,
+        editorId: EDITOR,
+        storeIds: ["store"],
+        onRunning: (logId) => void processing.markStarted(logId),
+      },
       editor.helloResult(),
       { list: editor.list, get: async (operationId) => editor.get(operationId) },
       ownerNonce,

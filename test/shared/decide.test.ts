@@ -230,6 +230,26 @@ describe("▲5 joining what is in flight", () => {
     expect(found(decide(snapshot([running]), call(from(LATER_SESSION, 1))))).toBe("join op1");
   });
 
+  test.each([
+    ["no change of its own", {}, "join op1"],
+    [
+      "its own change before it, or its own compilation",
+      { callerMutationSeq: 1, callerChangedAt: NOW },
+      "join op1",
+    ],
+    ["its own change after it", { callerMutationSeq: 1, callerChangedAt: NOW + 1 }, "create"],
+    ["a change of its own, of which an older version did not note when", { callerMutationSeq: 1 }, "create"],
+  ])("▲5 restored tests that run take their place where they were accepted: %s", (_, own, expected) => {
+    const restored = testing({ rebuilt: true, mutationSeq: 9, acceptedAt: NOW });
+    const editors = [editorAt({ mutationSeq: 9, ...own })];
+    expect(found(decide(snapshot([restored], { editors }), call(from(LATER_SESSION, 1))))).toBe(expected);
+  });
+
+  test("▲5 a restored read is not joined: when it was counted says nothing", () => {
+    const restored = testing({ tool: "get-hierarchy", effect: "read_only", rebuilt: true, mutationSeq: 4 });
+    expect(decide(at(restored, 4), call()).kind).toBe("create");
+  });
+
   test("▲5 ▲6 what is repeatable and has a key, or is forced, is joined by its identity", () => {
     const keyed = testing({ tool: "save-scene", keyed: true });
     expect(decide(at(keyed, 5), call({ keyed: true })).kind).toBe("join");

@@ -15,12 +15,14 @@ const RETENTION = 24 * HOUR;
 const here = (id: string, importedIn?: string): StoredEditor => ({
   id,
   isLive: true,
+  hasOpen: false,
   lastSeenAt: NOW,
   importedIn,
 });
 const left = (id: string, lastSeenAt: number, importedIn?: string): StoredEditor => ({
   id,
   isLive: false,
+  hasOpen: false,
   lastSeenAt,
   importedIn,
 });
@@ -76,6 +78,13 @@ describe("▲4 which Editors are missing", () => {
     expect(compareEditors(NOTED, store("2", here("a", "2"), here("b", "1"))).missing).toEqual(["b"]);
     // It was there when it was noted, and may have run something since.
     expect(compareEditors(NOTED, store("2", left("a", 60), left("b", 50))).missing).toEqual(["a"]);
+  });
+
+  test("one that is away and has something to run may have run it: it is missing", () => {
+    const awaited = { ...left("b", 50), hasOpen: true };
+    const { noted } = compareEditors(NOTED, store("1", here("a"), awaited));
+    expect(noted.editors).toEqual({ a: {}, b: {} });
+    expect(compareEditors(noted, store("2", here("a", "2"), left("b", 50))).missing).toEqual(["b"]);
   });
 
   test("one that is back and missing was there when the store is lost once more", () => {

@@ -4,6 +4,7 @@ import { CAP } from "./cap.js";
 import { INCARNATION } from "./incarnation.js";
 import { keys } from "./keys.js";
 import { LIFETIME } from "./lifetime.js";
+import { OWN_CHANGE } from "./own-change.js";
 import { isStoreFull, ROOM, ROOM_KEYS } from "./room.js";
 import { guard, guarded } from "./schema.js";
 import { TURN } from "./turn.js";
@@ -37,7 +38,7 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      | ["full"] (no room: not created, or the result not stored)
  *      | ["incarnation"] (▲13 the store has lost something since it was decided on). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[24]")}${TURN}${CAP}${ROOM}${LIFETIME}${INCARNATION}
+const APPLY = `${guard("KEYS[24]")}${TURN}${CAP}${ROOM}${LIFETIME}${INCARNATION}${OWN_CHANGE}
 if ARGV[24] ~= '' and incarnationOf(KEYS[21], ARGV[25]) ~= ARGV[24] then return {'incarnation'} end
 local isNews, before = ARGV[4] == 'change'
 if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
@@ -66,7 +67,7 @@ if not isNews then
   local seq
   if ARGV[15] == 'counts' then
     seq = redis.call('INCR', KEYS[9])
-    for i = 22, 23 do redis.call('SET', KEYS[i], seq, 'PX', 3 * retention) end
+    for i = 22, 23 do noteOwnChange(KEYS[i], seq, ARGV[5], 3 * retention) end
   else
     seq = tonumber(redis.call('GET', KEYS[9]) or '0')
   end

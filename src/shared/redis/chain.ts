@@ -5,6 +5,7 @@ import type { EditorState, Moment, Requester } from "../replay.js";
 import { countsAsChange } from "../tool.js";
 import type { EditorProfile } from "./editors.js";
 import { keys } from "./keys.js";
+import { OWN_CHANGE, parseOwnChange } from "./own-change.js";
 import type { Find } from "./record.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
@@ -38,17 +39,20 @@ export interface Chains {
   moment(editors: readonly string[], asker: Asker): Promise<Moment>;
 }
 
-/** KEYS 1 askerMutations of the caller, 2 of the principal; ARGV 1 the joined operation's count, 2 kept for, ms. */
-const NOTE_JOINED = `
-for i = 1, 2 do
-  local own = tonumber(redis.call('GET', KEYS[i]) or '0')
-  if own < tonumber(ARGV[1]) then redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2]) end
-end
+/** KEYS 1 askerMutations of the caller, 2 of the principal; ARGV 1 the joined operation's count, 2 its acceptedAt, 3 kept for, ms. */
+const NOTE_JOINED = `${OWN_CHANGE}
+for i = 1, 2 do noteOwnChange(KEYS[i], ARGV[1], ARGV[2], ARGV[3]) end
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbNoteJoined(caller: string, principal: string, seq: number, keptMs: number): Result<null, Context>;
+    ujbNoteJoined(
+      caller: string,
+      principal: string,
+      seq: number,
+      acceptedAt: number,
+      keptMs: number,
+    ): Result<null, Context>;
   }
 }
 
@@ -88,11 +92,12 @@ export function createChains(
       redis.mget(keys.mutations(id), keys.askerMutations(id, caller?.id ?? principal)),
       redis.hget(keys.editor(id), "profile"),
     ]);
-    const [all, own] = counts;
+    const [all, last] = counts;
+    const own = parseOwnChange(last);
     return {
       id,
       mutationSeq: Number(all ?? 0),
-      ...(own ? { callerMutationSeq: Number(own) } : {}),
+      ...(own ? { callerMutationSeq: own.seq, callerChangedAt: own.acceptedAt } : {}),
       ...(profile ? { mark: markOf(JSON.parse(profile) as EditorProfile) } : {}),
     };
   };
@@ -152,6 +157,7 @@ export function createChains(
         keys.askerMutations(record.editor, caller?.id ?? principal),
         keys.askerMutations(record.editor, principal),
         record.mutationSeq,
+        record.acceptedAt,
         3 * options.retentionMs,
       );
     },

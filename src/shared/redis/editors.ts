@@ -74,6 +74,8 @@ export interface Presence {
   isLive: boolean;
   /** A worker holds its lease: it has found the Editor's process, connected or not. */
   isOwned: boolean;
+  /** An operation waits for it or is with it: it may come and run it while no gateway lives to see that. */
+  hasOpen: boolean;
   /** The incarnation of the store in which its ledger was last imported (▲13). */
   importedIn: string | undefined;
   /** ms since the epoch, store clock. */
@@ -138,14 +140,16 @@ export function createEditors(redis: Redis): Editors {
 
   type Sign = Omit<Presence, "id" | "lastSeenAt">;
   const signOf = async (editor: string): Promise<Sign> => {
-    const [[profile, live, imported], leases] = await Promise.all([
+    const [[profile, live, imported], leases, open] = await Promise.all([
       redis.hmget(keys.editor(editor), "profile", "live", "imported"),
       redis.exists(keys.lease(editor)),
+      redis.exists(keys.open(editor)),
     ]);
     return {
       profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
       isLive: Boolean(live),
       isOwned: leases > 0,
+      hasOpen: open > 0,
       importedIn: imported ?? undefined,
     };
   };

@@ -98,7 +98,7 @@ export const keys = {
    */
   mutations: (editor: string) => `${TAG}:mutations:${editor}`,
 
-  /** INTEGER, 3 × retention after the last: the count above at the last such operation of a caller, or of a principal. */
+  /** STRING, 3 × retention after the last: count and time of the last such operation of a caller, or of a principal (own-change.ts). */
   askerMutations: (editor: string, asker: string) => `${TAG}:mutations-by:${editor}:${asker}`,
 
   /** STRING with the lease's time to live: the owner's nonce. */
