@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Authenticator } from "../src/gateway/auth/authenticator.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import { jobIdOf } from "../src/shared/operation.js";
+import { LOCAL } from "../src/shared/principal.js";
 import { BULL_PREFIX } from "../src/shared/redis/keys.js";
 import { queueName } from "../src/shared/redis/queue.js";
 import { findChromium } from "./harness/chromium.js";
@@ -26,8 +27,10 @@ afterEach(async () => {
 });
 
 const auth: Authenticator = {
-  principalOf: async (token) => (token === TOKEN ? "operator" : undefined),
-  bandOf: async () => "interactive",
+  identify: async (token) =>
+    token === TOKEN ? { principal: { ...LOCAL, role: "operate" }, tokenId: "1" } : undefined,
+  find: async () => LOCAL,
+  isValid: async () => true,
 };
 
 interface Served {

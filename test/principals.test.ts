@@ -33,8 +33,8 @@ interface Stage {
 }
 
 async function stage(): Promise<Stage> {
-  const system = await start();
   const tokens = createTokens(join(folder, "tokens.json"));
+  const system = await start({ principals: tokens });
   const http = await createHttpGateway(
     { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
     { host: "127.0.0.1", port: 0 },
@@ -134,7 +134,7 @@ test.each([
   ["batch", ["a", "b", "c", "bulk"]],
 ] as const)("a principal whose token is %s has its turn: %j", async (band, order) => {
   const { system, tokens, url, ann } = await stage();
-  const ci = await connectAs(url, await tokens.create("ci", band));
+  const ci = await connectAs(url, await tokens.create("ci", { band }));
   const calls = [await ann("work", { ...HELD, timeout: 0 })];
   await system.bench.begins("a");
   for (const Name of ["b", "c"]) calls.push(await ann("work", { Name, timeout: 0 }));

@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { authenticate, tokenIn } from "../src/gateway/auth/authenticator.js";
+import { type Authenticator, authenticate, tokenIn } from "../src/gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../src/gateway/auth/local-token.js";
 import { createTokens } from "../src/gateway/auth/tokens.js";
+
+const nameOf = async (auth: Authenticator, token: string | undefined) =>
+  (await auth.identify(token))?.principal.name;
 
 let folder: string;
 beforeEach(() => {
@@ -20,8 +23,8 @@ describe("the token file", () => {
     const tokens = createTokens(file);
     const ann = await tokens.create("ann");
     const ben = await tokens.create("ben");
-    expect(await tokens.principalOf(ann)).toBe("ann");
-    expect(await tokens.principalOf(ben)).toBe("ben");
+    expect(await nameOf(tokens, ann)).toBe("ann");
+    expect(await nameOf(tokens, ben)).toBe("ben");
     expect(readFileSync(file, "utf8")).not.toContain(ann.slice(4));
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -31,8 +34,8 @@ describe("the token file", () => {
     const tokens = createTokens(file);
     const ann = await tokens.create("ann");
     const [entry] = await tokens.list();
-    for (const wrong of [undefined, "", `${ann}x`, ann.slice(0, -1), entry?.sha256, "ann"]) {
-      expect(await tokens.principalOf(wrong)).toBeUndefined();
+    for (const wrong of [undefined, "", `${ann}x`, ann.slice(0, -1), entry?.tokens[0]?.sha256, "ann"]) {
+      expect(await tokens.identify(wrong)).toBeUndefined();
     }
   });
 
@@ -40,19 +43,19 @@ describe("the token file", () => {
     const file = join(folder, "tokens.json");
     const gateway = createTokens(file);
     const ann = await createTokens(file).create("ann");
-    expect(await gateway.principalOf(ann)).toBe("ann");
+    expect(await nameOf(gateway, ann)).toBe("ann");
     expect(await createTokens(file).revoke("ann")).toBe(true);
-    expect(await gateway.principalOf(ann)).toBeUndefined();
+    expect(await gateway.identify(ann)).toBeUndefined();
     const again = await createTokens(file).create("ann");
     expect(again).not.toBe(ann);
-    expect(await gateway.principalOf(again)).toBe("ann");
+    expect(await nameOf(gateway, again)).toBe("ann");
   });
 
   test("that cannot be read lets nobody in and says so", async () => {
     const file = join(folder, "tokens.json");
     for (const broken of ["{", '{"tokens":[{"principal":"ann"}]}', "[]"]) {
       writeFileSync(file, broken);
-      await expect(createTokens(file).principalOf("x")).rejects.toMatchObject({ code: "TOKENS_UNREADABLE" });
+      await expect(createTokens(file).identify("x")).rejects.toMatchObject({ code: "TOKENS_UNREADABLE" });
     }
   });
 
@@ -90,8 +93,8 @@ describe("the local token", () => {
     expect(new Set(made).size).toBe(1);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const auth = withLocalToken(createTokens(join(folder, "none.json")), made[0] ?? "");
-    expect(await auth.principalOf(made[0])).toBe("local");
-    expect(await auth.principalOf(`${made[0]} `)).toBeUndefined();
+    expect(await nameOf(auth, made[0])).toBe("local");
+    expect(await auth.identify(`${made[0]} `)).toBeUndefined();
   });
 
   test("an empty file is no token: that is said, and nobody is let in by it", async () => {

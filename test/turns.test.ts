@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Band, OperationRecord, State } from "../src/shared/operation.js";
+import { LOCAL } from "../src/shared/principal.js";
 import { keys } from "../src/shared/redis/keys.js";
 import type { Operations } from "../src/shared/redis/operations.js";
 import { openStore } from "../src/shared/redis/store.js";
@@ -184,7 +185,9 @@ describe("whose turn it is", () => {
 describe("in the queue of an Editor", () => {
   /** Behind an operation that holds the main lane. */
   async function behind() {
-    const system = await start();
+    const find = async (id: string) =>
+      ({ ...LOCAL, id, band: id === "night" ? "batch" : "interactive" }) as const;
+    const system = await start({ principals: { find } });
     const holder = system.client("holder");
     const { record } = await holder.submit("work", { Name: "block", Hold: true });
     await system.bench.begins("block");
@@ -239,7 +242,7 @@ describe("in the queue of an Editor", () => {
     const { client, submitAll, run } = await behind();
     const night = client("night");
     await submitAll(client("ann"), named("ann", 3));
-    await night.send({ ...night.callOf("work", { Name: "night 0" }), band: "batch" });
+    await night.submit("work", { Name: "night 0" });
     await submitAll(client("ann"), ["ann 3", "ann 4"]);
     expect(await run()).toEqual(["ann 0", "ann 1", "ann 2", "night 0", "ann 3", "ann 4"]);
   });

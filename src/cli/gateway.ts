@@ -16,7 +16,7 @@ export const gateway = command({
     const settings = readSettings();
     const access = await accessOf(args, settings);
     const runtime = await startRuntime(settings);
-    const verbs = createGateway(runtime, gatewayOptions(runtime.config));
+    const verbs = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));
     try {
       const http = await createHttpGateway(
         { gateway: verbs, log: runtime.log, version: VERSION, auth: access.auth },

@@ -1,10 +1,13 @@
 /** `unity-broker token`: who may use a gateway over HTTP. */
 import { defineCommand } from "citty";
 import { ensureLocalToken } from "../gateway/auth/local-token.js";
-import { createTokens } from "../gateway/auth/tokens.js";
+import type { Entry } from "../gateway/auth/token-file.js";
+import { createTokens, type Tokens } from "../gateway/auth/tokens.js";
+import type { Selection } from "../shared/principal.js";
 import { command, UsageError } from "./command.js";
 import { readSettings } from "./runtime.js";
 import { table } from "./table.js";
+import { expiresArg, expiryOf, grantArgs, grantsOf } from "./token-arguments.js";
 
 const name = {
   type: "positional",
@@ -13,46 +16,72 @@ const name = {
 } as const;
 const json = { type: "boolean", description: "Machine-readable output", default: false } as const;
 
+const tokens = (): Tokens => createTokens(readSettings().tokensFile);
+
+function show(principal: string, token: string, asJson: boolean): void {
+  console.log(asJson ? JSON.stringify({ principal, token }) : token);
+  console.error(
+    `Shown this once; only its hash is kept. ${principal} sends it as: Authorization: Bearer <token>`,
+  );
+}
+
 const create = command({
-  meta: { name: "create", description: "Makes a token for a principal and shows it once" },
-  args: {
-    name,
-    batch: {
-      type: "boolean",
-      description: "Work in bulk, as of CI: calls that somebody waits for go first",
-      default: false,
-    },
-    json,
-  },
+  meta: { name: "create", description: "Makes a principal, and shows its token once" },
+  args: { name, ...grantArgs, ...expiresArg, json },
   async run({ args }) {
-    const band = args.batch ? "batch" : "interactive";
-    const token = await createTokens(readSettings().tokensFile).create(args.name, band);
-    console.log(args.json ? JSON.stringify({ principal: args.name, token }) : token);
-    console.error(
-      `Shown this once; only its hash is kept. ${args.name} sends it as: Authorization: Bearer <token>`,
-    );
+    const token = await tokens().create(args.name, grantsOf(args), expiryOf(args.expires, Date.now()));
+    show(args.name, token, args.json);
+  },
+});
+
+const add = command({
+  meta: { name: "add", description: "Makes a further token for a principal, to replace one without a pause" },
+  args: { name, ...expiresArg, json },
+  async run({ args }) {
+    show(args.name, await tokens().add(args.name, expiryOf(args.expires, Date.now())), args.json);
+  },
+});
+
+const set = command({
+  meta: { name: "set", description: "Changes what a principal may do, from its next request on" },
+  args: { name, ...grantArgs },
+  async run({ args }) {
+    const grants = grantsOf(args);
+    if (Object.keys(grants).length === 0)
+      throw new UsageError(
+        `nothing to change: ${Object.keys(grantArgs)
+          .map((each) => `--${each}`)
+          .join(", ")}`,
+      );
+    if (!(await tokens().grant(args.name, grants))) throw unknown(args.name);
+    console.log(`${args.name} is changed.`);
   },
 });
 
 const list = command({
-  meta: { name: "list", description: "Lists the principals that have a token" },
+  meta: { name: "list", description: "Lists the principals, what they may do, and their tokens" },
   args: { json },
   async run({ args }) {
-    const entries = (await createTokens(readSettings().tokensFile).list()).map(
-      ({ principal, createdAt, band }) => ({
-        principal,
-        band,
-        created_at: createdAt,
-      }),
-    );
-    if (args.json) console.log(JSON.stringify(entries));
+    const entries = await tokens().list();
+    if (args.json) console.log(JSON.stringify(entries.map(shown)));
     else if (entries.length === 0)
       console.log("No tokens yet: `unity-broker token create <name>` makes one.");
     else
       console.log(
         table(
-          ["PRINCIPAL", "BAND", "CREATED"],
-          entries.map((entry) => [entry.principal, entry.band, entry.created_at]),
+          ["PRINCIPAL", "ROLE", "BAND", "EDITORS", "TOOLS", "TOKEN", "CREATED", "EXPIRES"],
+          entries.flatMap((entry) =>
+            (entry.tokens.length > 0 ? entry.tokens : [undefined]).map((token) => [
+              entry.name,
+              entry.role,
+              entry.band,
+              globs(entry.editors),
+              globs(entry.tools),
+              token?.id ?? "none",
+              token?.createdAt ?? "",
+              token?.expiresAt ?? "",
+            ]),
+          ),
         ),
       );
   },
@@ -61,13 +90,17 @@ const list = command({
 const revoke = command({
   meta: {
     name: "revoke",
-    description: "Ends a principal's token; gateways refuse it from the next request on",
+    description:
+      "Ends a principal, or one of its tokens; gateways refuse it at once and end what it has open",
   },
-  args: { name },
+  args: { name, token: { type: "string", description: "Only this token, by its id in `token list`" } },
   async run({ args }) {
-    if (!(await createTokens(readSettings().tokensFile).revoke(args.name)))
-      throw new UsageError(`${args.name} has no token; \`unity-broker token list\` shows who has`);
-    console.log(`The token of ${args.name} is revoked.`);
+    if (!(await tokens().revoke(args.name, args.token))) throw unknown(args.name, args.token);
+    console.log(
+      args.token === undefined
+        ? `${args.name} is revoked: whoever is called so later is another.`
+        : `The token ${args.token} of ${args.name} is revoked.`,
+    );
   },
 });
 
@@ -79,6 +112,31 @@ const local = command({
 });
 
 export const token = defineCommand({
-  meta: { name: "token", description: "Tokens of the HTTP gateway: create, list, revoke, local" },
-  subCommands: { create, list, revoke, local },
+  meta: { name: "token", description: "Who may use the HTTP gateway: create, add, set, list, revoke, local" },
+  subCommands: { create, add, set, list, revoke, local },
 });
+
+function shown({ tokens: made, id: _never, ...entry }: Entry) {
+  return {
+    principal: entry.name,
+    role: entry.role,
+    band: entry.band,
+    editors: entry.editors,
+    tools: entry.tools,
+    tokens: made.map(({ id, createdAt, expiresAt }) => ({
+      id,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    })),
+  };
+}
+
+function globs({ allow, deny }: Selection): string {
+  return [...allow, ...deny.map((each) => `not ${each}`)].join(", ");
+}
+
+function unknown(principal: string, tokenId?: string): UsageError {
+  const what =
+    tokenId === undefined ? `there is no principal ${principal}` : `${principal} has no token ${tokenId}`;
+  return new UsageError(`${what}; \`unity-broker token list\` shows them`);
+}

@@ -23,7 +23,7 @@ export const up = command({
     const runtime = await startRuntime(settings);
     const closers: (() => Promise<unknown>)[] = [runtime.close];
     try {
-      const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+      const gateway = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));
       closers.unshift(gateway.close);
       const http = await createHttpGateway(
         { gateway, log: runtime.log, version: VERSION, auth: access.auth },

@@ -16,6 +16,8 @@ import type { Duplicate } from "../shared/timeline.js";
 import type { Tool } from "../shared/tool.js";
 import { isSurelyUnsent } from "../shared/unsent.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
+import { accessOf } from "./access.js";
+import type { Principals } from "./auth/authenticator.js";
 import type { ToolCall } from "./call-reader.js";
 import type { Catalog } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -62,22 +64,24 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
   explain(principal: string, logId: string): Promise<Explained | "ended" | undefined>;
   /** The principal's operations, the latest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
-  /** Every Editor ever seen; `connected`: it showed a sign of life lately. */
-  editors(): Promise<{
+  /** Every Editor ever seen, or those of them that the principal may use; `connected`: it showed a sign of life lately. */
+  editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean })[];
     /** Found on a worker's machine, but they never answered its hello: no call can mean them yet. */
     unreached: Unreached[];
     now: number;
   }>;
   /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
-  editor(named: string): Promise<Candidate>;
-  tools(): Promise<Tool[]>;
+  editor(principal: string, named: string): Promise<Candidate>;
+  /** Every tool, or those that the principal may call on the Editors that it may use. */
+  tools(principal?: string): Promise<Tool[]>;
   /** Stored results and what was filtered out of them, read in part. */
   results: Results;
 }
 
 export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
   catalog: Catalog;
+  principals: Principals;
   waiters: Waiters;
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
@@ -193,8 +197,15 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return views.filter((view) => view !== "ended");
     },
 
-    async editors() {
-      const [all, troubles, now] = await Promise.all([editors.all(), editors.troubles(), operations.now()]);
+    async editors(principal) {
+      const [{ sees }, known, told, now] = await Promise.all([
+        accessOf(deps.principals, principal),
+        editors.all(),
+        editors.troubles(),
+        operations.now(),
+      ]);
+      const all = known.filter(({ profile }) => sees(profile.editorId));
+      const troubles = new Map([...told].filter(([editor]) => sees(editor)));
       return {
         editors: all.map((editor) => ({
           ...editor,
@@ -206,13 +217,23 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       };
     },
 
-    async editor(named) {
-      const found = namedAmong(named, await deps.candidates());
+    async editor(principal, named) {
+      const [{ sees }, candidates] = await Promise.all([
+        accessOf(deps.principals, principal),
+        deps.candidates(),
+      ]);
+      const found = namedAmong(
+        named,
+        candidates.filter(({ id }) => sees(id)),
+      );
       if (found instanceof BrokerError) throw await withTroubles(found, deps);
       return found;
     },
 
-    tools: () => deps.catalog.tools(),
+    async tools(principal) {
+      const { sees, refusal } = await accessOf(deps.principals, principal);
+      return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
+    },
     results: deps.results,
   };
 }

@@ -9,6 +9,8 @@ import type { Requester } from "../shared/replay.js";
 import { type Around, editorFor, resolveTarget, type Target } from "../shared/target.js";
 import { completeTool, type Tool } from "../shared/tool.js";
 import { waitTime } from "../shared/wait-time.js";
+import { accessOf } from "./access.js";
+import type { Principals } from "./auth/authenticator.js";
 import type { Catalog } from "./catalog.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { targetError } from "./target-error.js";
@@ -20,8 +22,6 @@ export interface ToolCall extends Requester {
   arguments: JsonObject;
   /** MCP's `_meta`: the broker's parameters are always accepted there. */
   meta?: JsonObject | undefined;
-  /** How urgent its caller's work is; interactive if it does not say. */
-  band?: Band | undefined;
   /** The Editor that the session selected: the call names it, unless it names another. */
   selected?: string | undefined;
   /** Where its client works on this machine, as real paths. */
@@ -59,6 +59,7 @@ export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
   schema: ToolSchema;
   knownEditors: Pick<KnownEditorsReader, "read">;
+  principals: Principals;
 }): CallReader {
   /** A tool that is not known (any more) is assumed to have no parameter that is called as one of the broker's. */
   const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
@@ -77,7 +78,12 @@ export function createCallReader(deps: {
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
       // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
       const { selected, folders } = call;
-      const { candidates, missing, incarnation } = await deps.knownEditors.read();
+      const [access, known] = await Promise.all([
+        accessOf(deps.principals, call.principal),
+        deps.knownEditors.read(),
+      ]);
+      const { missing, incarnation } = known;
+      const candidates = known.candidates.filter(({ id }) => access.sees(id));
       const around: Around = { candidates, selected, folders, missing };
       const editorIds = around.candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
@@ -86,6 +92,8 @@ export function createCallReader(deps: {
       const editor = aim.problem ? undefined : editorFor(aim.target, around);
       const { tool, problem } = typeof editor === "string" ? await find(call.tool, [editor]) : anywhere;
 
+      const refused = access.refusal(tool);
+      if (refused) throw refused;
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
       // Bad input creates nothing, so a wait that is none is found before the operation exists.
@@ -101,7 +109,7 @@ export function createCallReader(deps: {
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
-        band: call.band ?? "interactive",
+        band: access.principal.band,
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target: aim.target,

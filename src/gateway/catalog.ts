@@ -5,8 +5,8 @@ import type { News } from "../shared/redis/news.js";
 import type { Tool } from "../shared/tool.js";
 
 export interface Catalog {
-  /** Every tool once, by name; where Editors differ, the one seen last decides. */
-  tools(): Promise<Tool[]>;
+  /** Every tool of these Editors once, by name; where Editors differ, the one seen last decides. */
+  tools(sees: (editorId: string) => boolean): Promise<Tool[]>;
   /** As these Editors have it. Throws NO_EDITOR or UNKNOWN_TOOL. */
   tool(name: string, editorIds: readonly string[]): Promise<Tool>;
   close(): void;
@@ -38,8 +38,8 @@ export function createCatalog(editors: Editors, news: News): Catalog {
   };
 
   return {
-    async tools() {
-      return [...(await toolsByName(await editors.ids())).values()];
+    async tools(sees) {
+      return [...(await toolsByName((await editors.ids()).filter(sees))).values()];
     },
 
     async tool(name, editorIds) {

@@ -8,6 +8,7 @@ import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
+import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
 import { createCatalog } from "./catalog.js";
@@ -61,13 +62,21 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** `knownEditorsFile`: where the known Editors are noted, so that they are missed when the store was lost. */
+/**
+ * `knownEditorsFile`: where the known Editors are noted, so that they are missed when the store was lost. `principals`:
+ * what each may do; without them everybody may do everything.
+ */
 export function createGateway(
-  deps: { store: Store; log: Log; knownEditorsFile?: string | undefined },
+  deps: {
+    store: Store;
+    log: Log;
+    knownEditorsFile?: string | undefined;
+    principals?: Principals | undefined;
+  },
   given: Partial<GatewayOptions> = {},
 ): Gateway {
   const options = { ...GATEWAY_DEFAULTS, ...given };
-  const { store, log } = deps;
+  const { store, log, principals = OPEN } = deps;
   const catalog = createCatalog(store.editors, store.news);
   const waiters = createWaiters(store.news, options);
   const schema = createToolSchema((tool, error) =>
@@ -82,7 +91,7 @@ export function createGateway(
   const stopNoting = store.news.on("editors", () => {
     noting = noting.then(() => knownEditors.read()).catch(() => undefined);
   });
-  const calls = createCallReader({ catalog, schema, knownEditors });
+  const calls = createCallReader({ catalog, schema, knownEditors, principals });
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
@@ -98,6 +107,7 @@ export function createGateway(
       heldBack: store.heldBack,
       sweeping: store.sweeping,
       catalog,
+      principals,
       calls,
       knownEditors,
       waiters,

@@ -49,7 +49,7 @@ export async function createHttpGateway(
     // A job's id is part of its page's path, and longer than the usual 100.
     routerOptions: { maxParamLength: 400 },
   });
-  app.decorateRequest("principal", "");
+  app.decorateRequest("identity");
   const toolList = createToolList(
     { broker, news: store.news, log },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -62,7 +62,6 @@ export async function createHttpGateway(
       version,
       progress: options.progress,
       sessions: store.sessions,
-      bandOf: deps.auth?.bandOf,
     },
     { idleMs: options.idleMs ?? 30 * 60_000, keepAliveMs: options.keepAliveMs ?? 15_000 },
   );

@@ -191,6 +191,12 @@ export const ERRORS = {
     retry: "never",
     next: "Send `Authorization: Bearer <token>`: on this machine the one that `unity-broker token local` shows, elsewhere one from `unity-broker token create <name>`. Nothing was executed.",
   },
+  FORBIDDEN: {
+    http: 403,
+    rpc: -32003,
+    retry: "never",
+    next: "Ask who looks after this gateway: `unity-broker token set <name>` changes what a principal may do. Nothing was executed.",
+  },
   TOKEN_REFUSED: {
     http: 409,
     rpc: -32602,

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import type { Principals } from "../../src/gateway/auth/authenticator.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../src/gateway/gateway.js";
 import type { NamedEditor } from "../../src/shared/config.js";
 import type { Log } from "../../src/shared/log.js";
@@ -99,6 +100,8 @@ export interface SystemOptions {
   commandTimeoutMs?: number;
   resultsBudgetBytes?: number;
   gateway?: Partial<GatewayOptions>;
+  /** Left out: everybody may do everything. */
+  principals?: Principals;
   /** Null: no worker yet. */
   worker?: Partial<WorkerOptions> | null;
   editor?: SimulatedEditorOptions;
@@ -179,7 +182,7 @@ async function startSystem(
   const startGateway = async (target: RedisTarget, given?: Partial<GatewayOptions>): Promise<Gateway> => {
     const store = await open(target);
     const gateway = createGateway(
-      { store, log, knownEditorsFile },
+      { store, log, knownEditorsFile, principals: options.principals },
       { ...GATEWAY, ...options.gateway, ...given },
     );
     closers.push(() => gateway.close());

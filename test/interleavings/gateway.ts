@@ -1,5 +1,6 @@
 /** A gateway: the real broker over the store in memory, and for each client the real tap with a small skin on it. */
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { OPEN } from "../../src/gateway/auth/authenticator.js";
 import { type Broker, createBroker } from "../../src/gateway/broker.js";
 import { createCallReader } from "../../src/gateway/call-reader.js";
 import type { Channel } from "../../src/gateway/mcp/open-request.js";
@@ -47,6 +48,7 @@ export function createGateway(world: World) {
   const broker: Broker = createBroker(
     {
       operations,
+      principals: OPEN,
       queues: {
         async add(record) {
           await step();
@@ -78,6 +80,7 @@ export function createGateway(world: World) {
       sweeping: { watchedSince: async () => 0 },
       catalog: { tool: async (name: string) => TOOLS[name] } as never,
       calls: createCallReader({
+        principals: OPEN,
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: () => undefined },
         knownEditors: { read },

@@ -1,27 +1,43 @@
 /** Who a caller over HTTP is: the principal that a token names. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
-import type { Band } from "../../shared/operation.js";
+import { LOCAL, type Principal } from "../../shared/principal.js";
 
-export interface Authenticator {
-  /** The principal of a token; undefined: none or a wrong one. Safe to call for every request. */
-  principalOf(token: string | undefined): Promise<string | undefined>;
-  /** Whether somebody waits for this principal's calls, or they are work in bulk that lets others go first. */
-  bandOf(principal: string): Promise<Band>;
+/** The principals of a gateway, by their ids. */
+export interface Principals {
+  /** Undefined: none, or it was revoked. */
+  find(id: string): Promise<Principal | undefined>;
+}
+
+export interface Authenticator extends Principals {
+  /** Whose token it is; undefined: none, a wrong one, or one that has expired. Safe to call for every request. */
+  identify(token: string | undefined): Promise<Identity | undefined>;
+  /** Is the token still one, of a request that was let in? */
+  isValid(identity: Identity): Promise<boolean>;
+}
+
+/** A principal, and by which of its tokens a request was let in. */
+export interface Identity {
+  principal: Principal;
+  /** Unique for the principal. */
+  tokenId: string;
 }
 
 /** Whoever reaches a gateway without tokens: it listens on this machine's own addresses only. */
-export const LOCAL_PRINCIPAL = "local";
+const UNASKED: Identity = { principal: LOCAL, tokenId: "" };
+
+/** Nobody is asked who it is: whatever name a call comes under, it may do everything. */
+export const OPEN: Principals = { find: async (id) => ({ ...LOCAL, id, name: id }) };
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Set by `authenticate` before any handler of a guarded route. */
-    principal: string;
+    identity: Identity;
   }
 }
 
 /**
- * A hook for guarded routes: sets `request.principal`, or has the request refused with UNAUTHORIZED or TOKENS_UNREADABLE.
+ * A hook for guarded routes: sets `request.identity`, or has the request refused with UNAUTHORIZED or TOKENS_UNREADABLE.
  * `challenge` is what a client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
  */
 export function authenticate(
@@ -31,13 +47,13 @@ export function authenticate(
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (!auth) {
-      request.principal = LOCAL_PRINCIPAL;
+      request.identity = UNASKED;
       return undefined;
     }
     const token = tokenIn(request.headers.authorization);
-    let principal: string | undefined;
+    let identity: Identity | undefined;
     try {
-      principal = await auth.principalOf(token);
+      identity = await auth.identify(token);
     } catch {
       // Whoever is not let in is not told where the file is, nor what is in it: the doctor tells its owner.
       refuse(
@@ -46,13 +62,13 @@ export function authenticate(
       );
       return reply;
     }
-    if (principal === undefined) {
+    if (identity === undefined) {
       reply.header("www-authenticate", `${challenge} realm="Unity Job Broker"`);
       const what = token === undefined ? "This request has no token." : "This token is not known here.";
       refuse(reply, new BrokerError("UNAUTHORIZED", what));
       return reply;
     }
-    request.principal = principal;
+    request.identity = identity;
     return undefined;
   };
 }

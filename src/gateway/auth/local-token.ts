@@ -2,7 +2,8 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Authenticator, LOCAL_PRINCIPAL } from "./authenticator.js";
+import { LOCAL } from "../../shared/principal.js";
+import type { Authenticator, Identity } from "./authenticator.js";
 import { newToken } from "./tokens.js";
 
 /**
@@ -40,12 +41,14 @@ export async function readLocalToken(file: string): Promise<string | undefined> 
 /** Accepts the local token beside those of `others`. */
 export function withLocalToken(others: Authenticator, localToken: string): Authenticator {
   const expected = digest(localToken);
+  const identity: Identity = { principal: LOCAL, tokenId: "local" };
   return {
-    bandOf: others.bandOf,
-    async principalOf(token) {
-      if (token !== undefined && timingSafeEqual(digest(token), expected)) return LOCAL_PRINCIPAL;
-      return others.principalOf(token);
+    async identify(token) {
+      if (token !== undefined && timingSafeEqual(digest(token), expected)) return identity;
+      return others.identify(token);
     },
+    find: async (id) => (id === LOCAL.id ? LOCAL : others.find(id)),
+    isValid: async (given) => given.principal.id === LOCAL.id || others.isValid(given),
   };
 }
 

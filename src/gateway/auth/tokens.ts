@@ -1,31 +1,31 @@
-/** The tokens of a gateway: a file that names principals and keeps only hashes. */
+/** The principals of a gateway and their tokens: a file that keeps only hashes. */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
-import type { Band } from "../../shared/operation.js";
-import { type Authenticator, LOCAL_PRINCIPAL } from "./authenticator.js";
+import { EVERYTHING, LOCAL, type Principal } from "../../shared/principal.js";
+import type { Authenticator } from "./authenticator.js";
+import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
 
-const TokenEntry = z.object({
-  principal: z.string().min(1),
-  /** Of the token, hexadecimal. 256 random bits need no slow hash. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  createdAt: z.string(),
-  band: z.enum(["interactive", "batch"]).default("interactive"),
-});
-const TokenFile = z.object({ tokens: z.array(TokenEntry) });
-export type TokenEntry = z.infer<typeof TokenEntry>;
+/** What a principal may do; what is left out is as it was, or role `submit`, interactive, every Editor and tool. */
+export type Grants = Partial<Omit<Principal, "id" | "name">>;
 
 export interface Tokens extends Authenticator {
-  /** A new token for a principal that has none; shown here only. Throws TOKEN_REFUSED. */
-  create(principal: string, band?: Band): Promise<string>;
-  list(): Promise<TokenEntry[]>;
-  /** True if the principal had a token; running gateways refuse it from the next request on. */
-  revoke(principal: string): Promise<boolean>;
+  /** A new principal and its first token, shown here only. Throws TOKEN_REFUSED. */
+  create(name: string, grants?: Grants, expiresAt?: Date): Promise<string>;
+  /** A further token of a principal. Throws TOKEN_REFUSED. */
+  add(name: string, expiresAt?: Date): Promise<string>;
+  /** Changes what a principal may do; false if there is none of this name. */
+  grant(name: string, grants: Grants): Promise<boolean>;
+  list(): Promise<Entry[]>;
+  /**
+   * Ends a token, or without `tokenId` the principal: a later one of this name is another. True if there was one; running
+   * gateways refuse it from the next request on, and end what it has open.
+   */
+  revoke(name: string, tokenId?: string): Promise<boolean>;
 }
 
-const PRINCIPAL = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** A token that people can tell apart from other secrets, and secret scanners too. */
 export function newToken(): string {
@@ -37,9 +37,9 @@ export function newToken(): string {
  * from the next request on. A missing file has no tokens. Two commands that write at once: the later one wins.
  */
 export function createTokens(file: string): Tokens {
-  let known: { stamp: string; entries: TokenEntry[] } | undefined;
+  let known: { stamp: string; entries: Entry[] } | undefined;
 
-  const read = async (): Promise<TokenEntry[]> => {
+  const read = async (): Promise<Entry[]> => {
     const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
       throw error;
@@ -47,70 +47,114 @@ export function createTokens(file: string): Tokens {
     if (!found) return [];
     const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
     if (known?.stamp === stamp) return known.entries;
-    known = { stamp, entries: parse(file, await readFile(file, "utf8")) };
+    known = { stamp, entries: parseTokenFile(file, await readFile(file, "utf8")) };
     return known.entries;
   };
 
-  const write = async (entries: readonly TokenEntry[]): Promise<void> => {
+  const write = async (entries: readonly Entry[]): Promise<void> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const draft = `${file}.${randomUUID()}.tmp`;
-    await writeFile(draft, `${JSON.stringify({ tokens: entries }, undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(draft, tokenFileText(entries), { mode: 0o600 });
     await rename(draft, file);
   };
 
+  /** Writes the principal of this name anew, or without it; false if there is none, or nothing of it changes. */
+  const change = async (name: string, to: (entry: Entry) => Entry | undefined): Promise<boolean> => {
+    const entries = await read();
+    const entry = entries.find((each) => each.name === name);
+    const changed = entry && to(entry);
+    if (!entry || changed === entry) return false;
+    await write(entries.flatMap((each) => (each === entry ? (changed ?? []) : [each])));
+    return true;
+  };
+
   return {
-    async principalOf(token) {
+    async identify(token) {
       if (token === undefined) return undefined;
       const hash = hashOf(token);
-      return (await read()).find(({ sha256 }) => timingSafeEqual(hash, Buffer.from(sha256, "hex")))
-        ?.principal;
-    },
-
-    async bandOf(principal) {
-      return (await read()).find((entry) => entry.principal === principal)?.band ?? "interactive";
-    },
-
-    async create(principal, band = "interactive") {
-      if (!PRINCIPAL.test(principal)) {
-        throw new BrokerError("TOKEN_REFUSED", `"${principal}" cannot name a principal.`);
+      for (const entry of await read()) {
+        for (const { id, sha256, expiresAt } of entry.tokens) {
+          if (!timingSafeEqual(hash, Buffer.from(sha256, "hex"))) continue;
+          return isOver(expiresAt) ? undefined : { principal: principalOf(entry), tokenId: id };
+        }
       }
+      return undefined;
+    },
+
+    async find(id) {
+      const entry = (await read()).find((each) => each.id === id);
+      return entry && principalOf(entry);
+    },
+
+    async isValid({ principal, tokenId }) {
+      const entry = (await read()).find(({ id }) => id === principal.id);
+      const token = entry?.tokens.find(({ id }) => id === tokenId);
+      return token !== undefined && !isOver(token.expiresAt);
+    },
+
+    async create(name, grants = {}, expiresAt) {
+      if (!NAME.test(name)) throw new BrokerError("TOKEN_REFUSED", `"${name}" cannot name a principal.`);
       const entries = await read();
-      if (principal === LOCAL_PRINCIPAL || entries.some((entry) => entry.principal === principal)) {
-        throw new BrokerError("TOKEN_REFUSED", `The principal "${principal}" has a token.`);
+      if (name === LOCAL.name || entries.some((entry) => entry.name === name)) {
+        throw new BrokerError("TOKEN_REFUSED", `There is a principal "${name}".`);
       }
-      const token = newToken();
-      const entry = {
-        principal,
-        sha256: hashOf(token).toString("hex"),
-        createdAt: new Date().toISOString(),
-        band,
-      };
-      await write([...entries, entry]);
+      const { token, kept } = tokenUntil(expiresAt);
+      const id = `p-${randomUUID()}`;
+      await write([...entries, granted({ ...NEW, id, name, tokens: [kept] }, grants)]);
       return token;
     },
 
+    async add(name, expiresAt) {
+      const { token, kept } = tokenUntil(expiresAt);
+      const isKnown = await change(name, (entry) => ({ ...entry, tokens: [...entry.tokens, kept] }));
+      if (!isKnown) throw new BrokerError("TOKEN_REFUSED", `There is no principal "${name}".`);
+      return token;
+    },
+
+    grant: (name, grants) => change(name, (entry) => granted(entry, grants)),
+
     list: async () => [...(await read())],
 
-    async revoke(principal) {
-      const entries = await read();
-      const left = entries.filter((entry) => entry.principal !== principal);
-      if (left.length === entries.length) return false;
-      await write(left);
-      return true;
-    },
+    revoke: (name, tokenId) =>
+      change(name, (entry) => {
+        if (tokenId === undefined) return undefined;
+        const left = entry.tokens.filter(({ id }) => id !== tokenId);
+        return left.length === entry.tokens.length ? entry : { ...entry, tokens: left };
+      }),
   };
+}
+
+const NEW: Pick<Principal, "role" | "band" | "editors" | "tools"> = {
+  role: "submit",
+  band: "interactive",
+  editors: EVERYTHING,
+  tools: EVERYTHING,
+};
+
+function granted(entry: Principal & { tokens: Token[] }, grants: Grants): Entry {
+  const { editors, tools, ...changed } = { ...entry, ...grants };
+  return {
+    ...changed,
+    editors: { allow: [...editors.allow], deny: [...editors.deny] },
+    tools: { allow: [...tools.allow], deny: [...tools.deny] },
+  };
+}
+
+function tokenUntil(expiresAt: Date | undefined): { token: string; kept: Token } {
+  const token = newToken();
+  const kept = {
+    id: randomBytes(4).toString("hex"),
+    sha256: hashOf(token).toString("hex"),
+    createdAt: new Date().toISOString(),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
+  };
+  return { token, kept };
+}
+
+function isOver(expiresAt: string | undefined): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 }
 
 function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
-}
-
-function parse(file: string, text: string): TokenEntry[] {
-  try {
-    return TokenFile.parse(JSON.parse(text)).tokens;
-  } catch (error) {
-    // The parser's own words quote the text, and somebody may have written a token there.
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : "it is not JSON";
-    throw new BrokerError("TOKENS_UNREADABLE", `${file} is not a token file: ${reason}.`, {}, error);
-  }
 }

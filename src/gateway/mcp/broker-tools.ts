@@ -121,7 +121,7 @@ const TOOLS: BrokerTool[] = [
     z.object({}),
     true,
     async (_args, call) => {
-      const { editors, unreached, now } = await call.broker.editors();
+      const { editors, unreached, now } = await call.broker.editors(call.principal);
       const selected = call.selection?.editor();
       const connected = editors.filter(({ connected }) => connected).length;
       return {

@@ -65,7 +65,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
         );
       }
       // Always a new session: a client that starts over does not mean its old one, whatever header it sends.
-      if (isInitializeRequest(request.body)) return sessions.open(request.principal);
+      if (isInitializeRequest(request.body)) return sessions.open(request.identity.principal.id);
     }
     const id = request.headers["mcp-session-id"];
     if (typeof id !== "string") {
@@ -76,7 +76,7 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
         "The header Mcp-Session-Id is missing: initialize first.",
       );
     }
-    const found = await sessions.find(id, request.principal);
+    const found = await sessions.find(id, request.identity.principal.id);
     return found ?? refuse(reply, 404, SESSION_NOT_FOUND, "Session not found: initialize again.");
   };
 }

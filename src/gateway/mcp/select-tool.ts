@@ -17,7 +17,7 @@ export const SELECT = define(
       .describe("Its project's name, or its id (or the id's unique beginning); null takes the choice back."),
   }),
   true,
-  async ({ editor }, { broker, selection }) => {
+  async ({ editor }, { broker, principal, selection }) => {
     if (!selection) {
       throw new BrokerError(
         "INVALID_ARGUMENTS",
@@ -28,7 +28,7 @@ export const SELECT = define(
       await selection.select(undefined);
       return { status: "completed", selected: null, message: "No Editor is selected for this session now." };
     }
-    const found = await broker.editor(editor);
+    const found = await broker.editor(principal, editor);
     await selection.select(found.id);
     const waits = found.connected ? "" : " It is not connected: they wait until it is.";
     return {

@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { answerOf, notFound } from "../../shared/answer.js";
 import type { Log } from "../../shared/log.js";
-import { type Band, isFinal } from "../../shared/operation.js";
+import { isFinal } from "../../shared/operation.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { ToolCall } from "../call-reader.js";
@@ -32,8 +32,6 @@ export interface McpServerDeps {
   log: Log;
   version: string;
   progress?: ProgressOptions | undefined;
-  /** Left out: everybody's calls are interactive. */
-  bandOf?: ((principal: string) => Promise<Band>) | undefined;
 }
 
 /** Whom the server speaks with. */
@@ -117,7 +115,6 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       {
         ...request.requester,
         principal: client.principal,
-        band: await deps.bandOf?.(client.principal),
         tool,
         arguments: args,
         meta,
@@ -173,7 +170,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   server.setRequestHandler(CallToolRequestSchema, call);
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     try {
-      return { tools: await deps.toolList.current() };
+      return { tools: await deps.toolList.current(client.principal) };
     } catch (error) {
       throw refusalError(error, log);
     }

@@ -8,8 +8,8 @@ import type { Broker } from "../broker.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 
 export interface ToolList {
-  /** Sorted by name. Never waits for an Editor. */
-  current(): Promise<McpTool[]>;
+  /** A principal's, sorted by name. Never waits for an Editor. */
+  current(principal: string): Promise<McpTool[]>;
   /** Told when the list's content changed; returns the end of it. */
   onChange(listener: () => void): () => void;
   close(): void;
@@ -23,8 +23,10 @@ export function createToolList(
   let known: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const current = async (): Promise<McpTool[]> => {
-    const unity = (await deps.broker.tools()).filter(({ name }) => !BROKER_TOOLS.has(name)).map(describe);
+  const listed = async (principal?: string): Promise<McpTool[]> => {
+    const unity = (await deps.broker.tools(principal))
+      .filter(({ name }) => !BROKER_TOOLS.has(name))
+      .map(describe);
     const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
@@ -32,7 +34,7 @@ export function createToolList(
   const compare = async (): Promise<void> => {
     try {
       const before = known;
-      known = JSON.stringify(await current());
+      known = JSON.stringify(await listed());
       if (known === before) return;
       for (const listener of listeners) listener();
     } catch (error) {
@@ -40,7 +42,7 @@ export function createToolList(
     }
   };
 
-  const baseline = current().then(
+  const baseline = listed().then(
     (tools) => {
       known ??= JSON.stringify(tools);
     },
@@ -55,7 +57,7 @@ export function createToolList(
   });
 
   return {
-    current,
+    current: listed,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,0 +1,71 @@
+/** The token file: principals, and the hashes of their tokens. */
+import { z } from "zod";
+import { BrokerError } from "../../shared/errors.js";
+import { EVERYTHING, type Principal, ROLES } from "../../shared/principal.js";
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Band = z.enum(["interactive", "batch"]).default("interactive");
+const Selection = z
+  .object({ allow: z.array(z.string()).default(["*"]), deny: z.array(z.string()).default([]) })
+  .default({ allow: ["*"], deny: [] });
+
+const Token = z.object({
+  /** To revoke it by. */
+  id: z.string().min(1),
+  /** Of the token, hexadecimal. 256 random bits need no slow hash. */
+  sha256: Sha256,
+  createdAt: z.string(),
+  /** From then on it is refused; absent: never. */
+  expiresAt: z.iso.datetime().optional(),
+});
+export type Token = z.infer<typeof Token>;
+
+const Entry = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  role: z.enum(ROLES),
+  band: Band,
+  editors: Selection,
+  tools: Selection,
+  tokens: z.array(Token),
+});
+/** A principal with its tokens. */
+export type Entry = z.infer<typeof Entry>;
+
+const TokenFile = z.object({ principals: z.array(Entry) });
+
+/** As version 0.1 wrote it: one token for each name, and the name was the id. It stays that: its records have it. */
+const FirstTokenFile = z.object({
+  tokens: z.array(
+    z.object({ principal: z.string().min(1), sha256: Sha256, createdAt: z.string(), band: Band }),
+  ),
+});
+
+/** Throws TOKENS_UNREADABLE, without a word of the text. */
+export function parseTokenFile(file: string, text: string): Entry[] {
+  try {
+    const json = JSON.parse(text) as object;
+    if (!("tokens" in json)) return TokenFile.parse(json).principals;
+    return FirstTokenFile.parse(json).tokens.map(({ principal, sha256, createdAt, band }) => ({
+      id: principal,
+      name: principal,
+      role: "submit",
+      band,
+      editors: { allow: [...EVERYTHING.allow], deny: [] },
+      tools: { allow: [...EVERYTHING.allow], deny: [] },
+      tokens: [{ id: "1", sha256, createdAt }],
+    }));
+  } catch (error) {
+    // The parser's own words quote the text, and somebody may have written a token there.
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : "it is not JSON";
+    throw new BrokerError("TOKENS_UNREADABLE", `${file} is not a token file: ${reason}.`, {}, error);
+  }
+}
+
+export function tokenFileText(principals: readonly Entry[]): string {
+  return `${JSON.stringify({ principals }, undefined, 2)}\n`;
+}
+
+export function principalOf({ id, name, role, band, editors, tools }: Entry): Principal {
+  return { id, name, role, band, editors, tools };
+}

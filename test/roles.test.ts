@@ -1,0 +1,182 @@
+/** What a principal may do: its role, its Editors, its tools, and for how long. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTokens, type Grants, type Tokens } from "../src/gateway/auth/tokens.js";
+import { createHttpGateway } from "../src/gateway/http.js";
+import type { Answer } from "../src/shared/answer.js";
+import { createHeardLog } from "./harness/mcp.js";
+import { type System, useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const closers: (() => Promise<unknown>)[] = [];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ujb-roles-"));
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Caller {
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>;
+  tools(): Promise<string[]>;
+}
+
+async function stage(): Promise<{
+  system: System;
+  tokens: Tokens;
+  origin: string;
+  connect(token: string): Promise<Caller>;
+  as(name: string, grants?: Grants): Promise<Caller>;
+}> {
+  const tokens = createTokens(join(folder, "tokens.json"));
+  const system = await start({ principals: tokens });
+  const http = await createHttpGateway(
+    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
+    { host: "127.0.0.1", port: 0 },
+  );
+  closers.push(http.close);
+  const connect = async (token: string): Promise<Caller> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }));
+    closers.push(() => client.close());
+    return {
+      call: async (name, args = {}) =>
+        (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer,
+      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    };
+  };
+  const as = async (name: string, grants?: Grants) => connect(await tokens.create(name, grants));
+  return { system, tokens, origin: new URL(http.url).origin, connect, as };
+}
+
+const A = { Name: "a", timeout: 30 };
+
+describe("the role", () => {
+  test("read calls what only reads, and is not offered the rest; submit calls everything", async () => {
+    const { system, as } = await stage();
+    const viewer = await as("viewer", { role: "read" });
+    expect(await viewer.call("work", A)).toMatchObject({ status: "error", error_code: "FORBIDDEN" });
+    expect(await viewer.call("get-hierarchy", { timeout: 30 })).toMatchObject({ status: "completed" });
+    expect(await viewer.tools()).toContain("get-hierarchy");
+    expect(await viewer.tools()).not.toContain("work");
+    const ann = await as("ann");
+    expect(await ann.tools()).toContain("work");
+    expect(await ann.call("work", A)).toMatchObject({ status: "completed" });
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("that is changed holds for open sessions from the next call on", async () => {
+    const { tokens, as } = await stage();
+    const ann = await as("ann");
+    expect(await ann.call("work", A)).toMatchObject({ status: "completed" });
+    await tokens.grant("ann", { role: "read" });
+    expect(await ann.call("work", { ...A, Name: "b" })).toMatchObject({ error_code: "FORBIDDEN" });
+    await tokens.grant("ann", { role: "submit" });
+    expect(await ann.call("work", { ...A, Name: "b" })).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("tools and Editors", () => {
+  test("a tool that is not allowed is neither listed nor run; deny wins over allow", async () => {
+    const { system, as } = await stage();
+    const ci = await as("ci", { tools: { allow: ["work", "run-*", "compile"], deny: ["compile"] } });
+    expect(await ci.call("save-scene", {})).toMatchObject({ error_code: "FORBIDDEN" });
+    expect(await ci.call("compile", {})).toMatchObject({ error_code: "FORBIDDEN" });
+    expect(await ci.call("work", A)).toMatchObject({ status: "completed" });
+    const names = await ci.tools();
+    expect(names).toEqual(expect.arrayContaining(["work", "run-tests", "get_operation_result"]));
+    expect(names).not.toContain("compile");
+    expect(names).not.toContain("save-scene");
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("an Editor that is not allowed is one that is not known: not listed, not named, not chosen", async () => {
+    const { system, as } = await stage();
+    const second = await system.addEditor();
+    await system.present(second);
+    const { editorId } = system.editor;
+    const ann = await as("ann", { editors: { allow: [editorId.split("@")[0] + "@*"], deny: [] } });
+    const ben = await as("ben");
+    const listed = (await ann.call("list_editors")) as unknown as { editors: { id: string }[] };
+    expect(listed.editors.map(({ id }) => id)).toEqual([editorId]);
+    const refused = await ann.call("work", { ...A, editor: second.editorId });
+    expect(refused).toMatchObject({ error_code: "EDITOR_UNKNOWN" });
+    expect(JSON.stringify(refused).replaceAll(`"${second.editorId}"`, "")).not.toContain(
+      second.endpoint().projectPath,
+    );
+    expect(await ann.call("select_editor", { editor: second.editorId })).toMatchObject({
+      error_code: "EDITOR_UNKNOWN",
+    });
+    // Two are connected, one of them is hers: nothing is ambiguous.
+    expect(await ann.call("work", A)).toMatchObject({ status: "completed", editor: editorId });
+    expect(await ben.call("work", { ...A, editor: second.editorId })).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a name that is revoked and made anew", () => {
+  test("inherits nothing: neither operations nor sessions nor the call itself", async () => {
+    const { system, tokens, as } = await stage();
+    const first = await as("ann");
+    const { log_id } = await first.call("work", A);
+    await tokens.revoke("ann");
+    await expect(first.call("work", A)).rejects.toThrow(/401|not known/);
+    const second = await as("ann");
+    expect(await second.call("get_operation_result", { log_id })).toMatchObject({ error_code: "NOT_FOUND" });
+    expect(await second.call("list_operations")).toMatchObject({ operations: [] });
+    const again = await second.call("work", A);
+    expect(again).toMatchObject({ status: "completed" });
+    expect(again.log_id).not.toBe(log_id);
+    expect(system.executions("a")).toBe(2);
+  });
+});
+
+describe("tokens", () => {
+  test("a principal has several, of which one alone is revoked, and its operations stay its own", async () => {
+    const { tokens, as, connect } = await stage();
+    const ann = await as("ann");
+    const { log_id } = await ann.call("work", A);
+    const later = await tokens.add("ann");
+    const [first] = (await tokens.list()).flatMap((entry) => entry.tokens);
+    expect(await tokens.revoke("ann", first?.id ?? "")).toBe(true);
+    await expect(ann.call("list_operations")).rejects.toThrow(/401|not known/);
+    const next = await connect(later);
+    expect(await next.call("get_operation_result", { log_id })).toMatchObject({
+      status: "completed",
+      log_id,
+    });
+    expect(await tokens.revoke("ann", "none")).toBe(false);
+  });
+
+  test("one that has expired lets nobody in", async () => {
+    const { tokens } = await stage();
+    const past = await tokens.create("ann", {}, new Date(Date.now() - 1));
+    expect(await tokens.identify(past)).toBeUndefined();
+    const open = await tokens.add("ann", new Date(Date.now() + 60_000));
+    expect((await tokens.identify(open))?.principal.name).toBe("ann");
+  });
+});
+
+test("a token file of version 0.1 goes on: its principals keep their ids, and so their operations", async () => {
+  const file = join(folder, "tokens.json");
+  const fresh = createTokens(join(folder, "other.json"));
+  const token = await fresh.create("ann");
+  const [entry] = await fresh.list();
+  const { sha256, createdAt } = entry?.tokens[0] ?? { sha256: "", createdAt: "" };
+  writeFileSync(file, JSON.stringify({ tokens: [{ principal: "ann", sha256, createdAt, band: "batch" }] }));
+  const tokens = createTokens(file);
+  const asWritten = { id: "ann", name: "ann", role: "submit", band: "batch" };
+  expect((await tokens.identify(token))?.principal).toMatchObject(asWritten);
+  // Written anew in the present form.
+  await tokens.create("ben");
+  expect((await createTokens(file).identify(token))?.principal).toMatchObject(asWritten);
+  await tokens.revoke("ann");
+  await tokens.create("ann");
+  expect((await tokens.list()).map(({ id }) => id)).not.toContain("ann");
+});
