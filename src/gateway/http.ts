@@ -1,8 +1,11 @@
 /** The HTTP surface of a gateway: one fastify app, open to this machine alone unless tokens say who calls. */
-import { fastify } from "fastify";
+import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
+import { type FastifyRequest, fastify } from "fastify";
 import { BrokerError, ERRORS } from "../shared/errors.js";
 import type { Log } from "../shared/log.js";
-import { type Authenticator, authenticate } from "./auth/authenticator.js";
+import { LOCAL } from "../shared/principal.js";
+import type { Authenticator } from "./auth/authenticator.js";
+import { createDoor, DOOR_DEFAULTS, type DoorOptions } from "./auth/door.js";
 import type { Gateway } from "./gateway.js";
 import { addressRefused, isLoopback } from "./loopback.js";
 import { mcpRoutes, refuse, refuseWith } from "./mcp/http-routes.js";
@@ -22,6 +25,12 @@ export interface HttpGatewayOptions {
   progress?: ProgressOptions;
   listDebounceMs?: number;
   bodyLimit?: number;
+  /** A request whose headers or whose body take longer to arrive is ended, ms. */
+  headersMs?: number;
+  requestMs?: number;
+  /** Requests of one principal; this user's own are not counted. */
+  callsPerSecond?: number;
+  door?: Partial<DoorOptions>;
   /** How long open requests may take to be answered at the end, ms. */
   closeDeadlineMs?: number;
 }
@@ -32,6 +41,9 @@ export interface HttpGateway {
   /** Answers open waits as if their time was over, then ends; sessions stay in the store for the next gateway. */
   close(): Promise<void>;
 }
+
+/** Sockets are files, of which a process may have so many. */
+const MAX_CONNECTIONS = 4_000;
 
 /** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. Without `auth` everybody is the principal `local`. */
 export async function createHttpGateway(
@@ -48,7 +60,12 @@ export async function createHttpGateway(
     forceCloseConnections: true,
     // A job's id is part of its page's path, and longer than the usual 100.
     routerOptions: { maxParamLength: 400 },
+    // How long a request may take to arrive, not how long it may wait for its answer.
+    requestTimeout: options.requestMs ?? 30_000,
+    http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
   });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  const door = createDoor(app.server, deps.auth, { ...DOOR_DEFAULTS, ...options.door });
   app.decorateRequest("identity");
   const toolList = createToolList(
     { broker, news: store.news, log },
@@ -91,19 +108,26 @@ export async function createHttpGateway(
     }
     return undefined;
   });
+  // Who is refused has nothing more to say, or says it so slowly that it holds the connection.
+  app.addHook("onSend", async (_request, reply) => {
+    if (reply.statusCode === 401 || reply.statusCode === ERRORS.ADDRESS_REFUSED.http)
+      reply.header("connection", "close");
+  });
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
-    auth: deps.auth,
+    door,
     isClosing: () => isClosing,
   });
   await app.register(async (guarded) => {
-    guarded.addHook("onRequest", authenticate(deps.auth, "Bearer", refuseWith));
+    guarded.addHook("onRequest", door.guard("Bearer", refuseWith));
+    await guarded.register(rateLimit, rateOf(options.callsPerSecond ?? 100));
     await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
     toolList.close();
+    door.close();
     await sessions.close(options.closeDeadlineMs ?? 3_000);
     await app.close();
   };
@@ -114,6 +138,20 @@ export async function createHttpGateway(
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, error);
   }
+}
+
+/** Counted by principal, after the door has said which. */
+function rateOf(max: number): RateLimitPluginOptions {
+  const isLocal = ({ identity }: FastifyRequest): boolean => identity.principal.id === LOCAL.id;
+  return {
+    hook: "preHandler",
+    max,
+    timeWindow: 1_000,
+    keyGenerator: ({ identity }) => identity.principal.id,
+    allowList: isLocal,
+    errorResponseBuilder: () =>
+      new BrokerError("RATE_LIMITED", `More than ${max} requests came in a second.`),
+  };
 }
 
 /** The host name of an origin; undefined when it is none. */

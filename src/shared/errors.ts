@@ -101,6 +101,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Wait for some of them (list_operations shows them) or cancel what is not needed, then send the call again. Nothing was executed.",
   },
+  RATE_LIMITED: {
+    http: 429,
+    rpc: -32003,
+    retry: "safe",
+    next: "Wait a second, then send it again: one call that waits (`timeout`, or get_operation_result with wait: true) asks less than many that look. Nothing was executed.",
+  },
   TOOL_FAILED: {
     http: 200,
     rpc: -32603,

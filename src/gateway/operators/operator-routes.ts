@@ -1,7 +1,8 @@
 /** The operators' pages: /healthz and /readyz for everybody, /metrics and /dashboard for who has a token. */
 import type { FastifyInstance } from "fastify";
-import { ERRORS } from "../../shared/errors.js";
-import { type Authenticator, authenticate } from "../auth/authenticator.js";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
+import { hasRole } from "../../shared/principal.js";
+import type { Door } from "../auth/door.js";
 import type { Gateway } from "../gateway.js";
 import { dashboard } from "./dashboard.js";
 import { healthRoutes } from "./health.js";
@@ -9,7 +10,7 @@ import { createMetrics } from "./metrics.js";
 
 export interface OperatorRoutesOptions {
   gateway: Gateway;
-  auth: Authenticator | undefined;
+  door: Door;
   isClosing(): boolean;
 }
 
@@ -21,7 +22,7 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
     guarded.addHook(
       "onRequest",
       // Not by throwing: the dashboard's library answers whatever is thrown as a fault of its own.
-      authenticate(options.auth, "Basic", (reply, { code, message }) =>
+      options.door.guard("Basic", (reply, { code, message }) =>
         reply.code(ERRORS[code].http).send({ error_code: code, message }),
       ),
     );
@@ -29,7 +30,14 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
       reply.header("cache-control", "no-store");
     });
     const metrics = createMetrics({ store, broker });
-    guarded.get("/metrics", async (_request, reply) => {
+    guarded.get("/metrics", async ({ identity: { principal } }, reply) => {
+      if (!hasRole(principal, "operate")) {
+        const { code, message } = new BrokerError(
+          "FORBIDDEN",
+          'What is counted here is everybody\'s: it takes the role "operate".',
+        );
+        return reply.code(ERRORS[code].http).send({ error_code: code, message });
+      }
       reply.type(metrics.contentType);
       return metrics.scrape();
     });

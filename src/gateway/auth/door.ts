@@ -1,0 +1,44 @@
+/** What a request to a guarded route goes through: its token, and what follows from it while it is open. */
+import type { Server } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { BrokerError } from "../../shared/errors.js";
+import { limitStrangers } from "../strangers.js";
+import { type Authenticator, authenticate } from "./authenticator.js";
+import { createOpenRequests } from "./open-requests.js";
+
+export interface DoorOptions {
+  /** Open requests are ended so long after their token at most, ms. */
+  revokedMs: number;
+  /** Connections at once from which no token has come yet; the oldest gives way. */
+  strangers: number;
+}
+
+export const DOOR_DEFAULTS: DoorOptions = { revokedMs: 1_000, strangers: 256 };
+
+export interface Door {
+  /** The hook of guarded routes (authenticator.ts). */
+  guard(
+    challenge: "Bearer" | "Basic",
+    refuse: (reply: FastifyReply, error: BrokerError) => unknown,
+  ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
+  close(): void;
+}
+
+/** `auth`: undefined lets everybody in, as this user. */
+export function createDoor(server: Server, auth: Authenticator | undefined, options: DoorOptions): Door {
+  const strangers = limitStrangers(server, { most: options.strangers });
+  const open = createOpenRequests(auth, { everyMs: options.revokedMs });
+  return {
+    guard(challenge, refuse) {
+      const check = authenticate(auth, challenge, refuse);
+      return async (request, reply) => {
+        const refused = await check(request, reply);
+        if (refused) return refused;
+        strangers.isKnown(request.raw.socket);
+        open.watch(request, reply);
+        return undefined;
+      };
+    },
+    close: open.close,
+  };
+}
