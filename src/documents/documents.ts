@@ -26,6 +26,8 @@ export interface DocumentsOptions {
   idleMs?: number;
   /** Requests that wait for a thread; more are refused. */
   maxWaiting?: number;
+  /** The same for one asker: the others keep their place. */
+  maxWaitingOfOne?: number;
 }
 
 export interface RequestLimits {
@@ -33,6 +35,10 @@ export interface RequestLimits {
   maxOutputBytes?: number;
   /** Ends the wait; what runs already runs on, up to its limit. */
   signal?: AbortSignal;
+  /**
+   * Who asks: askers take turns, and the filters of one, which may run to their limit, never hold the last thread.
+   */
+  asker?: string | undefined;
 }
 
 export interface Documents {
@@ -55,6 +61,7 @@ export interface DocumentSource {
 }
 
 interface Waiting {
+  asker: string | undefined;
   key: string;
   op: DocumentOp;
   timeoutMs: number;
@@ -72,13 +79,18 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
     maxOutputBytes = 32 * MB,
     maxDocumentBytes = 256 * MB,
   } = options;
-  const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000, maxWaiting = 100 } = options;
+  const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000 } = options;
+  const { maxWaiting = 100, maxWaitingOfOne = 25 } = options;
   const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
   const seats = Array.from({ length: threads }, () =>
     createThread(source.start ?? startThread, { limits, idleMs }),
   );
   const free = new Set<Thread>(seats);
   const queue: Waiting[] = [];
+  const underWay = new Set<Waiting>();
+  /** When an asker's turn was last, counted; only while somebody waits. */
+  const turns = new Map<string | undefined, number>();
+  let turn = 0;
   let closed = false;
 
   /** The one that holds the document, else one that runs, else one to be started. */
@@ -95,16 +107,32 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
     return seat.run({ key, op, chunks }, timeoutMs);
   };
 
-  /** In order. Whoever waits for a thread is here, not there: a thread that ends takes nobody with it. */
+  const heldBy = (asker: string | undefined): number =>
+    asker === undefined ? 0 : [...underWay].filter((each) => each.asker === asker).length;
+
+  const turnOf = ({ asker }: Waiting): number => turns.get(asker) ?? 0;
+
+  /** Of those whose asker has the fewest under way, and then had its turn longest ago, the first. */
+  const firstInTurn = (): Waiting | undefined =>
+    queue
+      .filter(({ asker, op }) => op.kind !== "filter" || heldBy(asker) < Math.max(1, threads - 1))
+      .toSorted((a, b) => heldBy(a.asker) - heldBy(b.asker) || turnOf(a) - turnOf(b))[0];
+
+  /** Whoever waits for a thread is here, not there: a thread that ends takes nobody with it. */
   const next = (): void => {
-    const [first] = queue;
+    const first = firstInTurn();
     const seat = first && seatFor(first.key);
     if (first === undefined || seat === undefined) return;
-    queue.shift();
+    queue.splice(queue.indexOf(first), 1);
+    underWay.add(first);
+    if (queue.length === 0) turns.clear();
+    turn += 1;
+    turns.set(first.asker, turn);
     free.delete(seat);
     carry(first, seat)
       .then(first.resolve, first.reject)
       .finally(() => {
+        underWay.delete(first);
         free.add(seat);
         next();
       });
@@ -121,6 +149,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       };
       const leave = (): void => signal?.removeEventListener("abort", aborted);
       const waiting: Waiting = {
+        asker: wanted.asker,
         key,
         op,
         timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : readTimeoutMs),
@@ -137,6 +166,13 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       if (signal?.aborted) return aborted();
       if (queue.length >= maxWaiting)
         return reject(new DocumentError("busy", `${maxWaiting} requests wait already. Try again later.`));
+      if (
+        wanted.asker !== undefined &&
+        queue.filter(({ asker }) => asker === wanted.asker).length >= maxWaitingOfOne
+      )
+        return reject(
+          new DocumentError("busy", `${maxWaitingOfOne} of your requests wait already. Try again later.`),
+        );
       signal?.addEventListener("abort", aborted, { once: true });
       queue.push(waiting);
       next();

@@ -16,6 +16,8 @@ import { contentOf, mayBeContent, textTokens } from "./content.js";
 
 /** A document that this principal may read. */
 export interface Source {
+  /** The principal: its requests take turns with others'. */
+  asker: string;
   cacheId: string;
   /** Of its JSON. */
   bytes: number;
@@ -107,8 +109,8 @@ export function createResults(
     return id === undefined ? { data: parsed(json) } : { kept: cachedForm(id, bytes, await preview(id)) };
   };
 
-  const piece: Results["piece"] = async ({ cacheId }, offset, length) => {
-    const { json, total } = await documents.read(cacheId, { kind: "piece", offset, length });
+  const piece: Results["piece"] = async ({ asker, cacheId }, offset, length) => {
+    const { json, total } = await documents.read(cacheId, { kind: "piece", offset, length }, { asker });
     return { bytes: json, total };
   };
 
@@ -129,28 +131,36 @@ export function createResults(
       const record = named?.executedAs === undefined ? named : await operations.find(named.executedAs);
       if (named) {
         if (record?.principal !== principal || record.resultBytes === undefined) return undefined;
-        return { cacheId: record.logId, bytes: record.resultBytes, record };
+        return { asker: principal, cacheId: record.logId, bytes: record.resultBytes, record };
       }
       const about = await derived.find(principal, cacheId);
-      return about && { cacheId, bytes: about.bytes, derived: about };
+      return about && { asker: principal, cacheId, bytes: about.bytes, derived: about };
     },
 
     listOf: (principal) => derived.listOf(principal),
 
-    async page({ cacheId }, request) {
-      const { page, json, pagination } = await documents.read(cacheId, { kind: "page", ...request });
+    async page({ asker, cacheId }, request) {
+      const { page, json, pagination } = await documents.read(
+        cacheId,
+        { kind: "page", ...request },
+        { asker },
+      );
       if (json.byteLength > MOST_BYTES) throw hugeItem(pagination, json.byteLength);
       return { page, data: parsed(json), pagination };
     },
 
     async project(principal, { cacheId }, request, { keep, ...limits }) {
-      const { json, told } = await documents.read(cacheId, { kind: "project", ...request }, limits);
+      const { json, told } = await documents.read(
+        cacheId,
+        { kind: "project", ...request },
+        { ...limits, asker: principal },
+      );
       const about = { source: cacheId, projection: request };
       return { cut: await cutOf(principal, about, json, keep), told };
     },
 
     async filter(principal, { cacheId }, jq, { keep, ...limits }) {
-      const { json, outputs } = await documents.filter(cacheId, jq, limits);
+      const { json, outputs } = await documents.filter(cacheId, jq, { ...limits, asker: principal });
       return { cut: await cutOf(principal, { source: cacheId, filter: jq }, json, keep), outputs };
     },
 

@@ -162,7 +162,7 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
   if (view.record.executionClass) answer.execution_class = view.record.executionClass;
   if (overdueBy(view.record, view.now)) answer.overdue = true;
-  if (view.trouble) answer.trouble = publicTrouble(view.trouble);
+  if (view.trouble) answer.trouble = publicTrouble(view.trouble, view.record.principal);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
   if (view.heldBack) {
     const by = view.heldBack.by.map(({ logId, tool, editor }) => ({ log_id: logId, tool, editor }));

@@ -25,6 +25,8 @@ export interface Trouble {
   message: string;
   /** What to do about it. */
   next: string;
+  /** The operation that it is about: who else is told of it learns neither its tool nor whose it is. */
+  running?: { tool: string; principal: string } | undefined;
 }
 
 /** Hello was answered by a refusal. */
@@ -56,7 +58,7 @@ export interface EditorSigns {
         /** Whether its window has the focus, where the bridge says so. */
         focused: boolean | undefined;
         /** What it executes, how long already, and how long that usually may take. */
-        running: { tool: string; forMs: number; usualMs: number } | undefined;
+        running: { operation: Trouble["running"]; forMs: number; usualMs: number } | undefined;
       }
     | {
         is: "lost";
@@ -86,10 +88,13 @@ export const TROUBLE_LIMITS: TroubleLimits = {
   ownWorkMs: 300_000,
 };
 
-/** The trouble itself, without what the store keeps beside it. */
-export function publicTrouble({ code, message, next }: Trouble): Trouble {
-  return { code, message, next };
+/** The trouble itself as this principal is told it, without what the store keeps beside it. */
+export function publicTrouble({ code, message, next, running }: Trouble, principal: string): Trouble {
+  const isOwn = running?.principal === principal;
+  return { code, message: isOwn ? message.replace(SOMEBODYS, running.tool) : message, next };
 }
+
+const SOMEBODYS = "An operation";
 
 const LOOK = "Look at the Unity window";
 const RESUMES = "waiting operations then start by themselves; do not restart Unity for them";
@@ -200,11 +205,13 @@ function troubleInside(signs: EditorSigns, limits: TroubleLimits): Trouble | und
     if (stallMs >= limits.stallMs) {
       return {
         code: "MAIN_THREAD_BUSY",
-        message: `${running.tool} has run for ${minutes} min, longer than such calls usually take, and Unity's main thread has not answered for ${stalled}. It may be working, or a dialog that it opened waits for an answer.`,
+        running: running.operation,
+        message: `${SOMEBODYS} has run for ${minutes} min, longer than such calls usually take, and Unity's main thread has not answered for ${stalled}. It may be working, or a dialog that it opened waits for an answer.`,
         next: `${LOOK} and answer a dialog if one is open. Otherwise let it work: it is not run again.`,
       };
     }
-    return focused === false ? unfocused(`${running.tool} has run for ${minutes} min`) : undefined;
+    if (focused !== false) return undefined;
+    return { ...unfocused(`${SOMEBODYS} has run for ${minutes} min`), running: running.operation };
   }
   const stuck = troubleOfScripts(signs);
   if (stuck) return stuck;

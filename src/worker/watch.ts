@@ -96,8 +96,9 @@ export function createWatch(
   const runningNow = async (operationId: string) => {
     const [record, now] = await Promise.all([store.operations.find(operationId), store.operations.now()]);
     const usualMs = CLASS_MS[record?.executionClass ?? "long"];
-    if (!record || isFinal(record.state)) return { tool: "an operation", forMs: 0, usualMs };
-    return { tool: record.tool, forMs: now - (record.startedAt ?? now), usualMs };
+    if (!record || isFinal(record.state)) return { operation: undefined, forMs: 0, usualMs };
+    const { tool, principal, startedAt = now } = record;
+    return { operation: { tool, principal }, forMs: now - startedAt, usualMs };
   };
 
   const look = async (): Promise<void> => {

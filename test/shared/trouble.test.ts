@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EditorSigns, type TroubleCode, troubleOf } from "../../src/shared/trouble.js";
+import { type EditorSigns, publicTrouble, type TroubleCode, troubleOf } from "../../src/shared/trouble.js";
 
 type Connection = EditorSigns["connection"];
 const SECOND = 1_000;
@@ -24,7 +24,11 @@ const lost = (
   forMs: number,
   refusal?: Extract<Connection, { is: "lost" }>["refusal"],
 ): Connection => ({ is: "lost", because, forMs, refusal });
-const running = (forMs: number) => ({ tool: "build-player", forMs, usualMs: 5 * MINUTE });
+const running = (forMs: number) => ({
+  operation: { tool: "build-player", principal: "ann" },
+  forMs,
+  usualMs: 5 * MINUTE,
+});
 
 const TABLE: [string, EditorSigns, TroubleCode | undefined][] = [
   ["all is well", signs(ready()), undefined],
@@ -94,4 +98,13 @@ describe("what keeps an Editor from working", () => {
     expect(troubleOf(signs(lost("closed", 20 * SECOND)))?.message).toContain("process 4711");
     expect(troubleOf(signs(ready({ stallMs: 12_400 })))?.message).toContain("12 s");
   });
+});
+
+test("a trouble with an operation names its tool to its principal, and to nobody else", () => {
+  const told = troubleOf(signs(ready({ stallMs: 6 * MINUTE, running: running(6 * MINUTE) })));
+  if (!told) throw new Error("no trouble");
+  expect(publicTrouble(told, "ann").message).toMatch(/^build-player has run for 6 min/);
+  const toBen = publicTrouble(told, "ben");
+  expect(toBen.message).toMatch(/^An operation has run for 6 min/);
+  expect(JSON.stringify(toBen)).not.toMatch(/build-player|ann/);
 });

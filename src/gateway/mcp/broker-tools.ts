@@ -142,14 +142,14 @@ const TOOLS: BrokerTool[] = [
           ...(lastSeenAt > 0
             ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
             : {}),
-          ...(trouble ? { trouble: publicTrouble(trouble) } : {}),
+          ...(trouble ? { trouble: publicTrouble(trouble, call.principal) } : {}),
         })),
         ...(unreached.length > 0
           ? {
               unreached: unreached.map(({ editor, project, ...trouble }) => ({
                 id: editor,
                 project,
-                trouble: publicTrouble(trouble),
+                trouble: publicTrouble(trouble, call.principal),
               })),
             }
           : {}),

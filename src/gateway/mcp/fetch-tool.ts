@@ -133,7 +133,7 @@ function cutAnswer(
   return { status: "completed", ...cut.kept, source_cache_id: source, ...told, message };
 }
 
-function about({ cacheId, bytes, record, derived }: Source): Record<string, unknown> {
+function about({ cacheId, bytes, record, derived }: Omit<Source, "asker">): Record<string, unknown> {
   return {
     cache_id: cacheId,
     size_kb: Math.round(bytes / 102.4) / 10,
