@@ -21,11 +21,10 @@ export async function accessOf(principals: Principals, id: string | undefined): 
   if (id === undefined) return ALL;
   const principal = await principals.find(id);
   if (!principal) throw new BrokerError("UNAUTHORIZED", "This principal has been revoked.");
-  const seesEditor = matcherOf(principal.editors);
   const mayUse = matcherOf(principal.tools);
   return {
     principal,
-    sees: seesEditor,
+    sees: seesEditor(principal),
     refusal({ name, effect }) {
       if (effect !== "read_only" && !hasRole(principal, "submit"))
         return new BrokerError(
@@ -37,6 +36,11 @@ export async function accessOf(principals: Principals, id: string | undefined): 
       return undefined;
     },
   };
+}
+
+/** By the Editor's id. */
+export function seesEditor({ editors }: Pick<Principal, "editors">): (editorId: string) => boolean {
+  return matcherOf(editors);
 }
 
 /** Globs are compiled once: a principal's are few, and asked for with every call. */

@@ -32,8 +32,9 @@ export function createDoor(server: Server, auth: Authenticator | undefined, opti
     guard(challenge, refuse) {
       const check = authenticate(auth, challenge, refuse);
       return async (request, reply) => {
-        const refused = await check(request, reply);
-        if (refused) return refused;
+        await check(request, reply);
+        // A reply cannot be told by its promise: it is one itself, and resolves with nothing.
+        if (reply.sent) return reply;
         strangers.isKnown(request.raw.socket);
         open.watch(request, reply);
         return undefined;

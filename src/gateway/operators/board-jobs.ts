@@ -22,24 +22,54 @@ export function shownReturn(returned: unknown): { processed?: string } {
   return typeof processed === "string" ? { processed } : {};
 }
 
-/** Completes every job in an answer of Bull Board's API with what its operation's record says. */
-export async function describeJobs<Answer extends { body: string | object }>(
+/** Who may not see everybody's work. */
+export interface Viewer {
+  isOwn(record: OperationRecord): boolean;
+  seesQueue(name: string): boolean;
+}
+
+/**
+ * Completes every job in an answer of Bull Board's API with what its operation's record says. `viewer`: sees the jobs of its
+ * own operations in the queues of its Editors, and no answer that is about something else; undefined: sees everything.
+ */
+export async function describeJobs<Answer extends { body: string | object; status?: number | undefined }>(
   answer: Answer,
   find: (logId: string) => Promise<OperationRecord | undefined>,
+  viewer?: Viewer | undefined,
 ): Promise<Answer> {
-  const { queues = [], job } = answer.body as { queues?: { jobs: BoardJob[] }[]; job?: BoardJob };
-  const describe = async (shown: BoardJob): Promise<BoardJob> => {
+  const { queues = [], job } = answer.body as {
+    queues?: { name: string; jobs: BoardJob[] }[];
+    job?: BoardJob;
+  };
+  const describe = async (shown: BoardJob): Promise<BoardJob[]> => {
     const { operation } = shown.data as { operation?: string };
     const record = operation === undefined ? undefined : await find(operation);
-    return { ...shown, data: record ? shownOperation(record) : { operation, known: false } };
+    if (viewer && !(record && viewer.isOwn(record))) return [];
+    return [{ ...shown, data: record ? shownOperation(record) : { operation, known: false } }];
   };
-  if (job) return { ...answer, body: { ...(answer.body as object), job: await describe(job) } };
-  if (queues.length === 0) return answer;
-  const described = queues.map(async (queue) => ({
-    ...queue,
-    jobs: await Promise.all(queue.jobs.map(describe)),
-  }));
+  if (job) {
+    const [described] = await describe(job);
+    return described ? { ...answer, body: { ...(answer.body as object), job: described } } : notFound(answer);
+  }
+  if (queues.length === 0) return viewer && !isQueueList(answer.body) ? notFound(answer) : answer;
+  const described = queues
+    .filter(({ name }) => !viewer || viewer.seesQueue(name))
+    .map(async (queue) => ({
+      ...queue,
+      jobs: (await Promise.all(queue.jobs.map(describe))).flat(),
+    }));
   return { ...answer, body: { ...(answer.body as object), queues: await Promise.all(described) } };
+}
+
+function isQueueList(body: string | object): boolean {
+  return typeof body === "object" && Array.isArray((body as { queues?: unknown }).queues);
+}
+
+/** What another's job is answered by, and one that never was. */
+function notFound<Answer extends { body: string | object; status?: number | undefined }>(
+  answer: Answer,
+): Answer {
+  return { ...answer, status: 404, body: { error: "Job not found" } };
 }
 
 function shownOperation(record: OperationRecord) {

@@ -3,8 +3,10 @@ import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
 import type { FastifyInstance } from "fastify";
+import { hasRole, type Principal } from "../../shared/principal.js";
 import type { Store } from "../../shared/redis/store.js";
-import { describeJobs, shownData, shownReturn } from "./board-jobs.js";
+import { seesEditor } from "../access.js";
+import { describeJobs, shownData, shownReturn, type Viewer } from "./board-jobs.js";
 
 export interface DashboardOptions {
   prefix: string;
@@ -16,12 +18,15 @@ const CONTENT_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 const FOREIGN_FONTS = /<link href="https:\/\/fonts\.googleapis\.com[^>]*>/;
 
-/** Serves below `prefix`; the caller guards it. */
+/** Serves below `prefix`; the caller guards it. Who may not `operate` sees the jobs of its own operations. */
 export async function dashboard(
   app: FastifyInstance,
   { prefix: path, store }: DashboardOptions,
 ): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(path);
+
+  /** By the headers of their requests, which are all that Bull Board hands on. */
+  const askers = new WeakMap<object, Principal>();
 
   const lanes = async (): Promise<BullMQAdapter[]> => {
     const editors = await store.editors.ids();
@@ -39,13 +44,18 @@ export async function dashboard(
       handlerHooks: {
         // Editors come and go: every answer is about those that are known now.
         before: async () => board.replaceQueues(await lanes()),
-        after: (_context, answer) => describeJobs(answer, store.operations.find),
+        after({ request }, answer) {
+          const asking = askers.get(request.headers);
+          const viewer = asking && hasRole(asking, "operate") ? undefined : viewerOf(asking);
+          return describeJobs(answer, store.operations.find, viewer);
+        },
       },
     },
   });
 
   // Bull Board refuses what touches one queue by itself (readOnlyMode), but not what touches all of them.
   app.addHook("onRequest", async (request, reply) => {
+    askers.set(request.headers, request.identity.principal);
     if (request.method === "GET" || request.method === "HEAD") return undefined;
     return reply
       .code(405)
@@ -57,6 +67,15 @@ export async function dashboard(
     return typeof payload === "string" ? payload.replace(FOREIGN_FONTS, "") : payload;
   });
   await app.register(adapter.registerPlugin());
+}
+
+function viewerOf(principal: Principal | undefined): Viewer {
+  const sees = principal ? seesEditor(principal) : () => false;
+  return {
+    isOwn: (record) => record.principal === principal?.id,
+    // <Editor>.<lane>
+    seesQueue: (name) => sees(name.slice(0, name.lastIndexOf("."))),
+  };
 }
 
 /** Without buttons, and without what a job holds beyond its operation. */
