@@ -150,3 +150,32 @@ test("what counts everybody's work takes the role that may see it", async () => 
   const seen = await fetch(`${origin}/metrics`, { headers: operator });
   expect([seen.status, await seen.text()]).toEqual([200, expect.stringContaining("unity_broker_")]);
 });
+
+describe("initialize", () => {
+  const stuffed = (bytes: number) => ({
+    ...INITIALIZE,
+    params: {
+      ...INITIALIZE.params,
+      capabilities: { roots: { listChanged: true }, experimental: { stuffing: { text: "x".repeat(bytes) } } },
+    },
+  });
+
+  test("one that is larger than any client needs is refused", async () => {
+    const { url, bearer } = await serve();
+    expect((await post(url, stuffed(70_000), { headers: bearer })).status).toBe(413);
+  });
+
+  test("the store keeps what another gateway needs of it, and nothing else; the session goes on there", async () => {
+    const { url, bearer, system, tokens } = await serve();
+    const session = (await post(url, stuffed(50_000), { headers: bearer })).sessionId ?? "";
+    const [key = ""] = await system.hand.keys("{ujb}:session:*");
+    expect((await system.hand.get(key))?.length).toBeLessThan(1_000);
+    const next = await createHttpGateway(
+      { gateway: await system.addGateway(), log: createHeardLog(), version: "0", auth: tokens },
+      { host: "127.0.0.1", port: 0 },
+    );
+    closers.push(next.close);
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+    expect((await post(next.url, list, { session, headers: bearer })).status).toBe(200);
+  });
+});

@@ -441,8 +441,11 @@ describe("bad requests", () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const deepCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","arguments":{"Name":"a","Data":${deep}}}}`;
     expect(told((await send(deepCall)).messages[0])).toMatchObject({ error_code: "ARGUMENTS_TOO_DEEP" });
-    const deepStart = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":{"y":${deep}}}},"clientInfo":{"name":"x","version":"1"}}}`;
-    expect((await post(served.url, deepStart)).status).toBe(200);
+    const opening = (nested: string) =>
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":{"y":${nested}}}},"clientInfo":{"name":"x","version":"1"}}}`;
+    expect((await post(served.url, opening(deep))).status).toBe(413);
+    const lessDeep = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
+    expect((await post(served.url, opening(lessDeep))).status).toBe(200);
     expect(await call(2, "list_operations", {})).toMatchObject({ operations: [] });
   });
 

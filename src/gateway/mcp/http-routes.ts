@@ -6,9 +6,17 @@ import type { Log } from "../../shared/log.js";
 import { isStoreAway } from "../../shared/redis/connect.js";
 import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../shared/rpc.js";
 import type { HttpSessions } from "./http-sessions.js";
+import { MOST_INITIALIZE_BYTES } from "./stored-initialize.js";
 
 /** The code that MCP's own servers use for a session that is not there. */
 const SESSION_NOT_FOUND = -32001;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of a JSON body; it may nest too deep to be written again. */
+    bodyBytes: number;
+  }
+}
 
 export interface McpRoutesOptions {
   sessions: HttpSessions;
@@ -19,8 +27,10 @@ export interface McpRoutesOptions {
 export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
   const { sessions, log, bodyLimit } = options;
 
+  app.decorateRequest("bodyBytes", 0);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (_request, text, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (request, text, done) => {
+    request.bodyBytes = Buffer.byteLength(text);
     try {
       done(null, JSON.parse(String(text)));
     } catch {
@@ -65,7 +75,14 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
         );
       }
       // Always a new session: a client that starts over does not mean its old one, whatever header it sends.
-      if (isInitializeRequest(request.body)) return sessions.open(request.identity.principal.id);
+      if (isInitializeRequest(request.body)) {
+        const bytes = request.bodyBytes;
+        if (bytes > MOST_INITIALIZE_BYTES) {
+          const what = `The initialize request has ${bytes} bytes, and ${MOST_INITIALIZE_BYTES} are enough for one.`;
+          return refuse(reply, 413, RPC_INVALID_REQUEST, what);
+        }
+        return sessions.open(request.identity.principal.id);
+      }
     }
     const id = request.headers["mcp-session-id"];
     if (typeof id !== "string") {

@@ -10,6 +10,7 @@ import type { Channel } from "./open-request.js";
 import { createSelection } from "./selection.js";
 import type { McpServerDeps } from "./server.js";
 import { type McpSession, openMcpSession } from "./session.js";
+import { storedInitialize } from "./stored-initialize.js";
 
 interface HttpSession {
   readonly id: string;
@@ -118,7 +119,7 @@ export function createHttpSessions(
         session.exchanges += 1;
         const exchange = watchExchange(raw);
         try {
-          if (!held.has(id)) initialize ??= body;
+          if (!held.has(id)) initialize ??= storedInitialize(body);
           // Newest wins: a stream whose client is gone without a word must not keep the client out.
           if (request.method === "GET") transport.closeStandaloneSSEStream();
           const repeated = requestIdOf(body);

@@ -4,7 +4,7 @@ import { keys } from "./keys.js";
 
 export interface StoredSession {
   principal: string;
-  /** The client's `initialize` request as it came. */
+  /** What is needed of the client's `initialize` request. */
   initialize: unknown;
   /** The Editor that it selected. */
   selected?: string | undefined;
