@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTokens, type Grants, type Tokens } from "../src/gateway/auth/tokens.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import type { Answer } from "../src/shared/answer.js";
+import { ROLES } from "../src/shared/principal.js";
 import { createHeardLog } from "./harness/mcp.js";
 import { type System, useSystem } from "./harness/system.js";
 
@@ -179,4 +180,42 @@ test("a token file of version 0.1 goes on: its principals keep their ids, and so
   await tokens.revoke("ann");
   await tokens.create("ann");
   expect((await tokens.list()).map(({ id }) => id)).not.toContain("ann");
+});
+
+describe("every route asks who it is", () => {
+  const ROUTES = ["/healthz", "/readyz", "/mcp", "/metrics", "/dashboard", "/audit"] as const;
+  const HOLDERS = ["none", "wrong", "expired", "revoked", "read", "submit", "operate", "admin"] as const;
+  const [OPEN, REFUSED, LET_IN, FORBIDDEN] = ["200", "401", "let in", "403"];
+  const MATRIX: Record<(typeof ROUTES)[number], string[]> = {
+    "/healthz": HOLDERS.map(() => OPEN),
+    "/readyz": HOLDERS.map(() => OPEN),
+    "/mcp": [REFUSED, REFUSED, REFUSED, REFUSED, LET_IN, LET_IN, LET_IN, LET_IN],
+    "/metrics": [REFUSED, REFUSED, REFUSED, REFUSED, FORBIDDEN, FORBIDDEN, LET_IN, LET_IN],
+    "/dashboard": [REFUSED, REFUSED, REFUSED, REFUSED, LET_IN, LET_IN, LET_IN, LET_IN],
+    "/audit": [REFUSED, REFUSED, REFUSED, REFUSED, FORBIDDEN, FORBIDDEN, FORBIDDEN, LET_IN],
+  };
+
+  test("and answers as it is documented, for each token and role", async () => {
+    const { tokens, origin } = await stage();
+    const held: Record<string, string | undefined> = { wrong: "ujb_wrong" };
+    held.expired = await tokens.create("expired", { role: "admin" }, new Date(Date.now() - 1));
+    held.revoked = await tokens.create("revoked", { role: "admin" });
+    await tokens.revoke("revoked");
+    for (const role of ROLES) held[role] = await tokens.create(role, { role });
+    for (const route of ROUTES) {
+      const answers: string[] = [];
+      for (const holder of HOLDERS) {
+        const token = held[holder];
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        const answer = await fetch(`${origin}${route}`, { headers });
+        await answer.text();
+        // A session is asked for next, of who was let in.
+        const isIn =
+          !OPEN_ROUTES.has(route) && (answer.status === 200 || (route === "/mcp" && answer.status === 400));
+        answers.push(isIn ? LET_IN : String(answer.status));
+      }
+      expect(answers, route).toEqual(MATRIX[route]);
+    }
+  });
+  const OPEN_ROUTES = new Set<string>(["/healthz", "/readyz"]);
 });

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDirectories } from "../embedded-redis/directories.js";
 import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
+import { type Audit, createAudit } from "../gateway/audit.js";
 import type { GatewayOptions } from "../gateway/gateway.js";
 import { GATEWAY_DEFAULTS } from "../gateway/gateway.js";
 import { createNoteFile } from "../gateway/known-editors-note.js";
@@ -34,6 +35,8 @@ export interface Runtime extends Settings {
   store: Store;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
   knownEditorsFile: string;
+  /** Undefined: none is wanted. */
+  audit: Audit | undefined;
   close(): Promise<void>;
 }
 
@@ -101,7 +104,13 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     });
   const store =
     config.REDIS_URL === undefined ? await openPrivate(embedded, open) : await open(config.REDIS_URL);
-  return { ...settings, log, store, knownEditorsFile, close: store.close };
+  const keptDays = config.UNITY_BROKER_AUDIT_DAYS;
+  const audit = keptDays === 0 ? undefined : createAudit(join(settings.dataDir, "audit"), log, { keptDays });
+  const close = async (): Promise<void> => {
+    await audit?.close();
+    await store.close();
+  };
+  return { ...settings, log, store, knownEditorsFile, audit, close };
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {

@@ -8,6 +8,8 @@ import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
 import type { ExecutionClass } from "../shared/tool.js";
+import type { Audit } from "./audit.js";
+import { audited } from "./audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
@@ -56,6 +58,8 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
 
 export interface Gateway {
   broker: Broker;
+  /** What was noted of the calls; undefined: nothing is. */
+  audit: Audit | undefined;
   store: Store;
   sweep(): Promise<void>;
   /** Ends waits and the sweeper; the store stays open, and operations go on. */
@@ -64,7 +68,7 @@ export interface Gateway {
 
 /**
  * `knownEditorsFile`: where the known Editors are noted, so that they are missed when the store was lost. `principals`:
- * what each may do; without them everybody may do everything.
+ * what each may do; without them everybody may do everything. `audit`: where calls are noted; the caller closes it.
  */
 export function createGateway(
   deps: {
@@ -72,6 +76,7 @@ export function createGateway(
     log: Log;
     knownEditorsFile?: string | undefined;
     principals?: Principals | undefined;
+    audit?: Audit | undefined;
   },
   given: Partial<GatewayOptions> = {},
 ): Gateway {
@@ -97,7 +102,7 @@ export function createGateway(
     (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
   const queuedNews = createQueuedNews({ news: store.news, tell, log });
   const documents = createDocuments({ load }, options.documents);
-  const broker = createBroker(
+  const verbs = createBroker(
     {
       operations: store.operations,
       queues: store.queues,
@@ -117,9 +122,11 @@ export function createGateway(
     },
     options,
   );
+  const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
   const sweeper = createSweeper({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
+    audit: deps.audit,
     store,
     sweep: sweeper.sweep,
     async close() {

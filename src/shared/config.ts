@@ -85,6 +85,15 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("The gateway's tokens, hashed (default: `tokens.json` in the data directory)"),
+  UNITY_BROKER_AUDIT_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3650)
+    .default(90)
+    .describe(
+      "How many days of the audit log are kept in `audit/` in the data directory; 0: none is written",
+    ),
   UNITY_BROKER_TOKEN: z
     .string()
     .optional()

@@ -1,5 +1,5 @@
-/** The operators' pages: /healthz and /readyz for everybody, /metrics and /dashboard for who has a token. */
-import type { FastifyInstance } from "fastify";
+/** The operators' pages: /healthz and /readyz for everybody, /metrics, /dashboard and /audit for who has a token and a role. */
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
 import type { Door } from "../auth/door.js";
@@ -15,7 +15,7 @@ export interface OperatorRoutesOptions {
 }
 
 export async function operatorRoutes(app: FastifyInstance, options: OperatorRoutesOptions): Promise<void> {
-  const { store, broker } = options.gateway;
+  const { store, broker, audit } = options.gateway;
   await app.register(healthRoutes, { askStore: store.operations.now, isClosing: options.isClosing });
 
   await app.register(async (guarded) => {
@@ -31,16 +31,32 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
     });
     const metrics = createMetrics({ store, broker });
     guarded.get("/metrics", async ({ identity: { principal } }, reply) => {
-      if (!hasRole(principal, "operate")) {
-        const { code, message } = new BrokerError(
-          "FORBIDDEN",
-          'What is counted here is everybody\'s: it takes the role "operate".',
-        );
-        return reply.code(ERRORS[code].http).send({ error_code: code, message });
-      }
+      if (!hasRole(principal, "operate"))
+        return forbidden(reply, 'What is counted here is everybody\'s: it takes the role "operate".');
       reply.type(metrics.contentType);
       return metrics.scrape();
     });
+    guarded.get<{ Querystring: { day?: string } }>("/audit", async ({ identity, query }, reply) => {
+      if (!hasRole(identity.principal, "admin"))
+        return forbidden(reply, 'What everybody called is for the role "admin".');
+      const { day } = query;
+      if (day !== undefined && !DAY.test(day)) {
+        const { code, message } = new BrokerError(
+          "INVALID_ARGUMENTS",
+          `"${String(day).slice(0, 40)}" is not a day as 2027-01-31.`,
+        );
+        return reply.code(ERRORS[code].http).send({ error_code: code, message });
+      }
+      reply.type("application/jsonl");
+      return (await audit?.read(day)) ?? "";
+    });
     await guarded.register(dashboard, { prefix: "/dashboard", store });
   });
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+function forbidden(reply: FastifyReply, why: string): FastifyReply {
+  const { code, message } = new BrokerError("FORBIDDEN", why);
+  return reply.code(ERRORS[code].http).send({ error_code: code, message });
 }

@@ -1,0 +1,123 @@
+/**
+ * Who called what on which Editor: JSON lines in a file a day, for its owner's eyes, never arguments or results. Several
+ * processes of one user write to the same files, each line at once.
+ */
+import { constants } from "node:fs";
+import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../shared/log.js";
+
+export interface AuditEntry {
+  /** The principal's id and what it is called. */
+  principal: string;
+  name: string;
+  verb: "call" | "cancel";
+  tool?: string;
+  editor?: string;
+  log_id?: string;
+  answer: "created" | "joined" | "replayed" | "accepted" | "refused";
+  error_code?: string;
+}
+
+export interface Audit {
+  /** Written soon, in order; what cannot be written is told in the log and keeps no call from running. */
+  note(entry: AuditEntry): void;
+  /** The lines of a day (UTC, 2027-01-31), or the whole of today's. */
+  read(day?: string): Promise<string>;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+export interface AuditOptions {
+  /** Days that are kept, with today; older files are removed. */
+  keptDays: number;
+  /** A day's file that has grown so large is followed by another, so many at most: then the day's audit ends. */
+  fileBytes?: number;
+  filesOfDay?: number;
+  now?: () => number;
+}
+
+const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
+const DAY_MS = 24 * 3_600_000;
+
+export function createAudit(folder: string, log: Log, options: AuditOptions): Audit {
+  const { keptDays, fileBytes = 16 * 1024 * 1024, filesOfDay = 4, now = Date.now } = options;
+  let lines: string[] = [];
+  let writing: Promise<void> | undefined;
+  let prunedOn = "";
+
+  const today = (): string => new Date(now()).toISOString().slice(0, 10);
+  const fileOf = (day: string, part: number): string =>
+    join(folder, part === 1 ? `audit-${day}.jsonl` : `audit-${day}.${part}.jsonl`);
+
+  /** The first of the day that has room; undefined: none has. */
+  const fileWithRoom = async (day: string): Promise<string | undefined> => {
+    for (let part = 1; part <= filesOfDay; part += 1) {
+      const file = fileOf(day, part);
+      const size = await stat(file).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size < fileBytes) return file;
+    }
+    return undefined;
+  };
+
+  const append = async (text: string): Promise<void> => {
+    const day = today();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (prunedOn !== day) await prune(day);
+    const file = await fileWithRoom(day);
+    if (file === undefined) throw new Error(`the files of ${day} are full`);
+    // A link that somebody put there is not followed.
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+    const handle = await open(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+    try {
+      await handle.write(text);
+    } finally {
+      await handle.close();
+    }
+  };
+
+  const prune = async (day: string): Promise<void> => {
+    const oldest = new Date(Date.parse(day) - (keptDays - 1) * DAY_MS).toISOString().slice(0, 10);
+    for (const name of await readdir(folder)) {
+      const [, of = day] = NAME.exec(name) ?? [];
+      if (of < oldest) await rm(join(folder, name), { force: true });
+    }
+    prunedOn = day;
+  };
+
+  const write = async (): Promise<void> => {
+    while (lines.length > 0) {
+      const text = lines.join("");
+      lines = [];
+      await append(text).catch((error: Error) => {
+        log.warn({ folder, error: error.message }, "the audit log cannot be written");
+      });
+    }
+    writing = undefined;
+  };
+
+  return {
+    note(entry) {
+      lines.push(`${JSON.stringify({ at: new Date(now()).toISOString(), ...entry })}\n`);
+      writing ??= write();
+    },
+
+    async read(day = today()) {
+      await writing;
+      const parts: string[] = [];
+      for (let part = 1; part <= filesOfDay; part += 1) {
+        const text = await readFile(fileOf(day, part), "utf8").catch(() => undefined);
+        if (text === undefined) break;
+        parts.push(text);
+      }
+      return parts.join("");
+    },
+
+    async close() {
+      await writing;
+    },
+  };
+}
