@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
+import { withoutSecrets } from "./redaction.js";
 
 /** So many logs are kept, this one included. */
 const KEPT = 20;
@@ -16,11 +17,13 @@ const KEPT = 20;
 export function createLog(
   config: Pick<Config, "UNITY_BROKER_LOG_LEVEL" | "MCP_DEBUG">,
   place: { dataDir: string; command: string },
+  redact: (line: string) => string = withoutSecrets,
 ): Log {
+  const hooks = { streamWrite: redact };
   const level = config.UNITY_BROKER_LOG_LEVEL;
   const stderr = destination({ dest: 2, sync: true });
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
-  if (folder === undefined) return pino({ level }, stderr);
+  if (folder === undefined) return pino({ level, hooks }, stderr);
   const file = join(folder, `${place.command}-${process.pid}.log`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -33,11 +36,11 @@ export function createLog(
       // pino has no stream that takes nothing.
       ...(level === "silent" ? [] : [{ level, stream: stderr }]),
     ];
-    const log = pino({ level: "debug" }, multistream(streams));
+    const log = pino({ level: "debug", hooks }, multistream(streams));
     log.info({ file }, "MCP_DEBUG: everything is logged to this file");
     return log;
   } catch (error) {
-    const log = pino({ level }, stderr);
+    const log = pino({ level, hooks }, stderr);
     log.warn({ file, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return log;
   }
