@@ -2,12 +2,13 @@
  * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
  * Knows no method of the protocol and never reconnects; the only file of the worker that touches a socket.
  */
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";
 import { addressOf } from "../shared/editor-proof.js";
 import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
 import type { Log } from "../shared/log.js";
-import { isAnotherUsers, type TcpEnd } from "../shared/machine/peer-owner.js";
+import { endOf } from "../shared/machine/arrivals.js";
+import { isAnotherUsersServer } from "../shared/machine/peer-owner.js";
 import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 
@@ -198,7 +199,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     socket.once("connect", () => {
       if (ended) return;
       // A worker of root may serve the Editors of others.
-      if (process.getuid?.() !== 0 && isAnotherUsers(endOf(socket, "local"), endOf(socket, "remote"))) {
+      if (process.getuid?.() !== 0 && isAnotherUsersServer(endOf(socket, "local"), endOf(socket, "remote"))) {
         end("foreign_peer", "another user of this machine listens there");
         return;
       }
@@ -283,8 +284,4 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       await closed;
     },
   };
-}
-
-function endOf(socket: Socket, which: "local" | "remote"): TcpEnd {
-  return { host: socket[`${which}Address`] ?? "", port: socket[`${which}Port`] ?? 0 };
 }
