@@ -56,7 +56,10 @@ function chosen(
 
 async function handOver(endpoint: EndpointFile, storeId: string, force: boolean): Promise<HandOverAnswer> {
   const { host, port, editorId } = endpoint;
-  const line = createConnection({ host, port, log: SILENT, onNotification: () => undefined });
+  const line = createConnection(
+    { host, port, log: SILENT, onNotification: () => undefined },
+    { isStranger: true },
+  );
   try {
     await line.opened;
     return await askProven(line, endpoint, HandOverAnswer, "bridge/hand_over", { storeId, force });

@@ -21,6 +21,8 @@ export interface ConnectionOptions {
   requestTimeoutMs?: number;
   maxOutgoingBytes?: number;
   maxIncomingBytes?: number;
+  /** Until `trust()`, nothing that it says unasked is handed on, and its frames are short. */
+  isStranger?: boolean;
 }
 
 export interface ConnectionDeps {
@@ -52,6 +54,8 @@ export interface Connection {
   notify(method: string, params: unknown): void;
   /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
   expectBytesEvery(timeoutMs: number): void;
+  /** It is who it was expected to be. */
+  trust(): void;
   /** `host:port` of the far end as this machine reached it; only once `opened` has resolved. */
   calledAt(): string;
   /** Ends it, open requests with it (`shutdown` if no reason is given); resolves when the socket is gone. */
@@ -59,6 +63,8 @@ export interface Connection {
 }
 
 const MIB = 1024 * 1024;
+/** What a stranger has to say is its proof. */
+const STRANGER_BYTES = 16 * 1024;
 /** ms of silence before the system probes an idle connection. */
 const KEEPALIVE_DELAY = 10_000;
 
@@ -71,7 +77,8 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   const maxIncomingBytes = options.maxIncomingBytes ?? 64 * MIB;
 
   const dialogue = createDialogue();
-  const parser = createFrameParser(maxIncomingBytes);
+  let isStranger = options.isStranger ?? false;
+  const parser = createFrameParser(isStranger ? STRANGER_BYTES : maxIncomingBytes);
   /** Set once by `end`; everything else reads it. */
   let ended: DisconnectReason | undefined;
   let connected = false;
@@ -148,6 +155,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     const message = parseRpc(text);
     switch (message.kind) {
       case "notification":
+        if (isStranger) return;
         try {
           onNotification(message.method, message.params);
         } catch (error) {
@@ -275,6 +283,11 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
 
     expectBytesEvery(timeoutMs) {
       if (!ended) watchHeartbeat(timeoutMs);
+    },
+
+    trust() {
+      isStranger = false;
+      parser.allow(maxIncomingBytes);
     },
 
     calledAt: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),

@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { problemOfRights, type RefusedFile, troubleOfFile } from "../shared/endpoint-trouble.js";
 import type { Log } from "../shared/log.js";
+import { quoted } from "../shared/machine/private-folder.js";
 import { EndpointFile } from "../shared/wire.js";
 
 export interface EndpointFolder {
@@ -139,11 +140,6 @@ function idIn(name: string): string {
 
 function mendOf(why: RefusedFile["why"], path: string): string {
   return why === "writable" ? `chmod 600 ${quoted(path)}` : `rm ${quoted(path)}`;
-}
-
-/** For a POSIX shell; only such systems get here with a name that needs it. */
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 function isGone(error: unknown): boolean {

@@ -3,9 +3,10 @@ import { access, constants, mkdir, stat } from "node:fs/promises";
 import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
+import { quoted } from "../../shared/machine/private-folder.js";
 import { readSettings, type Settings } from "../runtime.js";
 import { VERSION } from "../version.js";
-import { type Finding, ok, quoted, remove, unset } from "./finding.js";
+import { type Finding, ok, remove, unset } from "./finding.js";
 
 const LEAST_NODE = [20, 19];
 

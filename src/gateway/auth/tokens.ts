@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { BrokerError } from "../../shared/errors.js";
+import { isOfThisUser } from "../../shared/machine/private-folder.js";
 import type { Band } from "../../shared/operation.js";
 import { type Authenticator, LOCAL_PRINCIPAL } from "./authenticator.js";
 
@@ -45,6 +46,10 @@ export function createTokens(file: string): Tokens {
       throw error;
     });
     if (!found) return [];
+    // A container of root's reads a file of its machine's user.
+    if (!isOfThisUser(found) && process.getuid?.() !== 0) {
+      throw new BrokerError("TOKENS_UNREADABLE", `${file} belongs to another user.`);
+    }
     const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
     if (known?.stamp === stamp) return known.entries;
     known = { stamp, entries: parse(file, await readFile(file, "utf8")) };
