@@ -50,44 +50,47 @@ export function createPushServer(deps: {
   const strangers = new Set<Socket>();
   let ignored = 0;
 
-  const arrivals = createArrivals((socket) => {
-    if (!makeRoom()) {
-      socket.destroy();
-      return;
-    }
-    const lines = createLineAssembler(MAX_LINE);
-    let isKnown = false;
-    const clock = setTimeout(() => {
-      if (!isKnown && !deps.isKeyless()) socket.destroy();
-    }, deps.strangerMs ?? STRANGER_MS);
-    const take = (line: string | undefined): void => {
-      const push = line === undefined ? undefined : parsePush(line);
-      isKnown ||= isKey(push?.key) || deps.isKeyless();
-      if (isKnown) strangers.delete(socket);
-      if (push && isKnown) {
-        deps.onPush(push.type);
+  const arrivals = createArrivals(
+    (socket) => {
+      if (!makeRoom()) {
+        socket.destroy();
         return;
       }
-      ignored += 1;
-      log.debug(
-        { ignored, length: line?.length },
-        "a line on the push channel is no push of this Editor; ignored",
-      );
-      if (!isKnown) socket.destroy();
-    };
-    sockets.add(socket);
-    strangers.add(socket);
-    socket.on("data", (chunk) => {
-      for (const line of lines.push(chunk)) if (!socket.destroyed) take(line);
-    });
-    // A reset is an ordinary end here.
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      clearTimeout(clock);
-      sockets.delete(socket);
-      strangers.delete(socket);
-    });
-  });
+      const lines = createLineAssembler(MAX_LINE);
+      let isKnown = false;
+      const clock = setTimeout(() => {
+        if (!isKnown && !deps.isKeyless()) socket.destroy();
+      }, deps.strangerMs ?? STRANGER_MS);
+      const take = (line: string | undefined): void => {
+        const push = line === undefined ? undefined : parsePush(line);
+        isKnown ||= isKey(push?.key) || deps.isKeyless();
+        if (isKnown) strangers.delete(socket);
+        if (push && isKnown) {
+          deps.onPush(push.type);
+          return;
+        }
+        ignored += 1;
+        log.debug(
+          { ignored, length: line?.length },
+          "a line on the push channel is no push of this Editor; ignored",
+        );
+        if (!isKnown) socket.destroy();
+      };
+      sockets.add(socket);
+      strangers.add(socket);
+      socket.on("data", (chunk) => {
+        for (const line of lines.push(chunk)) if (!socket.destroyed) take(line);
+      });
+      // A reset is an ordinary end here.
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        clearTimeout(clock);
+        sockets.delete(socket);
+        strangers.delete(socket);
+      });
+    },
+    { sheds: true },
+  );
   /** False where every connection is the Editor's own. */
   const makeRoom = (): boolean => {
     const [oldest] = strangers;

@@ -16,10 +16,17 @@ export interface Arrivals {
 
 /** How much longer than the last look it is to the next one. */
 const REST = 4;
-/** Of those not looked at yet the oldest gives way: each of them is an open file. */
+/** So many are not looked at yet, at most: each of them is an open file. */
 const MOST_WAITING = 256;
 
-export function createArrivals(letIn: (socket: Socket) => void): Arrivals {
+/**
+ * When too many wait, either all are looked at, whatever time that takes: nobody who should come in is kept out. Or
+ * (`sheds`) the oldest gives way: for what may be missed, in a process that has more important things to do.
+ */
+export function createArrivals(
+  letIn: (socket: Socket) => void,
+  { sheds = false }: { sheds?: boolean } = {},
+): Arrivals {
   const waiting = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
   let restsUntil = 0;
@@ -49,6 +56,11 @@ export function createArrivals(letIn: (socket: Socket) => void): Arrivals {
       waiting.add(socket);
       socket.on("error", () => socket.destroy());
       const [oldest] = waiting;
+      if (waiting.size > MOST_WAITING && !sheds) {
+        clearTimeout(timer);
+        look();
+        return;
+      }
       if (waiting.size > MOST_WAITING && oldest) {
         waiting.delete(oldest);
         oldest.destroy();
