@@ -225,10 +225,6 @@ describe.skipIf(noOtherUser !== undefined)(
         const calls: Socket[] = [];
         const theirs = createServer((socket) => calls.push(socket.on("error", () => undefined)));
         await new Promise<void>((resolve) => theirs.listen(0, "127.0.0.1", resolve));
-        closers.push(() => {
-          for (const socket of calls) socket.destroy();
-          theirs.close();
-        });
         const system = await startSystem();
         const folder = join(system.editor.endpointFile, "..");
         // As it was made by hand, or by an older version.
@@ -254,6 +250,9 @@ describe.skipIf(noOtherUser !== undefined)(
         expect(await run("other", remove, written.path)).toBe(true);
         writeFileSync(written.path, written.text, { mode: 0o600 });
         await eventually(() => calls.length > 0, "the owner's file is believed");
+        // Before the system's own end, which finds nothing left open.
+        for (const socket of calls) socket.destroy();
+        await new Promise((resolve) => theirs.close(resolve));
       });
     });
 
