@@ -65,7 +65,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
   try {
     const entries = await createTokens(file).list();
     file = localTokenFile;
-    await readLocalToken(file);
+    // Before it is read, which takes the rights of others away: whoever had them may have read it.
     const open = await openToOthers(localTokenFile, tokensFile);
     if (open !== undefined) {
       return {
@@ -75,6 +75,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
         mend: `chmod 600 ${quoted(open)}`,
       };
     }
+    await readLocalToken(file);
     return ok(
       "tokens",
       entries.length === 0 ? "this user's own" : `this user's own, and ${entries.length} made`,
