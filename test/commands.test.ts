@@ -161,7 +161,7 @@ describe("up and down", () => {
     await client.close();
 
     expect(await up.kill("SIGINT")).toEqual({ code: 0, signal: null });
-    expect(up.stdout).toMatch(/claude mcp add --transport http unity http/);
+    expect(up.stdout).toMatch(/token local \| .* install claude-code --http http:.* --token -/);
 
     const { pid } = JSON.parse(readFileSync(join(here().dataDir, "redis", "endpoint.json"), "utf8")) as {
       pid: number;

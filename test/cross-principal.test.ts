@@ -151,7 +151,7 @@ test.each(Object.keys(STATES))(
     });
     expect((await ben.listResources()).resources).toEqual([]);
     const held = state === "runs" ? ["a"] : hasResult ? [] : ["before"];
-  for (const name of held) system.bench.finish(name);
+    for (const name of held) system.bench.finish(name);
     await ann.callTool({ name: "get_operation_result", arguments: { log_id: id, wait: true, timeout: 30 } });
   },
 );

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "citty";
 import { clientArgs, placeOf, withoutValues } from "./clients/client-arguments.js";
 import { entryOf, startCommand } from "./clients/entry.js";
+import { givenToken, tokenArgs } from "./clients/given-token.js";
 import { carryOut, planInstall } from "./clients/installation.js";
 import { toPeople, toPrograms } from "./clients/report.js";
 import { command, UsageError } from "./command.js";
@@ -13,7 +14,7 @@ const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const args = {
   ...clientArgs,
   http: { type: "string", description: "Reach a running gateway at this address (default: this machine's)" },
-  token: { type: "string", description: "With --http: the bearer token, written as a header" },
+  ...tokenArgs,
 } as const;
 
 export const install = command({
@@ -22,11 +23,15 @@ export const install = command({
   async run({ rawArgs }) {
     const given = parseArgs<typeof args>(withoutValues(rawArgs), args);
     const { place, address } = placeOf(given);
-    const { http, token } = given;
-    if (token !== undefined && http === undefined) {
-      throw new UsageError("--token goes with --http: a broker that the client starts itself needs none");
+    const { http } = given;
+    for (const option of ["token", "token-file"] as const) {
+      if (given[option] === undefined || http !== undefined) continue;
+      throw new UsageError(`--${option} goes with --http: a broker that the client starts itself needs none`);
     }
-    if (token === "") throw new UsageError("--token is empty: give the token that the gateway knows");
+    const token = await givenToken(given, {
+      stdin: process.stdin,
+      warn: (sentence) => console.error(sentence),
+    });
     const reach =
       http === undefined
         ? startCommand(MAIN, process.platform)

@@ -1,9 +1,10 @@
 /** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
+import { makeOwnFolder } from "../shared/machine/private-folder.js";
 import { withoutSecrets } from "./redaction.js";
 
 /** So many logs are kept, this one included. */
@@ -26,7 +27,9 @@ export function createLog(
   if (folder === undefined) return pino({ level, hooks }, stderr);
   const file = join(folder, `${place.command}-${process.pid}.log`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // A folder that somebody named may hold more than ours, and keeps its rights.
+    if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
+    else mkdirSync(folder, { recursive: true, mode: 0o700 });
     const debug = destination({ dest: file, sync: true, append: true, mode: 0o600 });
     // One of an earlier process with this id may be anybody's to read.
     chmodSync(file, 0o600);
