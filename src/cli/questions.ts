@@ -142,7 +142,8 @@ export const tools = command({
       const all = await client.tools();
       const shown = all.map(({ name, description, annotations }) => ({
         name,
-        description,
+        // The Editors' names come first, for whoever reads it alone.
+        description: description?.replace(/^\[Unity Editors? [^\]]*\] /, ""),
         readOnly: annotations?.readOnlyHint === true,
       }));
       await print(args.json ? JSON.stringify(all, undefined, 2) : renderTools(shown, colours));

@@ -134,5 +134,10 @@ export function workerOptions(config: Config): WorkerOptions {
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+    tools: {
+      ...WORKER_DEFAULTS.tools,
+      tools: config.UNITY_BROKER_MAX_TOOLS,
+      listCharacters: config.UNITY_BROKER_TOOL_LIST_KB * 1000,
+    },
   };
 }

@@ -13,11 +13,10 @@ import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
 import type { Candidate } from "../shared/target.js";
 import type { Duplicate } from "../shared/timeline.js";
-import type { Tool } from "../shared/tool.js";
 import { isSurelyUnsent } from "../shared/unsent.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
 import type { ToolCall } from "./call-reader.js";
-import type { Catalog } from "./catalog.js";
+import type { Catalog, OfferedTool } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import type { Results } from "./results.js";
@@ -71,7 +70,7 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
   }>;
   /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
   editor(named: string): Promise<Candidate>;
-  tools(): Promise<Tool[]>;
+  tools(): Promise<OfferedTool[]>;
   /** Stored results and what was filtered out of them, read in part. */
   results: Results;
 }

@@ -1,6 +1,7 @@
 /** The configuration: one schema, read once at the edge into a frozen value. The README's table is made from it. */
 import { z } from "zod";
 import { EXECUTION_CLASSES } from "./tool.js";
+import { TOOL_LIMITS } from "./tool-limits.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
 const count = (standard: number) => z.coerce.number().int().positive().default(standard);
@@ -135,6 +136,12 @@ export const CONFIG = {
     ),
   UNITY_BROKER_PARTS_BUDGET_MB: count(256).describe(
     "What the parts may take that callers filtered out of results; the least recently used give way",
+  ),
+  UNITY_BROKER_MAX_TOOLS: count(TOOL_LIMITS.tools).describe(
+    "Tools of one Editor that are offered; what its list has beyond them is left out, and said",
+  ),
+  UNITY_BROKER_TOOL_LIST_KB: count(TOOL_LIMITS.listCharacters / 1000).describe(
+    "… and how long the descriptions and schemas of one Editor's tools may be together",
   ),
   UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
     "How long tools that do not say so usually take: `name=quick`, `medium` (5 min) or `long` (1 h), by commas",

@@ -10,6 +10,7 @@ import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
 import type { ReplayOptions } from "../shared/replay.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
+import type { ToolLimits } from "../shared/tool-limits.js";
 import type { HelloResult, Progress } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, createCancellations } from "./cancellations.js";
@@ -55,6 +56,8 @@ export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOp
   /** Between two attempts after the store or the Editor was lost, ms. */
   retryMs: number;
   link: EditorLinkOptions;
+  /** How much of the Editor's tool list is believed. */
+  tools: ToolLimits;
 }
 
 export interface Tenure {
@@ -94,6 +97,7 @@ export function createTenure(
       sentFolder: deps.sentFolder,
       log,
       effectOf: async (operationId) => (await operations.find(operationId))?.effect,
+      limits: options.tools,
     });
 
   const imports = createImports({
@@ -159,7 +163,10 @@ export function createTenure(
     options.link,
   );
   const watch = createWatch({ ...deps, link }, options);
-  const catalog = createCatalogSync(store, editorId, log);
+  const catalog = createCatalogSync(
+    { ...deps, onLeftOut: (...left) => watch.toolsLeftOut(...left) },
+    options.tools,
+  );
   const acknowledger = createAcknowledger({ editorId, operations, link, log }, options);
 
   const pause = (signal: AbortSignal, ms = options.retryMs): Promise<void> =>

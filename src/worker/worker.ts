@@ -5,6 +5,7 @@ import type { NamedEditor } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { HELD_RETRY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
+import { TOOL_LIMITS } from "../shared/tool-limits.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
@@ -30,6 +31,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   cancelAgainMs: 2_000,
   lostEditorsMs: 5_000,
   link: {},
+  tools: TOOL_LIMITS,
   watchMs: 1_000,
   retellMs: 5_000,
   trouble: TROUBLE_LIMITS,
