@@ -14,6 +14,7 @@ import type { RedisTarget } from "../shared/redis/connect.js";
 import { orderlyEnd } from "../shared/redis/incarnation.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
+import { unityLogPlaces } from "../worker/log-places.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
 import { createLog } from "./log.js";
 import { createRevival, openPrivate } from "./private-redis.js";
@@ -134,6 +135,7 @@ export function workerOptions(config: Config): WorkerOptions {
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+    logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),
     tools: {
       ...WORKER_DEFAULTS.tools,
       tools: config.UNITY_BROKER_MAX_TOOLS,

@@ -24,6 +24,7 @@ const executionClasses = z
 /** An Editor without a bridge of ours: its project folder, or its address. */
 export type NamedEditor = { project: string } | { name?: string; host: string; port: number };
 
+const FULL_PATH = /^([a-zA-Z]:)?[\\/]/;
 const ADDRESS = /^(?:([\w. -]+)=)?(?:([\w.-]+):)?(\d{1,5})$/;
 
 const namedEditors = z
@@ -36,10 +37,23 @@ const namedEditors = z
       if (Number(port) > 0 && Number(port) < 65_536) {
         return [{ ...(name === undefined ? {} : { name }), host, port: Number(port) }];
       }
-      if (/^([a-zA-Z]:)?[\\/]/.test(entry)) return [{ project: entry }];
+      if (FULL_PATH.test(entry)) return [{ project: entry }];
       context.addIssue(`"${entry}" is neither host:port nor the full path of a project`);
       return [];
     });
+  });
+
+const paths = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const entries = text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+    for (const entry of entries)
+      if (!FULL_PATH.test(entry)) context.addIssue(`"${entry}" is not a full path`);
+    return entries;
   });
 
 export const CONFIG = {
@@ -67,6 +81,9 @@ export const CONFIG = {
     .describe("Where Unity Editors write their endpoint files (default `~/.unity-job-broker/editors`)"),
   UNITY_BROKER_EDITORS: namedEditors.describe(
     "Editors with a plain uLoop bridge, by commas: project folders, or `name=host:port`",
+  ),
+  UNITY_BROKER_EDITOR_LOGS: paths.describe(
+    "Log files of Unity Editors beside Unity's own places, by commas: full paths of files, or of folders with `.log` files",
   ),
   UNITY_BROKER_HOST: z
     .string()

@@ -4,7 +4,6 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
-import type { Evidence, OperationRecord } from "../shared/operation.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
@@ -17,14 +16,14 @@ import { type CancellationOptions, createCancellations } from "./cancellations.j
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
-import { endOfLog } from "./editor-log.js";
-import { LOOPBACK } from "./endpoint-folder.js";
+import { createEvidence } from "./evidence.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createImports } from "./imports.js";
 import { createLane, type LaneTimings } from "./lane.js";
 import { storedResultOf } from "./large-result.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
+import type { LogPlaces } from "./log-places.js";
 import { processOf } from "./lost-editors.js";
 import { otherOperation } from "./other-operation.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
@@ -58,6 +57,8 @@ export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOp
   link: EditorLinkOptions;
   /** How much of the Editor's tool list is believed. */
   tools: ToolLimits;
+  /** Where the log may lie that the Editor names. */
+  logPlaces: LogPlaces;
 }
 
 export interface Tenure {
@@ -186,14 +187,13 @@ export function createTenure(
     mark: presence.mark,
   };
 
-  const evidence = async (record: OperationRecord): Promise<Evidence> => {
-    const { logFile, editorSessionId } = link.hello ?? {};
-    const signs = presence.lastSigns(record);
-    // The log of an Editor on another machine is not here.
-    if (logFile === undefined || !LOOPBACK.has(deps.endpoint.host)) return signs;
-    const editorLog = await endOfLog(logFile, record.sentIn !== editorSessionId);
-    return editorLog ? { ...signs, editorLog } : signs;
-  };
+  const evidence = createEvidence({
+    link,
+    presence,
+    host: deps.endpoint.host,
+    projectPath: () => deps.described()?.projectPath,
+    logPlaces: options.logPlaces,
+  });
 
   const processing = createProcess(
     {
