@@ -1,9 +1,10 @@
 /** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { destination, multistream, pino } from "pino";
+import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
+import { printable } from "./printable.js";
 
 /** So many logs are kept, this one included. */
 const KEPT = 20;
@@ -18,13 +19,13 @@ export function createLog(
   place: { dataDir: string; command: string },
 ): Log {
   const level = config.UNITY_BROKER_LOG_LEVEL;
-  const stderr = destination({ dest: 2, sync: true });
+  const stderr = onTerminal(destination({ dest: 2, sync: true }));
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
   if (folder === undefined) return pino({ level }, stderr);
   const file = join(folder, `${place.command}-${process.pid}.log`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const debug = destination({ dest: file, sync: true, append: true, mode: 0o600 });
+    const debug = onTerminal(destination({ dest: file, sync: true, append: true, mode: 0o600 }));
     // One of an earlier process with this id may be anybody's to read.
     chmodSync(file, 0o600);
     prune(folder);
@@ -41,6 +42,11 @@ export function createLog(
     log.warn({ file, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return log;
   }
+}
+
+/** What JSON leaves as it is, a terminal may obey. */
+function onTerminal(stream: DestinationStream): DestinationStream {
+  return { write: (line) => stream.write(printable(line)) };
 }
 
 /** Undefined where no file is wanted. */

@@ -3,6 +3,7 @@ import { defineCommand } from "citty";
 import { ensureLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
 import { command, UsageError } from "./command.js";
+import { printableJson, printableValues } from "./printable.js";
 import { readSettings } from "./runtime.js";
 import { table } from "./table.js";
 
@@ -45,14 +46,14 @@ const list = command({
         created_at: createdAt,
       }),
     );
-    if (args.json) console.log(JSON.stringify(entries));
+    if (args.json) console.log(printableJson(entries, 0));
     else if (entries.length === 0)
       console.log("No tokens yet: `unity-broker token create <name>` makes one.");
     else
       console.log(
         table(
           ["PRINCIPAL", "BAND", "CREATED"],
-          entries.map((entry) => [entry.principal, entry.band, entry.created_at]),
+          entries.map((entry) => printableValues([entry.principal, entry.band, entry.created_at])),
         ),
       );
   },
