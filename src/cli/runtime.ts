@@ -94,6 +94,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
       argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
       principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,
+      partialsBudgetBytes: config.UNITY_BROKER_PARTIALS_BUDGET_MB * MB,
       derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
@@ -135,6 +136,7 @@ export function workerOptions(config: Config): WorkerOptions {
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+    maxResultBytes: config.UNITY_BROKER_MAX_RESULT_MB * MB,
     logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),
     tools: {
       ...WORKER_DEFAULTS.tools,

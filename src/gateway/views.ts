@@ -76,6 +76,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       ...told,
       progress: live.progress,
       partialResult: live.partialResult,
+      isPartialTruncated: live.isTruncated,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway ? absenceOf(record, editor, watchedSince, mayHaveBeenSent) : undefined,

@@ -154,6 +154,12 @@ export const CONFIG = {
   UNITY_BROKER_PARTS_BUDGET_MB: count(256).describe(
     "What the parts may take that callers filtered out of results; the least recently used give way",
   ),
+  UNITY_BROKER_MAX_RESULT_MB: count(256).describe(
+    "The JSON of one result; an operation whose result is larger ends as failed (`result_too_large`), without it",
+  ),
+  UNITY_BROKER_PARTIALS_BUDGET_MB: count(64).describe(
+    "What all partial results of running operations may take; beyond it the oldest give way, and are told as truncated",
+  ),
   UNITY_BROKER_MAX_TOOLS: count(TOOL_LIMITS.tools).describe(
     "Tools of one Editor that are offered; what its list has beyond them is left out, and said",
   ),

@@ -10,18 +10,19 @@ import type { Store } from "../shared/redis/store.js";
 import type { ReplayOptions } from "../shared/replay.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
 import type { ToolLimits } from "../shared/tool-limits.js";
-import type { HelloResult, Progress } from "../shared/wire.js";
+import type { HelloResult } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
+import { createEditorPort } from "./editor-port.js";
 import { createEvidence } from "./evidence.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createImports } from "./imports.js";
 import { createLane, type LaneTimings } from "./lane.js";
-import { storedResultOf } from "./large-result.js";
+import { latestOnly } from "./latest-only.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
 import type { LogPlaces } from "./log-places.js";
 import { processOf } from "./lost-editors.js";
@@ -29,8 +30,8 @@ import { otherOperation } from "./other-operation.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess } from "./process.js";
-import type { EditorPort, Processed } from "./process-deps.js";
-import { isLeaving, refusalOf } from "./refusal.js";
+import type { Processed } from "./process-deps.js";
+import { createProgressReports } from "./progress-reports.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -57,6 +58,8 @@ export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOp
   link: EditorLinkOptions;
   /** How much of the Editor's tool list is believed. */
   tools: ToolLimits;
+  /** Of the JSON of one result. */
+  maxResultBytes: number;
   /** Where the log may lie that the Editor names. */
   logPlaces: LogPlaces;
 }
@@ -128,20 +131,21 @@ export function createTenure(
         await presence.introduce(hello);
         await resume(hello);
       },
-      onRunning: ({ operationId }) => startedNews.started(operationId),
-      async onProgress(progress) {
-        await startedNews.shown(progress.operationId);
-        await report(progress);
+      onRunning({ operationId }) {
+        if (isOwn(operationId)) startedNews.started(operationId);
       },
+      onProgress: (progress) => reportProgress(progress),
       onFinished({ operationId, outcome }) {
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
       },
-      async onHeartbeat(heartbeat) {
+      onHeartbeat: latestOnly(log, "heartbeat", async (heartbeat) => {
         await presence.heard(heartbeat);
         await imports.noticeLoss();
-      },
-      onToolsChanged: () => catalog.sync(link),
+      }),
+      onToolsChanged: latestOnly<void>(log, "tools", () => catalog.sync(link)),
+      // Whoever followed one asks again.
+      onMissed: () => follows.lost(new ConnectionLost("not_ready", true)),
       async onDisconnected(reason) {
         log.info({ editor: editorId, reason }, "connection to the Editor ended");
         follows.lost(new ConnectionLost(reason, true));
@@ -173,19 +177,7 @@ export function createTenure(
   const pause = (signal: AbortSignal, ms = options.retryMs): Promise<void> =>
     delay(ms, undefined, { signal }).catch(() => undefined);
 
-  const port: EditorPort = {
-    ready: (signal) => link.whenReady(signal),
-    session: () => (link.state === "ready" ? link.hello?.editorSessionId : undefined),
-    submit: (params) => link.submit({ ...params, ...fence, ledgerId: link.hello?.ledgerId ?? "" }),
-    get: (operationId) => link.get(operationId),
-    revoke: (operationId) => link.revoke(operationId),
-    result: (operationId, outcome) => storedResultOf(link, operationId, outcome),
-    refusal: refusalOf,
-    wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
-    isLeaving,
-    follow: follows.follow,
-    mark: presence.mark,
-  };
+  const port = createEditorPort({ link, follows, presence, fence: () => fence }, options);
 
   const evidence = createEvidence({
     link,
@@ -242,18 +234,16 @@ export function createTenure(
     await acknowledger.named(hello.unacknowledged);
   };
 
-  const report = async (progress: Progress): Promise<void> => {
-    const { operationId, seq, total, message, partialResult } = progress;
-    await operations.report(operationId, {
-      progress: {
-        seq,
-        progress: progress.progress,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      },
-      partialResult,
-    });
-  };
+  /** What is told of operations that this owner does not have is not believed. */
+  const isOwn = (operationId: string): boolean => underWay.has(operationId);
+  const reportProgress = createProgressReports({
+    isOwn,
+    async report(operationId, live) {
+      await startedNews.shown(operationId);
+      await operations.report(operationId, live);
+    },
+    log,
+  });
 
   const cancellations = createCancellations(
     { operations, news: store.news, link, underWay, fence: held.ownerNonce, log },

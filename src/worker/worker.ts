@@ -9,6 +9,7 @@ import { TOOL_LIMITS } from "../shared/tool-limits.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
+import { MAX_RESULT_BYTES } from "./large-result.js";
 import { unityLogPlaces } from "./log-places.js";
 import { createLostEditors, type LostEditorsOptions } from "./lost-editors.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
@@ -33,6 +34,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   lostEditorsMs: 5_000,
   link: {},
   tools: TOOL_LIMITS,
+  maxResultBytes: MAX_RESULT_BYTES,
   logPlaces: unityLogPlaces(),
   watchMs: 1_000,
   retellMs: 5_000,
