@@ -15,6 +15,7 @@ import { orderlyEnd } from "../shared/redis/incarnation.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
 import { unityLogPlaces } from "../worker/log-places.js";
+import { ensureOriginKey, passingOriginKey } from "../worker/origin-key.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
 import { createLog } from "./log.js";
 import { createRevival, openPrivate } from "./private-redis.js";
@@ -33,6 +34,7 @@ export interface Settings {
 export interface Runtime extends Settings {
   log: Log;
   store: Store;
+  originKey: Buffer;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
   knownEditorsFile: string;
   close(): Promise<void>;
@@ -84,6 +86,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
   };
   const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
   const storeId = (await createNoteFile(knownEditorsFile, log).read()).note?.storeId;
+  const originKey = await originKeyOf(settings, log);
   const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
   const open = (redis: RedisTarget): Promise<Store> =>
     openStore(redis, {
@@ -103,7 +106,15 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     });
   const store =
     config.REDIS_URL === undefined ? await openPrivate(embedded, open) : await open(config.REDIS_URL);
-  return { ...settings, log, store, knownEditorsFile, close: store.close };
+  return { ...settings, log, store, originKey, knownEditorsFile, close: store.close };
+}
+
+/** A file that is named must be usable; without a data folder to write to, the process has a key of its own. */
+async function originKeyOf({ config, dataDir }: Settings, log: Log): Promise<Buffer> {
+  const named = config.UNITY_BROKER_ORIGIN_KEY_FILE;
+  const file = named ?? join(dataDir, "origin.key");
+  const key = ensureOriginKey(file);
+  return named === undefined ? key.catch((error: Error) => passingOriginKey(log, file, error)) : key;
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {

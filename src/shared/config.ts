@@ -103,6 +103,12 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("The gateway's tokens, hashed (default: `tokens.json` in the data directory)"),
+  UNITY_BROKER_ORIGIN_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      "The key that signs what Editors keep of operations (default: `origin.key` in the data directory); the same on all machines of a store",
+    ),
   UNITY_BROKER_TOKEN: z
     .string()
     .optional()

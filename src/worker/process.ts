@@ -41,17 +41,15 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { settle, takeOutcome, markStarted } = createSettlement(deps);
 
   const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
-    const { tool, fingerprint } = record;
+    const { tool, fingerprint, hash, acceptedAt } = record;
+    const submitted = { operationId: record.logId, hash, after, acceptedAt };
     try {
       const answer = await editor.submit({
-        operationId: record.logId,
-        hash: record.hash,
-        after,
-        origin: originOf(record, deps.storeId),
+        ...submitted,
+        origin: deps.seal.sign(originOf(record, deps.storeId), submitted),
         tool,
         arguments: args ?? {},
         argumentsHash: fingerprint,
-        acceptedAt: record.acceptedAt,
       });
       return { asked: "submit", answer };
     } catch (error) {

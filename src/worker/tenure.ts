@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
+import { createOriginSeal } from "../shared/origin-seal.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
@@ -39,6 +40,7 @@ export interface TenureDeps {
   store: Store;
   log: Log;
   identity: WorkerIdentity;
+  originKey: Buffer;
   editorId: string;
   endpoint: EditorAddress;
   /** Set where the Editor may be a plain one: it does not say itself who it is. */
@@ -87,6 +89,7 @@ export function createTenure(
   const { store, log, editorId } = deps;
   const { operations } = store;
   const { storeId } = deps.identity;
+  const seal = createOriginSeal(deps.originKey, editorId);
   const ending = new AbortController();
   const follows = createFollows();
   const presence = createPresence(store, editorId, (pid) => processOf(pid, deps.endpoint.host));
@@ -106,6 +109,7 @@ export function createTenure(
 
   const imports = createImports({
     ...deps,
+    seal,
     storeIds: [storeId, store.storeId],
     fence: held.ownerNonce,
     link: () => link,
@@ -191,11 +195,12 @@ export function createTenure(
     {
       editorId,
       storeId,
+      seal,
       operations,
       editor: port,
       fence: held.ownerNonce,
       otherOperation: (record, answer, session) =>
-        otherOperation({ ...deps, fence: held.ownerNonce }, record, answer, session),
+        otherOperation({ ...deps, seal, fence: held.ownerNonce }, record, answer, session),
       alsoProcess: (logId) => process(logId),
       importedIn: imports.importedIn,
       importAgain: imports.again,

@@ -53,6 +53,8 @@ export function createWorker(
     log: Log;
     editorsFolder: string;
     version: string;
+    /** By which it knows again what it submitted: the same for all workers of a store, and never in it (origin-key.ts). */
+    originKey: Buffer;
     /** Editors that are named because they cannot be found. */
     named?: readonly NamedEditor[];
   },
@@ -75,7 +77,10 @@ export function createWorker(
     if (known) known.moveTo(endpoint);
     else {
       const editor = { editorId, endpoint, plain, described, sentFolder };
-      owners.set(editorId, createOwner({ store, log, identity, ...editor }, options));
+      owners.set(
+        editorId,
+        createOwner({ store, log, identity, originKey: deps.originKey, ...editor }, options),
+      );
     }
   };
 
