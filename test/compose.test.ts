@@ -39,7 +39,9 @@ describe("the compose file", () => {
       if (name !== "HOME") expect(example, name).toMatch(new RegExp(`^#?${name}=`, "m"));
     }
     expect(read("docker-compose.yml")).toMatch(/REDIS_PASSWORD: \$\{REDIS_PASSWORD:\?/);
-    expect(read(".gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "tokens.json"]));
+    expect(read(".gitignore").split("\n")).toEqual(
+      expect.arrayContaining([".env", "tokens.json", "origin.key"]),
+    );
   });
 
   test("gateway and worker are the image's commands, and only the gateway is asked for its health", () => {
@@ -49,6 +51,8 @@ describe("the compose file", () => {
     expect(worker).toMatchObject({ network_mode: "host", pid: "host", healthcheck: { disable: true } });
     expect(gateway.healthcheck, "the image's own").toBeUndefined();
     expect(redis.healthcheck?.test?.[1]).toContain("$$REDIS_PASSWORD");
+    expect(worker.environment.UNITY_BROKER_ORIGIN_KEY_FILE).toBe("/run/secrets/origin_key");
+    expect(worker.secrets).toEqual(["origin_key"]);
     expect(gateway.environment.UNITY_BROKER_TOKENS_FILE).toBe("/run/secrets/tokens");
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answerOf } from "../src/shared/answer.js";
 import { keys } from "../src/shared/redis/keys.js";
+import { unityLogPlaces } from "../src/worker/log-places.js";
 import type { Worker } from "../src/worker/worker.js";
 import type { Client } from "./harness/client.js";
 import { eventually } from "./harness/eventually.js";
@@ -212,7 +213,8 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
 test("an unknown outcome comes with the Editor's last signs of life", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ujb-editor-log-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const system = await start({ editor: { logFile: join(folder, "Editor.log") } });
+  const logPlaces = unityLogPlaces([folder]);
+  const system = await start({ editor: { logFile: join(folder, "Editor.log") }, worker: { logPlaces } });
   const { editor, client } = system;
   const ann = client();
   const logId = await running(ann, "a");

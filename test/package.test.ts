@@ -205,7 +205,7 @@ describe("a program that imports it", () => {
        export async function serve(url: string): Promise<string> {
          const store = await openStore(url, { retentionMs: 3_600_000 });
          const gateway: Gateway = createGateway({ store, log });
-         createWorker({ store, log, editorsFolder: "editors", version: "1" });
+         createWorker({ store, log, editorsFolder: "editors", version: "1", originKey: Buffer.alloc(32) });
          const http = await createHttpGateway({ gateway, log, version: "1" }, { host: "127.0.0.1", port: 0 });
          // @ts-expect-error a number is no URL
          await openStore(6379, { retentionMs: 1 });

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { ToolDetailsAnswer } from "../src/shared/tool.js";
+import { ToolDetails, ToolDetailsAnswer } from "../src/shared/tool.js";
 import { EndpointFile, Heartbeat, HelloResult } from "../src/shared/wire.js";
 import { expectNoLeak } from "./harness/leaks.js";
 import { createStage, executions, helloRefusal, sayHello } from "./simulator-client.js";
@@ -314,7 +314,8 @@ describe("the plain surface", () => {
   test("describes the tools so that the broker can read them", async () => {
     const editor = await stage.editor({ plainSurface: true });
     const client = await stage.client(editor);
-    const { Tools } = ToolDetailsAnswer.parse(await client.request("get-command-details"));
+    const answer = ToolDetailsAnswer.parse(await client.request("get-command-details"));
+    const Tools = answer.Tools.map((entry) => ToolDetails.parse(entry));
     expect(Tools.map((tool) => tool.name)).toContain("execute-menu-item");
     for (const tool of Tools) expect(tool.inputSchema, tool.name).toMatchObject({ type: "object" });
     expect(Tools.filter((tool) => tool.lane === "background").map((tool) => tool.name)).toEqual([

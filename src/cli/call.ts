@@ -7,6 +7,7 @@ import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
 import { withWholeResult } from "./client/whole-result.js";
 import { command, UsageError } from "./command.js";
+import { printableJson } from "./printable.js";
 
 const DEFAULT_WAIT_S = 30;
 
@@ -74,9 +75,7 @@ export const call = command({
       const isForPeople = args.json === undefined && process.stdout.isTTY;
       const shown = isForPeople ? answer : await withWholeResult(client, answer);
       const text =
-        args.json === undefined
-          ? renderAnswer(shown, asking.colours, asking.self)
-          : JSON.stringify(shown, undefined, 2);
+        args.json === undefined ? renderAnswer(shown, asking.colours, asking.self) : printableJson(shown);
       if (await print(text)) await remember(asking, typed, answer);
       return exitCodeOf(answer);
     });

@@ -7,6 +7,7 @@ import { createConnection } from "../worker/connection.js";
 import { createEndpointFolder } from "../worker/endpoint-folder.js";
 import { askProven } from "../worker/proving.js";
 import { UsageError } from "./command.js";
+import { printable, printableJson } from "./printable.js";
 import { startRuntime } from "./runtime.js";
 import { selfCommand } from "./self.js";
 
@@ -27,7 +28,7 @@ export async function claimEditor(args: {
     const living = await files.read();
     const endpoint = chosen(args.editor, living, files.refused());
     const taken = await handOver(endpoint, runtime.store.storeId, args.force);
-    console.log(args.json ? JSON.stringify(taken, undefined, 2) : told(endpoint.editorId, taken));
+    console.log(args.json ? printableJson(taken) : printable(told(endpoint.editorId, taken)));
   } finally {
     await runtime.close();
   }

@@ -11,6 +11,7 @@ import { createHttpGateway } from "../gateway/http.js";
 import { createSimulatedEditor, type SimulatedEditor } from "../simulator/editor.js";
 import { createWorker } from "../worker/worker.js";
 import { command } from "./command.js";
+import { printableJson, printableLine } from "./printable.js";
 import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
 import { selfCommand } from "./self.js";
 import { VERSION } from "./version.js";
@@ -100,7 +101,7 @@ async function show(url: string, editor: SimulatedEditor): Promise<boolean> {
   );
   for (const result of results) {
     console.log(
-      `   → status ${result.status}, log_id ${result.log_id}, result ${JSON.stringify(result.result)}`,
+      `   → status ${result.status}, log_id ${result.log_id}, result ${printableJson(result.result, 0)}`,
     );
   }
 
@@ -155,7 +156,7 @@ async function follow(client: Client, log_id: string): Promise<void> {
   const answer = await client.callTool(wait, undefined, {
     onprogress: ({ message, progress, total }) =>
       console.log(
-        `   … ${message ?? ""}${total === undefined ? "" : ` (${Math.round((100 * progress) / total)} %)`}`,
+        `   … ${printableLine(message ?? "")}${total === undefined ? "" : ` (${Math.round((100 * progress) / total)} %)`}`,
       ),
   });
   console.log(`   → status ${Told.parse(answer.structuredContent).status}`);

@@ -9,6 +9,7 @@ import { type Finding, renderFindings } from "./doctor/finding.js";
 import { checkGateway, notSpokenTo } from "./doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "./doctor/machine.js";
 import { checkStore } from "./doctor/store.js";
+import { printableJson } from "./printable.js";
 import { environment } from "./runtime.js";
 import { selfCommand } from "./self.js";
 
@@ -19,7 +20,7 @@ export const doctor = command({
     const findings = await examine(selfCommand());
     console.log(
       args.json
-        ? JSON.stringify(findings, undefined, 2)
+        ? printableJson(findings)
         : renderFindings(findings, coloursFor(process.stdout, environment())),
     );
     process.exitCode = findings.some(({ state }) => state === "problem") ? EXIT.failed : EXIT.ok;

@@ -6,6 +6,7 @@ import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
 import { piecesOf } from "./client/whole-result.js";
 import { command, UsageError } from "./command.js";
+import { printableJson, printablePieces } from "./printable.js";
 
 export const fetch = command({
   meta: {
@@ -49,7 +50,7 @@ export const fetch = command({
         action: isRead ? "info" : action,
       });
       if (answer.status !== "completed" || args.json) {
-        await print(args.json ? JSON.stringify(answer, undefined, 2) : renderAnswer(answer, colours, self));
+        await print(args.json ? printableJson(answer) : renderAnswer(answer, colours, self));
         return exitCodeOf(answer);
       }
       if (isRead) return write(piecesOf(client, args.id ?? ""));
@@ -75,7 +76,7 @@ function actionOf({ id, info, page, jq, fields, limit, offset }: Given): string 
 async function tell(client: BrokerClient, answer: Answer, { print }: Asking): Promise<number> {
   if (answer.cached && answer.cache_id !== undefined) return write(piecesOf(client, answer.cache_id));
   const { status: _status, message: _message, ...told } = answer;
-  await print(JSON.stringify("data" in answer ? answer.data : told, undefined, 2));
+  await print(printableJson("data" in answer ? answer.data : told));
   return EXIT.ok;
 }
 
@@ -87,7 +88,7 @@ async function write(pieces: AsyncIterable<Buffer>): Promise<number> {
   stdout.on("error", () => {
     isRead = false;
   });
-  for await (const piece of pieces) {
+  for await (const piece of printablePieces(pieces)) {
     if (!isRead) break;
     if (!stdout.write(piece)) await drained(stdout);
   }

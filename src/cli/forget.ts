@@ -3,6 +3,7 @@ import { type Forgotten, forgetEditor } from "../gateway/forget-editor.js";
 import { createKnownEditors } from "../gateway/known-editors.js";
 import { shown } from "../gateway/target-error.js";
 import { UsageError } from "./command.js";
+import { printable, printableJson } from "./printable.js";
 import { gatewayOptions, startRuntime } from "./runtime.js";
 
 /** Rejects with why it was refused; then nothing has changed. */
@@ -17,7 +18,7 @@ export async function forget(args: {
     const { store, log, config, knownEditorsFile: file } = runtime;
     const knownEditors = createKnownEditors({ ...store, log, file }, gatewayOptions(config));
     const forgotten = await forgetEditor({ ...store, knownEditors }, args.editor, { force: args.force });
-    console.log(args.json ? JSON.stringify(asJson(forgotten), undefined, 2) : told(forgotten));
+    console.log(args.json ? printableJson(asJson(forgotten)) : printable(told(forgotten)));
   } finally {
     await runtime.close();
   }

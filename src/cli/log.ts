@@ -1,10 +1,11 @@
 /** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { destination, multistream, pino } from "pino";
+import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
+import { printable } from "./printable.js";
 import { withoutSecrets } from "./redaction.js";
 
 /** So many logs are kept, this one included. */
@@ -22,7 +23,7 @@ export function createLog(
 ): Log {
   const hooks = { streamWrite: redact };
   const level = config.UNITY_BROKER_LOG_LEVEL;
-  const stderr = destination({ dest: 2, sync: true });
+  const stderr = onTerminal(destination({ dest: 2, sync: true }));
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
   if (folder === undefined) return pino({ level, hooks }, stderr);
   const file = join(folder, `${place.command}-${process.pid}.log`);
@@ -30,7 +31,7 @@ export function createLog(
     // A folder that somebody named may hold more than ours, and keeps its rights.
     if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
     else mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const debug = destination({ dest: file, sync: true, append: true, mode: 0o600 });
+    const debug = onTerminal(destination({ dest: file, sync: true, append: true, mode: 0o600 }));
     // One of an earlier process with this id may be anybody's to read.
     chmodSync(file, 0o600);
     prune(folder);
@@ -47,6 +48,11 @@ export function createLog(
     log.warn({ file, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return log;
   }
+}
+
+/** What JSON leaves as it is, a terminal may obey. */
+function onTerminal(stream: DestinationStream): DestinationStream {
+  return { write: (line) => stream.write(printable(line)) };
 }
 
 /** Undefined where no file is wanted. */

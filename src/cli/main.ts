@@ -3,6 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { explain } from "./command.js";
+import { printable } from "./printable.js";
 import { VERSION } from "./version.js";
 
 /** Each is loaded when it is called: a client that starts `mcp` waits for its first answer. */
@@ -79,7 +80,7 @@ async function run(rawArgs: string[]): Promise<number> {
     return 0;
   } catch (error) {
     const { message, exitCode } = explain(error);
-    console.error(`unity-broker: ${stripVTControlCharacters(message)}`);
+    console.error(`unity-broker: ${printable(stripVTControlCharacters(message))}`);
     if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;
   }

@@ -15,6 +15,7 @@ import {
 import { askBroker } from "./client/session.js";
 import { command, UsageError } from "./command.js";
 import { forget } from "./forget.js";
+import { printableJson } from "./printable.js";
 
 const json = { type: "boolean", description: "The answer as JSON", default: false } as const;
 const log_id = {
@@ -37,7 +38,7 @@ function aboutOperation(
     run: ({ args }) =>
       askBroker({ serves: false }, async ({ client, colours, print, self }) => {
         const answer = await client.call(tool, { log_id: args.log_id });
-        await print(args.json ? JSON.stringify(answer, undefined, 2) : render(answer, colours, self));
+        await print(args.json ? printableJson(answer) : render(answer, colours, self));
         return exitCode(answer);
       }),
   });
@@ -83,9 +84,7 @@ export const list = command({
     return askBroker({ serves: false }, async ({ client, colours, print }) => {
       const { operations } = await client.call("list_operations", { limit });
       await print(
-        args.json
-          ? JSON.stringify(operations, undefined, 2)
-          : renderOperations(operations as Answer[], Date.now(), colours),
+        args.json ? printableJson(operations) : renderOperations(operations as Answer[], Date.now(), colours),
       );
       return EXIT.ok;
     });
@@ -125,9 +124,7 @@ export const editors = command({
     return askBroker({ serves: true }, async ({ client, colours, print }) => {
       const answer = await client.call("list_editors");
       await print(
-        args.json
-          ? JSON.stringify(answer.editors, undefined, 2)
-          : renderEditors(answer.editors as ShownEditor[], colours),
+        args.json ? printableJson(answer.editors) : renderEditors(answer.editors as ShownEditor[], colours),
       );
       return EXIT.ok;
     });
@@ -142,10 +139,11 @@ export const tools = command({
       const all = await client.tools();
       const shown = all.map(({ name, description, annotations }) => ({
         name,
-        description,
+        // The Editors' names come first, for whoever reads it alone.
+        description: description?.replace(/^\[Unity Editors? [^\]]*\] /, ""),
         readOnly: annotations?.readOnlyHint === true,
       }));
-      await print(args.json ? JSON.stringify(all, undefined, 2) : renderTools(shown, colours));
+      await print(args.json ? printableJson(all) : renderTools(shown, colours));
       return EXIT.ok;
     }),
 });

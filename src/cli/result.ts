@@ -7,6 +7,7 @@ import { renderAnswer } from "./client/render.js";
 import { askBroker } from "./client/session.js";
 import { withWholeResult } from "./client/whole-result.js";
 import { command } from "./command.js";
+import { printableJson } from "./printable.js";
 
 export const result = command({
   meta: { name: "result", description: "Shows an operation with its result" },
@@ -23,7 +24,7 @@ export const result = command({
       const answer = await waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
       view?.close();
       const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);
-      await print(args.json ? JSON.stringify(shown, undefined, 2) : renderAnswer(shown, colours, self));
+      await print(args.json ? printableJson(shown) : renderAnswer(shown, colours, self));
       return exitCodeOf(answer);
     });
   },

@@ -16,6 +16,8 @@ import type { RedisTarget } from "../shared/redis/connect.js";
 import { orderlyEnd } from "../shared/redis/incarnation.js";
 import { openStore, type Store } from "../shared/redis/store.js";
 import { REPLAY_DEFAULTS } from "../shared/replay.js";
+import { unityLogPlaces } from "../worker/log-places.js";
+import { ensureOriginKey, passingOriginKey } from "../worker/origin-key.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../worker/worker.js";
 import { createLog } from "./log.js";
 import { createRevival, openPrivate } from "./private-redis.js";
@@ -34,6 +36,7 @@ export interface Settings {
 export interface Runtime extends Settings {
   log: Log;
   store: Store;
+  originKey: Buffer;
   /** Which Editors the store knows: noted beside it, each store in a file of its own. */
   knownEditorsFile: string;
   /** Undefined: none is wanted. */
@@ -99,6 +102,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
   };
   const knownEditorsFile = join(settings.dataDir, "known-editors", `${storeName(config)}.json`);
   const storeId = (await createNoteFile(knownEditorsFile, log).read()).note?.storeId;
+  const originKey = await originKeyOf(settings, log);
   const revive = config.REDIS_URL === undefined ? createRevival(embedded, log) : undefined;
   const open = (redis: RedisTarget): Promise<Store> =>
     openStore(redis, {
@@ -109,6 +113,7 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
       argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
       principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,
+      partialsBudgetBytes: config.UNITY_BROKER_PARTIALS_BUDGET_MB * MB,
       derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
@@ -123,7 +128,15 @@ export async function startRuntime(settings: Settings = readSettings()): Promise
     await audit?.close();
     await store.close();
   };
-  return { ...settings, log, store, knownEditorsFile, audit, close };
+  return { ...settings, log, store, originKey, knownEditorsFile, audit, close };
+}
+
+/** A file that is named must be usable; without a data folder to write to, the process has a key of its own. */
+async function originKeyOf({ config, dataDir }: Settings, log: Log): Promise<Buffer> {
+  const named = config.UNITY_BROKER_ORIGIN_KEY_FILE;
+  const file = named ?? join(dataDir, "origin.key");
+  const key = ensureOriginKey(file);
+  return named === undefined ? key.catch((error: Error) => passingOriginKey(log, file, error)) : key;
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {
@@ -156,5 +169,12 @@ export function workerOptions(config: Config): WorkerOptions {
     jobLockMs: lockMs,
     stalledCheckMs: Math.ceil(lockMs / 3),
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+    maxResultBytes: config.UNITY_BROKER_MAX_RESULT_MB * MB,
+    logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),
+    tools: {
+      ...WORKER_DEFAULTS.tools,
+      tools: config.UNITY_BROKER_MAX_TOOLS,
+      listCharacters: config.UNITY_BROKER_TOOL_LIST_KB * 1000,
+    },
   };
 }

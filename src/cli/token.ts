@@ -5,6 +5,7 @@ import type { Entry } from "../gateway/auth/token-file.js";
 import { createTokens, type Tokens } from "../gateway/auth/tokens.js";
 import type { Selection } from "../shared/principal.js";
 import { command, UsageError } from "./command.js";
+import { printableJson, printableValues } from "./printable.js";
 import { readSettings } from "./runtime.js";
 import { table } from "./table.js";
 import { expiresArg, expiryOf, grantArgs, grantsOf } from "./token-arguments.js";
@@ -63,7 +64,7 @@ const list = command({
   args: { json },
   async run({ args }) {
     const entries = await tokens().list();
-    if (args.json) console.log(JSON.stringify(entries.map(shown)));
+    if (args.json) console.log(printableJson(entries.map(shown), 0));
     else if (entries.length === 0)
       console.log("No tokens yet: `unity-broker token create <name>` makes one.");
     else
@@ -71,16 +72,18 @@ const list = command({
         table(
           ["PRINCIPAL", "ROLE", "BAND", "EDITORS", "TOOLS", "TOKEN", "CREATED", "EXPIRES"],
           entries.flatMap((entry) =>
-            (entry.tokens.length > 0 ? entry.tokens : [undefined]).map((token) => [
-              entry.name,
-              entry.role,
-              entry.band,
-              globs(entry.editors),
-              globs(entry.tools),
-              token?.id ?? "none",
-              token?.createdAt ?? "",
-              token?.expiresAt ?? "",
-            ]),
+            (entry.tokens.length > 0 ? entry.tokens : [undefined]).map((token) =>
+              printableValues([
+                entry.name,
+                entry.role,
+                entry.band,
+                globs(entry.editors),
+                globs(entry.tools),
+                token?.id ?? "none",
+                token?.createdAt ?? "",
+                token?.expiresAt ?? "",
+              ]),
+            ),
           ),
         ),
       );

@@ -13,13 +13,12 @@ import type { Requester } from "../shared/replay.js";
 import { durationCounts } from "../shared/tally.js";
 import type { Candidate } from "../shared/target.js";
 import type { Duplicate } from "../shared/timeline.js";
-import type { Tool } from "../shared/tool.js";
 import { isSurelyUnsent } from "../shared/unsent.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
 import { accessOf } from "./access.js";
 import type { Principals } from "./auth/authenticator.js";
 import type { ToolCall } from "./call-reader.js";
-import type { Catalog } from "./catalog.js";
+import type { Catalog, OfferedTool } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import type { Results } from "./results.js";
@@ -74,7 +73,7 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
   /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
   editor(principal: string, named: string): Promise<Candidate>;
   /** Every tool, or those that the principal may call on the Editors that it may use. */
-  tools(principal?: string): Promise<Tool[]>;
+  tools(principal?: string): Promise<OfferedTool[]>;
   /** Stored results and what was filtered out of them, read in part. */
   results: Results;
 }

@@ -1,12 +1,16 @@
 /** The tools of all known Editors, kept in memory and read again when an Editor says that they changed. */
+import { isDeepStrictEqual } from "node:util";
 import { BrokerError } from "../shared/errors.js";
 import type { Editors } from "../shared/redis/editors.js";
 import type { News } from "../shared/redis/news.js";
 import type { Tool } from "../shared/tool.js";
 
+/** A tool with the Editors that describe it so, by id. */
+export type OfferedTool = Tool & { editors: string[] };
+
 export interface Catalog {
   /** Every tool of these Editors once, by name; where Editors differ, the one seen last decides. */
-  tools(sees: (editorId: string) => boolean): Promise<Tool[]>;
+  tools(sees: (editorId: string) => boolean): Promise<OfferedTool[]>;
   /** As these Editors have it. Throws NO_EDITOR or UNKNOWN_TOOL. */
   tool(name: string, editorIds: readonly string[]): Promise<Tool>;
   close(): void;
@@ -39,7 +43,18 @@ export function createCatalog(editors: Editors, news: News): Catalog {
 
   return {
     async tools(sees) {
-      return [...(await toolsByName((await editors.ids()).filter(sees))).values()];
+      const ids = (await editors.ids()).filter(sees);
+      const offered = new Map<string, OfferedTool>();
+      for (const [at, tools] of (await Promise.all(ids.map(toolsOf))).entries()) {
+        const editor = ids[at] ?? "";
+        for (const tool of tools) {
+          const { editors: others = [], ...before } = offered.get(tool.name) ?? {};
+          const alike = isDeepStrictEqual(before, tool) ? others : [];
+          // By name: the order in which they were seen changes with every sign of life.
+          offered.set(tool.name, { ...tool, editors: [...alike, editor].sort() });
+        }
+      }
+      return [...offered.values()];
     },
 
     async tool(name, editorIds) {

@@ -7,6 +7,7 @@ import {
   TROUBLE_STANDS_MS,
 } from "../shared/redis/editors.js";
 import type { Operations } from "../shared/redis/operations.js";
+import { holdsUpCalls } from "../shared/trouble.js";
 
 /** Found on a worker's machine, but it never answered hello. */
 export interface Unreached extends ToldTrouble {
@@ -16,6 +17,11 @@ export interface Unreached extends ToldTrouble {
 /** The trouble, if its Editor's owner told it lately. `now`: store clock, ms. */
 export function stands(trouble: ToldTrouble | undefined, now: number): ToldTrouble | undefined {
   return trouble && now - trouble.at < TROUBLE_STANDS_MS ? trouble : undefined;
+}
+
+/** The trouble, if calls have to wait for it. */
+export function holdingUp(trouble: ToldTrouble | undefined): ToldTrouble | undefined {
+  return trouble && holdsUpCalls(trouble) ? trouble : undefined;
 }
 
 export function unreachedOf(

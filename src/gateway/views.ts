@@ -13,7 +13,7 @@ import { isSurelyUnsent } from "../shared/unsent.js";
 import { type CandidateOptions, isConnected } from "./candidates.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import type { Results } from "./results.js";
-import { stands } from "./troubles.js";
+import { holdingUp, stands } from "./troubles.js";
 
 export interface ViewOptions extends CandidateOptions {
   limits: WaitLimits;
@@ -76,11 +76,12 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       ...told,
       progress: live.progress,
       partialResult: live.partialResult,
+      isPartialTruncated: live.isTruncated,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway ? absenceOf(record, editor, watchedSince, mayHaveBeenSent) : undefined,
       heldBack: held,
-      trouble: stands(editor?.trouble, now),
+      trouble: holdingUp(stands(editor?.trouble, now)),
       now,
     };
   };

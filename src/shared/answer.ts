@@ -27,6 +27,8 @@ export interface Answer extends Partial<CachedForm> {
   state?: State;
   result?: unknown;
   partial_result?: unknown;
+  /** There was a partial result that was too large to keep. */
+  partial_result_truncated?: true;
   progress?: { progress: number; total?: number | undefined; message?: string | undefined };
   queue_position?: number;
   error?: string;
@@ -76,6 +78,7 @@ export interface OperationView extends Flight {
   large?: { bytes: number; preview: Preview | undefined } | undefined;
   progress?: Answer["progress"] | undefined;
   partialResult?: unknown;
+  isPartialTruncated?: true | undefined;
   /** Where the operation's Editor stands now; undefined when it is away. */
   editorNow?: EditorMark | undefined;
 }
@@ -141,7 +144,7 @@ function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions)
   if (record.state === "interrupted") {
     if (record.evidence) answer.evidence = evidenceOf(record.evidence);
     if (view.progress) answer.progress = view.progress;
-    if (!options.brief && view.partialResult !== undefined) answer.partial_result = view.partialResult;
+    if (!options.brief) addPartial(answer, view);
   }
 }
 
@@ -156,8 +159,13 @@ function evidenceOf(evidence: Evidence): NonNullable<Answer["evidence"]> {
   };
 }
 
+function addPartial(answer: Answer, { partialResult, isPartialTruncated }: OperationView): void {
+  if (partialResult !== undefined) answer.partial_result = partialResult;
+  if (isPartialTruncated) answer.partial_result_truncated = true;
+}
+
 function addFlight(answer: Answer, view: OperationView): void {
-  if (view.partialResult !== undefined) answer.partial_result = view.partialResult;
+  addPartial(answer, view);
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
   if (view.record.executionClass) answer.execution_class = view.record.executionClass;

@@ -1,6 +1,7 @@
 /** The configuration: one schema, read once at the edge into a frozen value. The README's table is made from it. */
 import { z } from "zod";
 import { EXECUTION_CLASSES } from "./tool.js";
+import { TOOL_LIMITS } from "./tool-limits.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
 const count = (standard: number) => z.coerce.number().int().positive().default(standard);
@@ -23,6 +24,7 @@ const executionClasses = z
 /** An Editor without a bridge of ours: its project folder, or its address. */
 export type NamedEditor = { project: string } | { name?: string; host: string; port: number };
 
+const FULL_PATH = /^([a-zA-Z]:)?[\\/]/;
 const ADDRESS = /^(?:([\w. -]+)=)?(?:([\w.-]+):)?(\d{1,5})$/;
 
 const namedEditors = z
@@ -35,10 +37,23 @@ const namedEditors = z
       if (Number(port) > 0 && Number(port) < 65_536) {
         return [{ ...(name === undefined ? {} : { name }), host, port: Number(port) }];
       }
-      if (/^([a-zA-Z]:)?[\\/]/.test(entry)) return [{ project: entry }];
+      if (FULL_PATH.test(entry)) return [{ project: entry }];
       context.addIssue(`"${entry}" is neither host:port nor the full path of a project`);
       return [];
     });
+  });
+
+const paths = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const entries = text
+      .split(",")
+      .map((entry) => entry.trim())
+      .filter(Boolean);
+    for (const entry of entries)
+      if (!FULL_PATH.test(entry)) context.addIssue(`"${entry}" is not a full path`);
+    return entries;
   });
 
 export const CONFIG = {
@@ -67,6 +82,9 @@ export const CONFIG = {
   UNITY_BROKER_EDITORS: namedEditors.describe(
     "Editors with a plain uLoop bridge, by commas: project folders, or `name=host:port`",
   ),
+  UNITY_BROKER_EDITOR_LOGS: paths.describe(
+    "Log files of Unity Editors beside Unity's own places, by commas: full paths of files, or of folders with `.log` files",
+  ),
   UNITY_BROKER_HOST: z
     .string()
     .default("127.0.0.1")
@@ -93,6 +111,12 @@ export const CONFIG = {
     .default(90)
     .describe(
       "How many days of the audit log are kept in `audit/` in the data directory; 0: none is written",
+    ),
+  UNITY_BROKER_ORIGIN_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      "The key that signs what Editors keep of operations (default: `origin.key` in the data directory); the same on all machines of a store",
     ),
   UNITY_BROKER_TOKEN: z
     .string()
@@ -144,6 +168,18 @@ export const CONFIG = {
     ),
   UNITY_BROKER_PARTS_BUDGET_MB: count(256).describe(
     "What the parts may take that callers filtered out of results; the least recently used give way",
+  ),
+  UNITY_BROKER_MAX_RESULT_MB: count(256).describe(
+    "The JSON of one result; an operation whose result is larger ends as failed (`result_too_large`), without it",
+  ),
+  UNITY_BROKER_PARTIALS_BUDGET_MB: count(64).describe(
+    "What all partial results of running operations may take; beyond it the oldest give way, and are told as truncated",
+  ),
+  UNITY_BROKER_MAX_TOOLS: count(TOOL_LIMITS.tools).describe(
+    "Tools of one Editor that are offered; what its list has beyond them is left out, and said",
+  ),
+  UNITY_BROKER_TOOL_LIST_KB: count(TOOL_LIMITS.listCharacters / 1000).describe(
+    "… and how long the descriptions and schemas of one Editor's tools may be together",
   ),
   UNITY_BROKER_EXECUTION_CLASSES: executionClasses.describe(
     "How long tools that do not say so usually take: `name=quick`, `medium` (5 min) or `long` (1 h), by commas",

@@ -64,6 +64,10 @@ export const rpcResult = (id: RpcId, result: unknown): string =>
 export const rpcFailure = (id: RpcId | null, error: RpcError): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error });
 
+/** A worker's answer to a request: Editors only answer and notify. */
+export const rpcUnanswered = (id: RpcId): string =>
+  rpcFailure(id, { code: RPC_UNKNOWN_METHOD, message: "a worker answers no requests" });
+
 function invalid(id: RpcId | null, code: number, message: string): RpcMessage {
   return { kind: "invalid", id, error: { code, message } };
 }

@@ -35,7 +35,8 @@ export const ToolDetails = z.looseObject({
 });
 export type ToolDetails = z.infer<typeof ToolDetails>;
 
-export const ToolDetailsAnswer = z.looseObject({ Tools: z.array(ToolDetails), Ver: z.string().optional() });
+/** Each entry is read by itself (tool-limits.ts). */
+export const ToolDetailsAnswer = z.looseObject({ Tools: z.array(z.unknown()), Ver: z.string().optional() });
 
 /**
  * How a repetition of a tool's call may be treated: a `read_only` one runs again; a `repeatable` one has no effect that
@@ -75,7 +76,9 @@ const ALWAYS_REPEATABLE = new Set(["compile", "run-tests"]);
 
 /** Completes what a bridge says of a tool; silence about a tool's effect is decided by its name, else mutating. */
 export function completeTool(details: ToolDetails): Tool {
-  const annotations = details.annotations ?? {};
+  const { title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint } = details.annotations ?? {};
+  const told = { title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint };
+  const annotations = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
   const effect = effectOf(details.name, annotations);
   const wantsBackground = details.lane === "background" || details.lane === undefined;
   return {

@@ -19,7 +19,8 @@ export type TroubleCode =
   | "UNFOCUSED"
   | "STORE_FULL"
   /** src/shared/endpoint-trouble.ts */
-  | "ENDPOINT_REFUSED";
+  | "ENDPOINT_REFUSED"
+  | "TOOLS_LEFT_OUT";
 
 export interface Trouble {
   code: TroubleCode;
@@ -52,6 +53,8 @@ export interface EditorSigns {
   phase: string | undefined;
   /** An outcome of this Editor waits for room in the store. */
   isStoreFull?: boolean;
+  /** Its tool list was above a limit (tool-limits.ts). */
+  toolsLeftOut?: { count: number; reasons: readonly string[] } | undefined;
   connection:
     | {
         is: "ready";
@@ -103,7 +106,23 @@ const RESUMES = "waiting operations then start by themselves; do not restart Uni
 
 export function troubleOf(signs: EditorSigns, limits: TroubleLimits = TROUBLE_LIMITS): Trouble | undefined {
   if (signs.isStoreFull) return STORE_FULL;
-  return signs.connection.is === "ready" ? troubleInside(signs, limits) : troubleReaching(signs, limits);
+  if (signs.connection.is !== "ready") return troubleReaching(signs, limits);
+  return troubleInside(signs, limits) ?? troubleOfTools(signs);
+}
+
+/** Does it hold up calls? Not all that a person should know of does. */
+export function holdsUpCalls({ code }: Trouble): boolean {
+  return code !== "TOOLS_LEFT_OUT";
+}
+
+function troubleOfTools({ toolsLeftOut, project }: EditorSigns): Trouble | undefined {
+  return (
+    toolsLeftOut && {
+      code: "TOOLS_LEFT_OUT",
+      message: `${toolsLeftOut.count} tool(s) of ${project} are not offered: ${toolsLeftOut.reasons.join("; ")}.`,
+      next: "Remove or shorten them in the project; the limits are in docs/operations.md. All its other tools work.",
+    }
+  );
 }
 
 /** There is no connection: why not? */

@@ -75,6 +75,8 @@ export const Origin = z.looseObject({
   supersedes: z.string().optional(),
   caller: z.string().nullable().optional(),
   requestId: z.union([z.string(), z.number()]).nullable().optional(),
+  /** Over this and what is submitted with it (origin-seal.ts); without it the rest is nobody's word. */
+  signature: z.string().optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 

@@ -9,8 +9,10 @@ import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js
 import type { Log } from "../shared/log.js";
 import { endOf } from "../shared/machine/arrivals.js";
 import { isAnotherUsersServer } from "../shared/machine/peer-owner.js";
-import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
+import { parseRpc, rpcNotification, rpcRequest, rpcUnanswered } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
+import { outgoing } from "./outgoing.js";
+import { createUnaskedTime } from "./unasked-time.js";
 
 /** All times in ms, all sizes in bytes of a frame's body. */
 export interface ConnectionOptions {
@@ -29,8 +31,8 @@ export interface ConnectionDeps {
   host: string;
   port: number;
   log: Log;
-  /** Called in the order of the wire; a throw is logged and ends nothing. */
-  onNotification(method: string, params: unknown): void;
+  /** Called in the order of the wire, with the length of the message; a throw is logged and ends nothing. */
+  onNotification(method: string, params: unknown, characters: number): void;
 }
 
 export interface RequestOptions {
@@ -85,6 +87,8 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   let lastByteAt = 0;
   /** Counts whole frames, so that a clock knows whether it still watches the same one. */
   let framesRead = 0;
+  /** Counts answers to what was asked. */
+  let answers = 0;
   /** The last over-long frame and how many there were: the answer of a waiting request may have been in it. */
   let skipped = { count: 0, length: 0 };
   /** Requests without a clock: their callers ask one at a time. */
@@ -100,10 +104,15 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     keepAliveInitialDelay: KEEPALIVE_DELAY,
   });
 
+  const unasked = createUnaskedTime(socket, log, () => {
+    lastByteAt = performance.now();
+  });
+
   const end = (reason: DisconnectReason, detail?: string): void => {
     if (ended) return;
     ended = reason;
     for (const clock of [connectClock, frameClock, heartbeatClock]) clearTimeout(clock);
+    unasked.close();
     log.debug({ host, port, reason, detail }, "connection to the Editor ended");
     dialogue.abandon(() => new ConnectionLost(reason, true));
     socket.destroy();
@@ -143,7 +152,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     heartbeatClock = setTimeout(
       () => {
         afterReading(() => {
-          if (performance.now() - lastByteAt >= timeoutMs) end("heartbeat_lost");
+          if (!socket.isPaused() && performance.now() - lastByteAt >= timeoutMs) end("heartbeat_lost");
           else watchHeartbeat(timeoutMs);
         });
       },
@@ -157,26 +166,23 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       case "notification":
         if (isStranger) return;
         try {
-          onNotification(message.method, message.params);
+          onNotification(message.method, message.params, text.length);
         } catch (error) {
           log.warn({ method: message.method, err: error }, "handling a notification failed");
         }
         return;
       case "request":
-        // Editors only answer and notify; saying so beats letting one wait.
-        socket.write(
-          encodeFrame(
-            rpcFailure(message.id, { code: RPC_UNKNOWN_METHOD, message: "a worker answers no requests" }),
-          ),
-        );
+        // Editors only answer and notify; saying so beats letting one wait, if it reads at all.
+        if (socket.writableLength <= MIB) socket.write(encodeFrame(rpcUnanswered(message.id)));
         return;
       case "result":
-        if (!dialogue.accept(message)) log.debug({ id: message.id }, "answer to nothing asked; ignored");
+        if (dialogue.accept(message)) answers += 1;
+        else log.debug({ id: message.id }, "answer to nothing asked; ignored");
         return;
       case "error": {
         const { id, error } = message;
-        const known = id !== null && dialogue.accept({ kind: "error", id, error });
-        if (!known) log.warn({ id, error }, "error answer to nothing asked; ignored");
+        if (id !== null && dialogue.accept({ kind: "error", id, error })) answers += 1;
+        else log.warn({ id, error }, "error answer to nothing asked; ignored");
         return;
       }
       case "invalid":
@@ -218,12 +224,12 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     });
     socket.once("close", () => reject(new ConnectionLost(ended ?? "peer_closed", false)));
   });
-  // Whoever only watches `closed` need not handle this one too.
-  opened.catch(() => {});
+  opened.catch(() => {}); // Whoever only watches `closed` need not handle it.
 
   socket.on("data", (chunk) => {
     lastByteAt = performance.now();
     const before = framesRead;
+    const answersBefore = answers;
     parser.push(chunk);
     while (!ended) {
       const frame = parser.next();
@@ -232,6 +238,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     }
     // A frame's clock runs from its first byte: later chunks of the same frame do not wind it up again.
     if (!frameClock || framesRead !== before || !parser.midFrame()) watchFrame();
+    if (!ended && answers === answersBefore) unasked.took(performance.now() - lastByteAt);
   });
   socket.on("end", () => end("peer_closed"));
   socket.on("error", (error) => end(reasonOfSocketError(error, connected), error.message));
@@ -242,13 +249,6 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       resolve(ended ?? "peer_closed");
     });
   });
-
-  /** The frame, or FrameTooLarge thrown. */
-  const outgoing = (text: string): Buffer => {
-    const length = Buffer.byteLength(text);
-    if (length > maxOutgoingBytes) throw new FrameTooLarge("outgoing", length, maxOutgoingBytes);
-    return encodeFrame(text);
-  };
 
   return {
     opened,
@@ -266,7 +266,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       const clock = timeoutMs === "never" ? undefined : setTimeout(() => afterReading(giveUp), timeoutMs);
       if (timeoutMs === "never") patient.add(id);
       try {
-        socket.write(outgoing(rpcRequest(id, method, params, guard)));
+        socket.write(outgoing(rpcRequest(id, method, params, guard), maxOutgoingBytes));
       } catch (error) {
         dialogue.reject(id, error as Error);
       }
@@ -277,7 +277,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     },
 
     notify(method, params) {
-      const frame = outgoing(rpcNotification(method, params));
+      const frame = outgoing(rpcNotification(method, params), maxOutgoingBytes);
       if (!ended) socket.write(frame);
     },
 

@@ -26,6 +26,7 @@ export interface DiscoveredEditor {
   /** What its file says; undefined for an explicit endpoint without one. */
   editorId: string | undefined;
   projectName: string | undefined;
+  projectPath?: string | undefined;
   pid: number | undefined;
   /** What it was doing when it wrote its file. */
   phase?: string | undefined;
@@ -201,8 +202,8 @@ function described(
   { host, port, token }: { host: string; port: number; token: string },
   file: EndpointFile | undefined,
 ): DiscoveredEditor {
-  const { editorId, projectName, pid, phase, listensOn } = file ?? {};
-  return { key, host, port, token, listensOn, editorId, projectName, pid, phase };
+  const { editorId, projectName, projectPath, pid, phase, listensOn } = file ?? {};
+  return { key, host, port, token, listensOn, editorId, projectName, projectPath, pid, phase };
 }
 
 function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {

@@ -38,6 +38,10 @@ export class UnreadableAnswer extends Error {
 /** What `operation/list` told, page by page. */
 export type ListedOperations = Pick<ListAnswer, "open" | "unacknowledged" | "operations">;
 
+/** An Editor's ledger keeps some thousand operations, some hundred on a page. */
+const MAX_PAGES = 1_000;
+const MAX_LIST_CHARACTERS = 64 * 1024 * 1024;
+
 /**
  * None of these ever sends twice, and any number may be under way at once. Each rejects with RpcFailure (`code` is
  * one of EDITOR_CODES or JSON-RPC's own), ConnectionLost, FrameTooLarge or UnreadableAnswer. After the last three
@@ -81,15 +85,22 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
     async list({ all = true } = {}) {
       const { nextCursor, ...first } = await ask(ListAnswer, "operation/list", {});
       const operations = new Map<string, ListedOperation>();
+      let characters = 0;
       const take = (page: readonly ListedOperation[]): void => {
         // Told again, it may have changed meanwhile; its place is the first one.
         for (const operation of page) operations.set(operation.operationId, operation);
+        characters += JSON.stringify(page).length;
       };
       take(first.operations);
       const asked = new Set<string>();
+      let pages = 1;
       for (let cursor = all ? nextCursor : undefined; cursor !== undefined; ) {
         if (asked.has(cursor)) {
           throw new UnreadableAnswer("operation/list", "its pages come back to where they were");
+        }
+        pages += 1;
+        if (pages > MAX_PAGES || characters > MAX_LIST_CHARACTERS) {
+          throw new UnreadableAnswer("operation/list", `it does not end: ${operations.size} operations`);
         }
         asked.add(cursor);
         const page: ListAnswer = await ask(ListAnswer, "operation/list", { cursor });

@@ -19,6 +19,8 @@ const EVENTS: Partial<Record<PushType, EditorEvent>> = {
 
 /** How much later the same word may come on the other channel, ms. */
 const TWIN_MS = 2_000;
+/** Words of one event without a twin; a peer that says more of them only says them more often. */
+const MAX_SINGLE = 16;
 
 export interface EditorEvents {
   pushed(type: PushType): void;
@@ -38,7 +40,7 @@ export function createEditorEvents(
     const fresh = (single.get(event) ?? []).filter(({ at }) => now() - at < TWIN_MS);
     const twin = fresh.findIndex((word) => word.from !== from);
     if (twin >= 0) fresh.splice(twin, 1);
-    else fresh.push({ from, at: now() });
+    else if (fresh.length < MAX_SINGLE) fresh.push({ from, at: now() });
     single.set(event, fresh);
     if (twin < 0) act(event);
   };

@@ -27,6 +27,7 @@ import { type EditorSecret, UnprovenEditor } from "./proving.js";
 import { createPushServer } from "./push-server.js";
 import { createReadiness } from "./readiness.js";
 import { isLeaving } from "./refusal.js";
+import { createSparseLog } from "./sparse-log.js";
 
 export type EditorLinkState = "connecting" | "ready" | "closed";
 
@@ -99,7 +100,7 @@ export function createEditorLink(
   handlers: EditorLinkHandlers,
   options: EditorLinkOptions = {},
 ): EditorLink {
-  const { log } = deps;
+  const log = createSparseLog(deps.log);
   const { refusedRetryMs = 5_000, stableMs = 1_000 } = options;
   const pace = createPace(options.backoff);
   const readiness = createReadiness();
@@ -294,7 +295,5 @@ export function createEditorLink(
 
 /** The Editor's word, not a lost line or a failure of our own. */
 function isRefusal(error: unknown): boolean {
-  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some(
-    (refusal) => error instanceof refusal,
-  );
+  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some((each) => error instanceof each);
 }

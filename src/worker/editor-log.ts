@@ -1,6 +1,6 @@
 /** The end of an Editor's own log: what it said last before it fell silent. */
-import { open } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
+import { type LogPlaces, openLog } from "./log-places.js";
 
 /** More helps nobody and would not fit into an answer. */
 const LINES = 20;
@@ -8,18 +8,28 @@ const LINE_LENGTH = 300;
 const BYTES = 8 * 1024;
 
 /**
- * Resolves the last lines, or undefined where there is no such file. `ended`: of the Editor process before this one,
+ * Resolves the last lines, or undefined where there is no such file that may be read (log-places.ts). `ended`: of the Editor process before this one,
  * whose log Unity keeps as `<name>-prev<ext>` when it starts again.
  */
-export async function endOfLog(logFile: string, ended: boolean): Promise<string[] | undefined> {
+export async function endOfLog(
+  logFile: string,
+  ended: boolean,
+  places: LogPlaces,
+  projectPath: string | undefined,
+): Promise<string[] | undefined> {
+  const lastLines = (file: string) => linesOf(file, places, projectPath);
   const extension = extname(logFile);
   const previous = join(dirname(logFile), `${basename(logFile, extension)}-prev${extension}`);
   const lines = (ended ? await lastLines(previous) : undefined) ?? (await lastLines(logFile));
   return lines?.length === 0 ? undefined : lines;
 }
 
-async function lastLines(file: string): Promise<string[] | undefined> {
-  const handle = await open(file).catch(() => undefined);
+async function linesOf(
+  file: string,
+  places: LogPlaces,
+  projectPath: string | undefined,
+): Promise<string[] | undefined> {
+  const handle = await openLog(file, places, projectPath);
   if (!handle) return undefined;
   try {
     const { size } = await handle.stat();

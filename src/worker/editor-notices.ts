@@ -13,23 +13,44 @@ export interface EditorNoticeHandlers {
   onFinished(notice: Finished): void | Promise<void>;
   onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
   onToolsChanged(): void | Promise<void>;
+  /** More came than is kept back: what was said of ends may be missing. */
+  onMissed?(): void | Promise<void>;
   /** The Editor says that its server stops (a reload or a quit); the connection ends by itself soon after. */
   onShutdownAnnounced?(reason: string | undefined): void | Promise<void>;
 }
 
 export interface EditorNotices {
-  take(method: string, params: unknown): void;
+  /** `characters`: how long the message was. */
+  take(method: string, params: unknown, characters?: number): void;
   /** Hands on what was kept back; from now on nothing is kept back. */
   release(): void;
   /** The newest one taken, also while notices are kept back; undefined before the first. */
   lastHeartbeat(): Heartbeat | undefined;
 }
 
+/** Notices, and characters of them, that are kept back while hello is handled. */
+const MAX_KEPT = 10_000;
+const MAX_KEPT_CHARACTERS = 128 * 1024 * 1024;
+
 const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
 
 export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): EditorNotices {
-  const kept: Array<() => void> = [];
+  /** By what each is about: of the same, the last one counts. */
+  const kept = new Map<string, { deliver: () => void; characters: number }>();
+  let keptCharacters = 0;
+  let isMissing = false;
   let released = false;
+
+  const keep = (about: string, deliver: () => void, characters: number): void => {
+    keptCharacters += characters - (kept.get(about)?.characters ?? 0);
+    kept.delete(about);
+    if (kept.size < MAX_KEPT && keptCharacters <= MAX_KEPT_CHARACTERS) {
+      kept.set(about, { deliver, characters });
+      return;
+    }
+    keptCharacters -= characters;
+    isMissing = true;
+  };
 
   let lastHeartbeat: Heartbeat | undefined;
 
@@ -56,7 +77,7 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
   }
 
   return {
-    take(method, params) {
+    take(method, params, characters = 0) {
       const read = Object.hasOwn(routes, method) ? routes[method] : undefined;
       if (!read) {
         log.debug({ method }, "unknown notification from the Editor; ignored");
@@ -71,14 +92,22 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
       }
       const deliver = () => callHandler(log, method, handle);
       if (released) deliver();
-      else kept.push(deliver);
+      else keep(`${method} ${aboutOf(params)}`, deliver, characters);
     },
     release() {
       released = true;
-      for (const deliver of kept.splice(0)) deliver();
+      for (const { deliver } of kept.values()) deliver();
+      kept.clear();
+      if (isMissing) callHandler(log, "missed", () => handlers.onMissed?.());
     },
     lastHeartbeat: () => lastHeartbeat,
   };
+}
+
+/** The operation that a notice is about. */
+function aboutOf(params: unknown): string {
+  const { operationId } = (params ?? {}) as { operationId?: unknown };
+  return typeof operationId === "string" ? operationId : "";
 }
 
 /** Calls what may throw or reject, without waiting for it. */

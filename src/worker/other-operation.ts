@@ -1,6 +1,7 @@
 /** ▲10 (b) The operation that an Editor names with `same_as`, restored where the store had lost it. */
 import type { OperationRecord } from "../shared/operation.js";
 import { rebuiltRecord } from "../shared/origin.js";
+import type { OriginSeal } from "../shared/origin-seal.js";
 import type { OtherOperation } from "../shared/recover.js";
 import type { Store } from "../shared/redis/store.js";
 import type { SubmitAnswer } from "../shared/wire.js";
@@ -9,7 +10,7 @@ export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 
 /** The answer to `record`'s submit, in this Editor session. Writes under the owner's fence. */
 export async function otherOperation(
-  deps: { store: Store; editorId: string; fence: string },
+  deps: { store: Store; editorId: string; fence: string; seal: Pick<OriginSeal, "isSigned"> },
   record: OperationRecord,
   answer: SameAs,
   session: string,
@@ -24,7 +25,7 @@ export async function otherOperation(
     const { after, acceptedAt, origin } = answer;
     const listed = { operationId, state: stateThere, hash: record.hash, after, origin, acceptedAt };
     const around = { storeIds: undefined, editor: deps.editorId, session, tools, now };
-    const lost = rebuiltRecord(listed, around);
+    const lost = deps.seal.isSigned(listed) ? rebuiltRecord(listed, around) : undefined;
     // Invariant 8: nobody gets what another principal's call has left. Writes nothing where the store knows it.
     if (lost?.principal === record.principal) await operations.restore(lost, deps.fence);
   }

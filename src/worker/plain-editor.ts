@@ -10,7 +10,8 @@ import { type AdmittedOperation, admit } from "../shared/admit.js";
 import { RpcFailure } from "../shared/dialogue.js";
 import type { Log } from "../shared/log.js";
 import { failedOutcome, isRead, lost, plainLedger, unknown } from "../shared/plain.js";
-import { completeTool, type Effect, type Tool, ToolDetailsAnswer } from "../shared/tool.js";
+import { type Effect, type Tool, ToolDetailsAnswer } from "../shared/tool.js";
+import { readTools, type ToolLimits } from "../shared/tool-limits.js";
 import {
   EDITOR_CODES,
   type HelloResult,
@@ -46,6 +47,7 @@ export interface PlainEditorDeps {
   log: Log;
   /** How the record of an operation calls the tool's effect; undefined: not a read. */
   effectOf(operationId: string): Promise<Effect | undefined>;
+  limits: ToolLimits;
 }
 
 /** How often the store is told that the connection stands, ms. */
@@ -130,7 +132,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       }
     };
 
-    const readTools = async (timeout: { timeoutMs?: "never" }) => {
+    const askTools = async (timeout: { timeoutMs?: "never" }) => {
       const said = await line.request(
         "get-tool-details",
         { IncludeDevelopmentOnly: false },
@@ -138,7 +140,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       );
       const read = ToolDetailsAnswer.safeParse(said);
       if (!read.success) throw new UnreadableAnswer("get-tool-details", read.error.message);
-      tools = new Map(read.data.Tools.map((details) => [details.name, completeTool(details)]));
+      tools = new Map(readTools(read.data.Tools, deps.limits).tools.map((tool) => [tool.name, tool]));
       return read.data;
     };
     let asked = false;
@@ -207,9 +209,9 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
 
       /** The first time at once, as everything before the link is ready; later in turn, behind a running tool. */
       toolDetails: () => {
-        if (asked) return inTurn(() => readTools({ timeoutMs: "never" }));
+        if (asked) return inTurn(() => askTools({ timeoutMs: "never" }));
         asked = true;
-        return readTools({});
+        return askTools({});
       },
 
       list: async () => ({ open: [], unacknowledged: [], operations: [] }),

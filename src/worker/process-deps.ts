@@ -1,5 +1,6 @@
 /** What the life of an operation in its owner depends on: the Editor, the store, and the owner itself. */
 import type { Evidence, OperationRecord } from "../shared/operation.js";
+import type { OriginSeal } from "../shared/origin-seal.js";
 import type { OtherOperation, Refusal } from "../shared/recover.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { StoredResult } from "../shared/redis/stored-result.js";
@@ -39,6 +40,7 @@ export interface ProcessDeps {
   /** The Editor that this owner owns. */
   editorId: string;
   storeId: string;
+  seal: Pick<OriginSeal, "sign">;
   operations: Pick<Operations, "find" | "look" | "change" | "restore" | "argumentsOf" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease (▲11). */

@@ -6,9 +6,10 @@
  */
 import { isFinal, jobIdOf, type OperationRecord } from "../shared/operation.js";
 import { originOf } from "../shared/origin.js";
-import { type Found, type OtherOperation, type Recovery, recover } from "../shared/recover.js";
+import { type Found, type OtherOperation, type Recovery, type Refusal, recover } from "../shared/recover.js";
 import type { Operations } from "../shared/redis/operations.js";
 import type { ReplayOptions } from "../shared/replay.js";
+import { EDITOR_CODES } from "../shared/wire.js";
 import { createClaims } from "./claims.js";
 import type { SameAs } from "./other-operation.js";
 import { refusedOutcome, unknownOutcome } from "./outcome.js";
@@ -28,6 +29,9 @@ class NotTaken extends Error {
   override readonly message = "the Editor is quitting";
 }
 
+/** So often an answer that cannot be used is taken for an accident. */
+const MAX_REFUSALS = 5;
+
 /** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
 const MAX_QUESTIONS = 12;
 
@@ -37,17 +41,15 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
   const { settle, takeOutcome, markStarted } = createSettlement(deps);
 
   const submit = async (record: OperationRecord, after: string | null, args: Arguments): Promise<Found> => {
-    const { tool, fingerprint } = record;
+    const { tool, fingerprint, hash, acceptedAt } = record;
+    const submitted = { operationId: record.logId, hash, after, acceptedAt };
     try {
       const answer = await editor.submit({
-        operationId: record.logId,
-        hash: record.hash,
-        after,
-        origin: originOf(record, deps.storeId),
+        ...submitted,
+        origin: deps.seal.sign(originOf(record, deps.storeId), submitted),
         tool,
         arguments: args ?? {},
         argumentsHash: fingerprint,
-        acceptedAt: record.acceptedAt,
       });
       return { asked: "submit", answer };
     } catch (error) {
@@ -155,6 +157,13 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
   };
 
+  /** The Editor is there, and says nothing about the operation that can be read. */
+  const giveUp = async (logId: string, signal: AbortSignal): Promise<Processed | undefined> => {
+    const record = await operations.look(logId);
+    const why = "The Editor was asked again and again, and its answers cannot be read.";
+    return record && settle(record, unknownOutcome({ why }, await operations.now()), signal);
+  };
+
   /** One attempt; undefined: try again. Rejects when the store or the Editor is lost on the way. */
   const attempt = async (
     logId: string,
@@ -200,12 +209,16 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
      * the Editor and to the store. `jobId`: where a job asked for it.
      */
     async process(logId: string, signal: AbortSignal, jobId?: string): Promise<Processed> {
+      let refusals = 0;
       while (!signal.aborted) {
         try {
+          const answersNothing = refusals > MAX_REFUSALS && (await giveUp(logId, signal));
+          if (answersNothing) return answersNothing;
           const processed = await attempt(logId, signal, jobId);
           if (processed) return processed;
         } catch (error) {
           if (signal.aborted) break;
+          if (isAnswer(editor.refusal(error))) refusals += 1;
           deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
           await deps.pause(signal);
         }
@@ -216,6 +229,11 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     /** The Editor said that it runs, whoever follows it. */
     markStarted,
   };
+}
+
+/** A ledger that cannot be read now may be later. */
+function isAnswer(refusal: Refusal | undefined): boolean {
+  return refusal !== undefined && refusal.code !== EDITOR_CODES.LEDGER_UNAVAILABLE;
 }
 
 /** Never submitted (again): its ledger forgot it, or its arguments are gone. */

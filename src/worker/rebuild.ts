@@ -2,6 +2,7 @@
 import type { Log } from "../shared/log.js";
 import type { OperationRecord } from "../shared/operation.js";
 import { rebuiltRecord } from "../shared/origin.js";
+import type { OriginSeal } from "../shared/origin-seal.js";
 import type { Change, ChangeOptions, Operations } from "../shared/redis/operations.js";
 import type { Store } from "../shared/redis/store.js";
 import { sentAfterAll } from "../shared/unsent.js";
@@ -15,6 +16,7 @@ export interface RebuildDeps {
   /** The Editor says that a restored operation runs: who has followed it since before the loss hears that only once. */
   onRunning(logId: string): void;
   log: Log;
+  seal: Pick<OriginSeal, "isSigned">;
 }
 
 /**
@@ -51,18 +53,19 @@ export async function rebuildRecords(
       operations,
       isImport ? list.operations.map(({ operationId }) => operationId) : told,
     );
-    const records = list.operations.flatMap((listed) =>
+    // The Editor's word alone would put a record into anybody's list.
+    const signed = list.operations.filter(deps.seal.isSigned);
+    const records = signed.flatMap((listed) =>
       lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
     );
-    const running = new Set(
-      list.operations.filter(({ state }) => state === "running").map(({ operationId }) => operationId),
-    );
-    const afterOf = new Map(list.operations.map(({ operationId, after }) => [operationId, after ?? null]));
+    const isRunning = (logId: string): boolean =>
+      signed.some(({ operationId, state }) => operationId === logId && state === "running");
+    const afterOf = new Map(signed.map(({ operationId, after }) => [operationId, after ?? null]));
     // The newest first: the first one of a hash is what calls find on this Editor.
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
       if (await operations.restore(record, fence, beforeIt(record, afterOf))) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor told it");
-        if (running.has(record.logId)) deps.onRunning(record.logId);
+        if (isRunning(record.logId)) deps.onRunning(record.logId);
       }
     }
     const listed = new Set(list.operations.map(({ operationId }) => operationId));

@@ -2,6 +2,7 @@
 import { isFinal, type OperationRecord } from "../shared/operation.js";
 import type { Changed } from "../shared/redis/operations.js";
 import type { Outcome } from "../shared/wire.js";
+import { ResultRefused, withoutResult } from "./large-result.js";
 import { answeredBy, type Ending, settled, started } from "./outcome.js";
 import type { ProcessDeps, Processed } from "./process-deps.js";
 
@@ -25,8 +26,19 @@ export interface Settlement {
 export function createSettlement(deps: ProcessDeps): Settlement {
   const { operations, editor, fence } = deps;
 
-  const settle: Settlement["settle"] = async (record, outcome, signal, how) => {
-    const result = await editor.result(record.logId, outcome);
+  /** What the Editor cannot hand out, or should not, is missing for good; nobody may take that for an empty result. */
+  const collected = async (logId: string, told: Outcome) => {
+    try {
+      return { outcome: told, result: await editor.result(logId, told) };
+    } catch (error) {
+      if (!(error instanceof ResultRefused)) throw error;
+      deps.warn({ logId, error: error.message }, "the result of an operation is not taken");
+      return { outcome: withoutResult(told, error), result: undefined };
+    }
+  };
+
+  const settle: Settlement["settle"] = async (record, told, signal, how) => {
+    const { outcome, result } = await collected(record.logId, told);
     const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
     /** Invariant 3: an outcome without room in the store stays with the Editor, unacknowledged, until there is some. */
     const end = async (): Promise<Changed> => {

@@ -4,33 +4,35 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
-import type { Evidence, OperationRecord } from "../shared/operation.js";
+import { createOriginSeal } from "../shared/origin-seal.js";
 import type { EditorFence, Lease } from "../shared/redis/lease.js";
 import { queueName } from "../shared/redis/queue.js";
 import type { Store } from "../shared/redis/store.js";
 import type { ReplayOptions } from "../shared/replay.js";
 import { LANES, type Lane as LaneName } from "../shared/tool.js";
-import type { HelloResult, Progress } from "../shared/wire.js";
+import type { ToolLimits } from "../shared/tool-limits.js";
+import type { HelloResult } from "../shared/wire.js";
 import { createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
-import { endOfLog } from "./editor-log.js";
-import { LOOPBACK } from "./endpoint-folder.js";
+import { createEditorPort } from "./editor-port.js";
+import { createEvidence } from "./evidence.js";
 import { createFollows } from "./follows.js";
 import type { WorkerIdentity } from "./hello.js";
 import { createImports } from "./imports.js";
 import { createLane, type LaneTimings } from "./lane.js";
-import { storedResultOf } from "./large-result.js";
+import { latestOnly } from "./latest-only.js";
 import { noticeLedgerLoss } from "./ledger-loss.js";
+import type { LogPlaces } from "./log-places.js";
 import { processOf } from "./lost-editors.js";
 import { otherOperation } from "./other-operation.js";
 import { createPlainEditor, type PlainIdentity } from "./plain-editor.js";
 import { createPresence } from "./presence.js";
 import { createProcess } from "./process.js";
-import type { EditorPort, Processed } from "./process-deps.js";
-import { isLeaving, refusalOf } from "./refusal.js";
+import type { Processed } from "./process-deps.js";
+import { createProgressReports } from "./progress-reports.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -38,6 +40,7 @@ export interface TenureDeps {
   store: Store;
   log: Log;
   identity: WorkerIdentity;
+  originKey: Buffer;
   editorId: string;
   endpoint: EditorAddress;
   /** Set where the Editor may be a plain one: it does not say itself who it is. */
@@ -55,6 +58,12 @@ export interface TenureOptions extends LaneTimings, WatchOptions, CancellationOp
   /** Between two attempts after the store or the Editor was lost, ms. */
   retryMs: number;
   link: EditorLinkOptions;
+  /** How much of the Editor's tool list is believed. */
+  tools: ToolLimits;
+  /** Of the JSON of one result. */
+  maxResultBytes: number;
+  /** Where the log may lie that the Editor names. */
+  logPlaces: LogPlaces;
 }
 
 export interface Tenure {
@@ -80,6 +89,7 @@ export function createTenure(
   const { store, log, editorId } = deps;
   const { operations } = store;
   const { storeId } = deps.identity;
+  const seal = createOriginSeal(deps.originKey, editorId);
   const ending = new AbortController();
   const follows = createFollows();
   const presence = createPresence(store, editorId, (pid) => processOf(pid, deps.endpoint.host));
@@ -94,10 +104,12 @@ export function createTenure(
       sentFolder: deps.sentFolder,
       log,
       effectOf: async (operationId) => (await operations.find(operationId))?.effect,
+      limits: options.tools,
     });
 
   const imports = createImports({
     ...deps,
+    seal,
     storeIds: [storeId, store.storeId],
     fence: held.ownerNonce,
     link: () => link,
@@ -124,21 +136,22 @@ export function createTenure(
         await presence.introduce(hello);
         await resume(hello);
       },
-      onRunning: ({ operationId }) => startedNews.started(operationId),
-      async onProgress(progress) {
-        await startedNews.shown(progress.operationId);
-        await report(progress);
+      onRunning({ operationId }) {
+        if (isOwn(operationId)) startedNews.started(operationId);
       },
+      onProgress: (progress) => reportProgress(progress),
       onFinished({ operationId, outcome }) {
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
       },
-      async onHeartbeat(heartbeat) {
+      onHeartbeat: latestOnly(log, "heartbeat", async (heartbeat) => {
         // In this order: an older copy of the store is not told that the Editor is there before it knows what it ran.
         await imports.noticeLoss();
         await presence.heard(heartbeat);
-      },
-      onToolsChanged: () => catalog.sync(link),
+      }),
+      onToolsChanged: latestOnly<void>(log, "tools", () => catalog.sync(link)),
+      // Whoever followed one asks again.
+      onMissed: () => follows.lost(new ConnectionLost("not_ready", true)),
       async onDisconnected(reason) {
         log.info({ editor: editorId, reason }, "connection to the Editor ended");
         follows.lost(new ConnectionLost(reason, true));
@@ -161,44 +174,35 @@ export function createTenure(
     options.link,
   );
   const watch = createWatch({ ...deps, link }, options);
-  const catalog = createCatalogSync(store, editorId, log);
+  const catalog = createCatalogSync(
+    { ...deps, onLeftOut: (...left) => watch.toolsLeftOut(...left) },
+    options.tools,
+  );
   const acknowledger = createAcknowledger({ editorId, operations, link, log }, options);
 
   const pause = (signal: AbortSignal, ms = options.retryMs): Promise<void> =>
     delay(ms, undefined, { signal }).catch(() => undefined);
 
-  const port: EditorPort = {
-    ready: (signal) => link.whenReady(signal),
-    session: () => (link.state === "ready" ? link.hello?.editorSessionId : undefined),
-    submit: (params) => link.submit({ ...params, ...fence, ledgerId: link.hello?.ledgerId ?? "" }),
-    get: (operationId) => link.get(operationId),
-    revoke: (operationId) => link.revoke(operationId),
-    result: (operationId, outcome) => storedResultOf(link, operationId, outcome),
-    refusal: refusalOf,
-    wasSent: (error) => !(error instanceof ConnectionLost) || error.sent,
-    isLeaving,
-    follow: follows.follow,
-    mark: presence.mark,
-  };
+  const port = createEditorPort({ link, follows, presence, fence: () => fence }, options);
 
-  const evidence = async (record: OperationRecord): Promise<Evidence> => {
-    const { logFile, editorSessionId } = link.hello ?? {};
-    const signs = presence.lastSigns(record);
-    // The log of an Editor on another machine is not here.
-    if (logFile === undefined || !LOOPBACK.has(deps.endpoint.host)) return signs;
-    const editorLog = await endOfLog(logFile, record.sentIn !== editorSessionId);
-    return editorLog ? { ...signs, editorLog } : signs;
-  };
+  const evidence = createEvidence({
+    link,
+    presence,
+    host: deps.endpoint.host,
+    projectPath: () => deps.described()?.projectPath,
+    logPlaces: options.logPlaces,
+  });
 
   const processing = createProcess(
     {
       editorId,
       storeId,
+      seal,
       operations,
       editor: port,
       fence: held.ownerNonce,
       otherOperation: (record, answer, session) =>
-        otherOperation({ ...deps, fence: held.ownerNonce }, record, answer, session),
+        otherOperation({ ...deps, seal, fence: held.ownerNonce }, record, answer, session),
       alsoProcess: (logId) => process(logId),
       importedIn: imports.importedIn,
       importAgain: imports.again,
@@ -237,18 +241,16 @@ export function createTenure(
     await acknowledger.named(hello.unacknowledged);
   };
 
-  const report = async (progress: Progress): Promise<void> => {
-    const { operationId, seq, total, message, partialResult } = progress;
-    await operations.report(operationId, {
-      progress: {
-        seq,
-        progress: progress.progress,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      },
-      partialResult,
-    });
-  };
+  /** What is told of operations that this owner does not have is not believed. */
+  const isOwn = (operationId: string): boolean => underWay.has(operationId);
+  const reportProgress = createProgressReports({
+    isOwn,
+    async report(operationId, live) {
+      await startedNews.shown(operationId);
+      await operations.report(operationId, live);
+    },
+    log,
+  });
 
   const cancellations = createCancellations(
     { operations, news: store.news, link, underWay, fence: held.ownerNonce, log },

@@ -43,6 +43,8 @@ export interface Watch {
   told(event: EditorEvent): void;
   /** The store has no room for an outcome; told again while that lasts. */
   noRoom(): void;
+  /** What the Editor's tool list had that is above a limit; 0 takes it back. */
+  toolsLeftOut(count: number, reasons: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export function createWatch(
   let heard: string | undefined;
   let told: { trouble: Trouble; at: number } | undefined;
   let noRoomAt = Number.NEGATIVE_INFINITY;
+  let toolsLeftOut: EditorSigns["toolsLeftOut"];
 
   const connectionNow = async (): Promise<EditorSigns["connection"]> => {
     if (link.state !== "ready") {
@@ -110,7 +113,7 @@ export function createWatch(
     const project = described?.projectName ?? editorId;
     const address = described ? `${described.host}:${described.port}` : "its address";
     const isStoreFull = performance.now() - noRoomAt < NO_ROOM_STANDS_MS;
-    const signs = { project, pid: described?.pid, address, phase, connection, isStoreFull };
+    const signs = { project, pid: described?.pid, address, phase, connection, isStoreFull, toolsLeftOut };
     const trouble = troubleOf(signs, options.trouble);
     const now = performance.now();
     if (trouble?.code === told?.trouble.code && (!told || now - told.at < options.retellMs)) return;
@@ -144,6 +147,9 @@ export function createWatch(
     },
     noRoom() {
       noRoomAt = performance.now();
+    },
+    toolsLeftOut(count, reasons) {
+      toolsLeftOut = count > 0 ? { count, reasons } : undefined;
     },
     async close() {
       closed = true;

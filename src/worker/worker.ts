@@ -5,9 +5,12 @@ import type { NamedEditor } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { HELD_RETRY_MS } from "../shared/redis/cap.js";
 import type { Store } from "../shared/redis/store.js";
+import { TOOL_LIMITS } from "../shared/tool-limits.js";
 import { TROUBLE_LIMITS } from "../shared/trouble.js";
 import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
+import { MAX_RESULT_BYTES } from "./large-result.js";
+import { unityLogPlaces } from "./log-places.js";
 import { createLostEditors, type LostEditorsOptions } from "./lost-editors.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
 import { createRefusedFiles } from "./refused-files.js";
@@ -31,6 +34,9 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   cancelAgainMs: 2_000,
   lostEditorsMs: 5_000,
   link: {},
+  tools: TOOL_LIMITS,
+  maxResultBytes: MAX_RESULT_BYTES,
+  logPlaces: unityLogPlaces(),
   watchMs: 1_000,
   retellMs: 5_000,
   trouble: TROUBLE_LIMITS,
@@ -48,6 +54,8 @@ export function createWorker(
     log: Log;
     editorsFolder: string;
     version: string;
+    /** By which it knows again what it submitted: the same for all workers of a store, and never in it (origin-key.ts). */
+    originKey: Buffer;
     /** Editors that are named because they cannot be found. */
     named?: readonly NamedEditor[];
   },
@@ -70,7 +78,10 @@ export function createWorker(
     if (known) known.moveTo(endpoint);
     else {
       const editor = { editorId, endpoint, plain, described, sentFolder };
-      owners.set(editorId, createOwner({ store, log, identity, ...editor }, options));
+      owners.set(
+        editorId,
+        createOwner({ store, log, identity, originKey: deps.originKey, ...editor }, options),
+      );
     }
   };
 

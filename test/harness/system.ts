@@ -44,6 +44,9 @@ const WORKER: Partial<WorkerOptions> = {
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
 
+/** Of all workers. */
+export const ORIGIN_KEY = Buffer.alloc(32, "key of tests");
+
 /** One that dies in the test: others need not wait long for what it held. */
 const MORTAL: Partial<WorkerOptions> = { lease: { ttlMs: 600, renewMs: 100 }, jobLockMs: 600 };
 
@@ -191,7 +194,7 @@ async function startSystem(
 
   const startWorker = (store: Store, editorsFolder: string, given: Partial<WorkerOptions>): Worker => {
     const worker = createWorker(
-      { store, log, editorsFolder, version: "0.0.0", named },
+      { store, log, editorsFolder, version: "0.0.0", named, originKey: ORIGIN_KEY },
       { ...WORKER, retentionMs, ...options.worker, ...given },
     );
     closers.push(() => worker.close());

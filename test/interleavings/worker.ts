@@ -1,11 +1,11 @@
 /** An Editor's owner: the real process over a connection that may break before, during and after every message. */
 import type { Log } from "../../src/shared/log.js";
+import { createOriginSeal } from "../../src/shared/origin-seal.js";
 import type { Store } from "../../src/shared/redis/store.js";
 import { encodeResult } from "../../src/shared/redis/stored-result.js";
 import { EDITOR_CODES, type SubmitParams } from "../../src/shared/wire.js";
 import { ConnectionLost } from "../../src/worker/disconnect.js";
 import { createFollows } from "../../src/worker/follows.js";
-
 import { otherOperation } from "../../src/worker/other-operation.js";
 import { createProcess } from "../../src/worker/process.js";
 import type { EditorPort, Processed } from "../../src/worker/process-deps.js";
@@ -36,6 +36,7 @@ export function startWorker(world: World, ownerNonce: string) {
   const rebuildDeps = {
     store: { operations, editors: { tools: async () => Object.values(TOOLS) } } as never as Store,
     log: { warn: () => undefined } as never as Log,
+    seal: createOriginSeal(Buffer.alloc(32), EDITOR),
   };
   const ending = new AbortController();
   const underWay = new Map<string, Promise<Processed>>();
@@ -156,6 +157,7 @@ export function startWorker(world: World, ownerNonce: string) {
     {
       editorId: EDITOR,
       storeId: "store",
+      seal: rebuildDeps.seal,
       operations,
       editor: port,
       fence: ownerNonce,

@@ -30,8 +30,12 @@ const running = (forMs: number) => ({
   usualMs: 5 * MINUTE,
 });
 
+const LEFT_OUT = { count: 2, reasons: ["1002 tools are more than 1000"] };
+
 const TABLE: [string, EditorSigns, TroubleCode | undefined][] = [
   ["all is well", signs(ready()), undefined],
+  ["tools above a limit", { ...signs(ready()), toolsLeftOut: LEFT_OUT }, "TOOLS_LEFT_OUT"],
+  ["… beside a worse trouble", { ...signs(ready(), "safe_mode"), toolsLeftOut: LEFT_OUT }, "SAFE_MODE"],
   ["a reload closes the port for a moment", signs(lost("closed", 14 * SECOND)), undefined],
   ["nobody listens for longer than a reload takes", signs(lost("closed", 15 * SECOND)), "BRIDGE_NOT_LOADED"],
   ["a reload that was announced may take longer", signs(lost("closed", MINUTE), "reloading"), undefined],

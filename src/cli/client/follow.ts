@@ -1,6 +1,7 @@
 /** Waits for an operation across as many waits as it takes, and shows its progress on stderr. */
 import { SingleBar } from "cli-progress";
 import type { Answer } from "../../shared/answer.js";
+import { printableLine } from "../printable.js";
 import type { BrokerClient, ProgressNote } from "./broker-client.js";
 
 /** One wait of the broker, s: below what it cuts to. */
@@ -58,7 +59,7 @@ export function createProgressView(stream: NodeJS.WriteStream): ProgressView {
   return {
     show({ progress, total = 0, message = "" }) {
       const width = Math.max(10, (stream.columns ?? 80) - 40);
-      const payload = { message: message.slice(0, width) };
+      const payload = { message: printableLine(message.slice(0, width)) };
       if (!isOpen) bar.start(total || 100, 0, payload);
       isOpen = true;
       if (total > 0) bar.setTotal(total);
@@ -75,7 +76,7 @@ export function createProgressLines(write: (line: string) => void): ProgressView
   return {
     show({ progress, total, message = "" }) {
       const share = total ? `${Math.round((100 * progress) / total)} %  ` : "";
-      const line = `${share}${message}`;
+      const line = `${share}${printableLine(message)}`;
       if (line !== last) write(line);
       last = line;
     },

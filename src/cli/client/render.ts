@@ -3,6 +3,7 @@ import pc from "picocolors";
 import type { Answer } from "../../shared/answer.js";
 import type { State } from "../../shared/operation.js";
 import type { TimelineEntry } from "../../shared/timeline.js";
+import { printable, printableJson, printableValues } from "../printable.js";
 import { table } from "../table.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;
@@ -32,18 +33,20 @@ function stateIn(colours: Colours, state: State | string): string {
 }
 
 /** One operation: what became of it, its handle, what to do, and its result. `self`: how this command was called. */
-export function renderAnswer(answer: Answer, colours: Colours, self: string): string {
+export function renderAnswer(given: Answer, colours: Colours, self: string): string {
+  const { result, partial_result, preview, message, ...rest } = given;
+  const answer = { ...printableValues(rest), message: printable(message) };
   const took = answer.execution_ms === undefined ? "" : ` in ${seconds(answer.execution_ms)}`;
   const what = answer.tool === undefined ? "" : `  ${answer.tool} on ${answer.editor}${took}`;
-  const shown = answer.result ?? answer.partial_result ?? answer.preview;
+  const shown = result ?? partial_result ?? preview;
   return [
     `${stateIn(colours, answer.state ?? answer.status)}${what}`,
     ...(answer.log_id === undefined ? [] : [colours.dim(`log_id ${answer.log_id}`)]),
     ...(answer.error_code === undefined ? [] : [colours.red(answer.error_code)]),
     ...(answer.status === "completed" && !answer.deduplicated ? [] : [wrap(answer.message)]),
     ...evidenceLines(answer.evidence),
-    ...hintsFor(answer, self),
-    ...(shown === undefined ? [] : [typeof shown === "string" ? shown : JSON.stringify(shown, undefined, 2)]),
+    ...hintsFor({ ...answer, ...(preview ? { preview: printableValues(preview) } : {}) }, self),
+    ...(shown === undefined ? [] : [typeof shown === "string" ? printable(shown) : printableJson(shown)]),
   ].join("\n");
 }
 
@@ -95,7 +98,7 @@ export function renderOperations(operations: readonly Answer[], now: number, col
   if (operations.length === 0) return "No operations yet.";
   return table(
     ["LOG_ID", "TOOL", "STATE", "AGE"],
-    operations.map(({ log_id = "", tool = "", state = "", accepted_at = "" }) => [
+    printableValues(operations).map(({ log_id = "", tool = "", state = "", accepted_at = "" }) => [
       log_id,
       cut(tool, 22),
       stateIn(colours, state),
@@ -115,12 +118,13 @@ export interface ShownEditor {
 
 export function renderEditors(editors: readonly ShownEditor[], colours: Colours): string {
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
-  const rows = editors.map(({ id, unity_version, connected, phase }) => [
+  const shown = printableValues(editors);
+  const rows = shown.map(({ id, unity_version, connected, phase }) => [
     cut(id, 44),
     cut(unity_version, 14),
     connected ? colours.green(phase ?? "connected") : colours.red("away"),
   ]);
-  const troubles = editors.flatMap(({ id, trouble }) => (trouble ? [wrap(`${id}: ${trouble.message}`)] : []));
+  const troubles = shown.flatMap(({ id, trouble }) => (trouble ? [wrap(`${id}: ${trouble.message}`)] : []));
   return [table(["EDITOR", "UNITY", "STATE"], rows), ...troubles].join("\n");
 }
 
@@ -128,13 +132,16 @@ export function renderTools(
   tools: readonly { name: string; description?: string | undefined; readOnly: boolean }[],
   colours: Colours,
 ): string {
-  if (tools.length === 0) return "No tools yet: no Unity Editor has told its tools.";
+  const shown = tools.map(({ description = "", ...tool }) =>
+    printableValues({ ...tool, description: description.split("\n")[0] ?? "" }),
+  );
+  if (shown.length === 0) return "No tools yet: no Unity Editor has told its tools.";
   return table(
     ["TOOL", "", "DESCRIPTION"],
-    tools.map(({ name, description = "", readOnly }) => [
+    shown.map(({ name, description, readOnly }) => [
       cut(name, 28),
       readOnly ? colours.dim("reads") : "",
-      cut(description.split("\n")[0] ?? "", 42),
+      cut(description, 42),
     ]),
   );
 }
@@ -143,17 +150,18 @@ export function renderTimeline(
   answer: { message: string; log_id?: string; tool?: string; timeline: TimelineEntry[] },
   colours: Colours,
 ): string {
-  const rows = answer.timeline.map(({ at, event, detail = "" }) => [
+  const { timeline, tool, log_id } = printableValues(answer);
+  const rows = timeline.map(({ at, event, detail = "" }) => [
     colours.dim(at.slice(11, 23)),
     stateIn(colours, event),
     detail,
   ]);
-  const [first] = answer.timeline;
+  const [first] = timeline;
   return [
-    `${answer.tool}  ${colours.dim(`log_id ${answer.log_id}`)}`,
+    `${tool}  ${colours.dim(`log_id ${log_id}`)}`,
     ...(first ? [colours.dim(`${first.at.slice(0, 10)} (UTC)`)] : []),
     table([], rows),
-    wrap(answer.message),
+    wrap(printable(answer.message)),
   ].join("\n");
 }
 

@@ -1,6 +1,7 @@
 /** What the doctor found: one line a check, and for whatever is wrong the way to mend it. */
 import { quoted } from "../../shared/machine/private-folder.js";
 import type { Colours } from "../client/render.js";
+import { printableValues } from "../printable.js";
 
 export interface Finding {
   check: string;
@@ -16,11 +17,13 @@ export interface Finding {
 export const ok = (check: string, says: string): Finding => ({ check, state: "ok", says });
 
 export function renderFindings(findings: readonly Finding[], colours: Colours): string {
-  const lines = findings.flatMap(({ check, state, says, next, mend }) => [
-    `${mark(state, colours)} ${check.padEnd(14)}${says}`,
-    ...(next === undefined ? [] : [`  ${" ".repeat(14)}${next}`]),
-    ...(mend === undefined ? [] : [`  ${" ".repeat(14)}${colours.bold(mend)}`]),
-  ]);
+  const lines = findings
+    .map((finding) => printableValues(finding))
+    .flatMap(({ check, state, says, next, mend }) => [
+      `${mark(state, colours)} ${check.padEnd(14)}${says}`,
+      ...(next === undefined ? [] : [`  ${" ".repeat(14)}${next}`]),
+      ...(mend === undefined ? [] : [`  ${" ".repeat(14)}${colours.bold(mend)}`]),
+    ]);
   return [...lines, "", summary(findings, colours)].join("\n");
 }
 

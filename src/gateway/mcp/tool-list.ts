@@ -3,8 +3,8 @@ import { type Tool as McpTool, ToolSchema } from "@modelcontextprotocol/sdk/type
 import type { Log } from "../../shared/log.js";
 import { offerParameters } from "../../shared/parameters.js";
 import type { News } from "../../shared/redis/news.js";
-import type { Tool } from "../../shared/tool.js";
 import type { Broker } from "../broker.js";
+import type { OfferedTool } from "../catalog.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 
 export interface ToolList {
@@ -70,12 +70,13 @@ export function createToolList(
   };
 }
 
-function describe(tool: Tool): McpTool {
+/** Who says so comes first: what follows is an Editor's own text, which may say anything. */
+function describe(tool: OfferedTool): McpTool {
   const { title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint } = tool.annotations;
   const described = (inputSchema: Record<string, unknown>) => ({
     name: tool.name,
     ...(title === undefined ? {} : { title }),
-    description: tool.description,
+    description: `[${editorsOf(tool)}] ${tool.description}`,
     inputSchema,
     // No outputSchema: the answer to a wait that ended would break it.
     annotations: withoutUndefined({ title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint }),
@@ -84,6 +85,15 @@ function describe(tool: Tool): McpTool {
   if (ToolSchema.safeParse(whole).success) return whole as McpTool;
   // One tool whose schema is none would make clients refuse the whole list.
   return described(offerParameters({ ...tool, inputSchema: { type: "object" } })) as McpTool;
+}
+
+/** So many are named. */
+const NAMED_EDITORS = 3;
+
+function editorsOf({ editors }: OfferedTool): string {
+  const named = editors.slice(0, NAMED_EDITORS).join(", ");
+  const more = editors.length - NAMED_EDITORS;
+  return `Unity Editor${editors.length > 1 ? "s" : ""} ${named}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function withoutUndefined<T extends object>(values: T): T {

@@ -2,13 +2,16 @@
 import type { Redis } from "ioredis";
 import type { Duplicate } from "../timeline.js";
 import type { Progress } from "../wire.js";
-import { channels, keys } from "./keys.js";
+import { keys } from "./keys.js";
+import { defineReport, type PartialOptions } from "./partials.js";
 import { decodeResult } from "./stored-result.js";
 
 /** What is shown of an operation while it runs. */
 export interface Live {
   progress?: Pick<Progress, "progress" | "total" | "message" | "seq">;
   partialResult?: unknown;
+  /** There was a partial result that was too large to keep (partials.ts). */
+  isTruncated?: true;
 }
 
 /** Arguments and result are written with the record, by the script in apply.ts. */
@@ -35,7 +38,11 @@ const STEP = 4;
 /** What Redis answers are parts of a buffer that is there until the last of them is gone. */
 const owned = (piece: Buffer): Buffer => Buffer.from(piece);
 
-export function createAttachments(redis: Redis, options: { retentionMs: number }): Attachments {
+export function createAttachments(
+  redis: Redis,
+  options: { retentionMs: number } & PartialOptions,
+): Attachments {
+  const writeReport = defineReport(redis, options);
   const some = (key: string, from: number): Promise<Buffer[]> =>
     redis.lrangeBuffer(key, from, from + STEP - 1).catch(async (error: Error) => {
       // A string is what schema 1 wrote.
@@ -74,26 +81,25 @@ export function createAttachments(redis: Redis, options: { retentionMs: number }
     argumentBytes: async () => Number((await redis.get(keys.argumentBytes)) ?? 0),
 
     async live(logId) {
-      const [progress, partial] = await redis.hmget(keys.live(logId), "progress", "partial");
+      const [progress, partial, truncated] = await redis.hmget(
+        keys.live(logId),
+        "progress",
+        "partial",
+        "truncated",
+      );
       return {
         ...(progress ? { progress: JSON.parse(progress) as NonNullable<Live["progress"]> } : {}),
         ...(partial ? { partialResult: JSON.parse(partial) as unknown } : {}),
+        ...(truncated ? { isTruncated: true } : {}),
       };
     },
 
     async report(logId, live) {
-      const fields: Record<string, string> = {};
-      if (live.progress) fields.progress = JSON.stringify(live.progress);
-      if (live.partialResult !== undefined) fields.partial = JSON.stringify(live.partialResult);
-      if (Object.keys(fields).length === 0) return;
+      const progress = live.progress && JSON.stringify(live.progress);
+      const partial = live.partialResult === undefined ? undefined : JSON.stringify(live.partialResult);
+      if (progress === undefined && partial === undefined) return;
       // A safety net where the end of the operation never comes; the end sets the retention.
-      const forgottenMs = 3 * options.retentionMs;
-      await redis
-        .multi()
-        .hset(keys.live(logId), fields)
-        .pexpire(keys.live(logId), forgottenMs)
-        .publish(channels.changed, logId)
-        .exec();
+      await writeReport(logId, { progress, partial }, 3 * options.retentionMs);
     },
 
     async noteDuplicate(logId, duplicate) {

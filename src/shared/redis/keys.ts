@@ -49,8 +49,12 @@ export const keys = {
   derivedUse: `${TAG}:derived-use`,
   /** HASH by id: their bytes in the store, and the total. */
   derivedBytes: `${TAG}:derived-bytes`,
-  /** HASH, retention: progress, partial (JSON each), overwritten while it runs. */
+  /** HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large). */
   live: (logId: string) => `${TAG}:live:${logId}`,
+  /** ZSET by the time of the last write, ms, 3 × retention after the last: the log_ids of the partial results (partials.ts). */
+  partialUse: `${TAG}:partial-use`,
+  /** HASH by log_id, for as long: their bytes, and the total. */
+  partialBytes: `${TAG}:partial-bytes`,
   /** LIST, 3 × retention after the last entry, the newest 100: the calls that found this operation (JSON). */
   duplicates: (logId: string) => `${TAG}:duplicates:${logId}`,
   /** STRING, retention + 7 days: the principal; tells "retention ended" from "never existed". */

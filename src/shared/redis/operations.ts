@@ -10,6 +10,7 @@ import { CAPS, type Caps } from "./cap.js";
 import { type Chains, createChains } from "./chain.js";
 import { createIncarnations, type Incarnations } from "./incarnation.js";
 import { channels, keys } from "./keys.js";
+import type { PartialOptions } from "./partials.js";
 import { beganAs, phaseOf, timeAfter, tookBetween } from "./phase.js";
 import { queueName } from "./queue.js";
 import { createFind, parseRecord } from "./record.js";
@@ -83,7 +84,7 @@ export interface Operations extends Attachments, Chains, Incarnations {
   now(): Promise<number>;
 }
 
-export interface OperationsOptions extends Partial<Caps>, RoomOptions {
+export interface OperationsOptions extends Partial<Caps>, RoomOptions, PartialOptions {
   retentionMs: number;
 }
 
