@@ -180,7 +180,7 @@ describe("installed in an empty folder", () => {
       const names = (await client.listTools()).tools.map(({ name }) => name);
       expect(names).toContain("get_operation_result");
       // npx is the client's child; the log's name tells the process that serves.
-      const pid = Number(/^mcp-(\d+)\.log$/.exec(readdirSync(logs)[0] ?? "")?.[1]);
+      const pid = Number(/^unity-broker-mcp-(\d+)\.log$/.exec(readdirSync(logs)[0] ?? "")?.[1]);
       expect(identify(pid)).toBeDefined();
 
       await client.close();
