@@ -2,17 +2,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -28,7 +31,7 @@ import {
 } from "../src/embedded-redis/embedded-redis.js";
 import { identify } from "../src/embedded-redis/living-process.js";
 import { findProgram, runCommand, searchDirectories } from "../src/embedded-redis/run-command.js";
-import { makeRunDirectory, socketPath } from "../src/embedded-redis/run-directory.js";
+import { makeSocketPath, socketPaths } from "../src/embedded-redis/run-directory.js";
 import { createDataDirectory, startTestRedis, type TestDataDirectory } from "./harness/redis.js";
 
 const { cacheDir } = defaultDirectories(process.env);
@@ -480,19 +483,117 @@ describe("places", () => {
       "C:\\L\\unity-job-broker\\cache",
     );
   });
+});
 
-  test("a socket's path is short however long the temporary directory's is, and not shared", () => {
+describe("the run directory", () => {
+  const isRoot = process.getuid?.() === 0;
+  const uid = process.getuid?.();
+  const nobody = 65534;
+  const first = (): string => join(scratch, `ujb-${uid}`);
+
+  test("a socket's path is short however long the temporary directory's is", () => {
     const long = join(scratch, "x".repeat(90));
-    expect(Buffer.byteLength(socketPath(data.dataDir, long))).toBeLessThanOrEqual(103);
+    const paths = socketPaths(data.dataDir, {}, long);
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
+  });
 
-    const mine = socketPath(data.dataDir, scratch);
-    makeRunDirectory(mine);
-    chmodSync(dirname(mine), 0o755);
-    makeRunDirectory(mine);
-    expect(statSync(dirname(mine)).mode & 0o777).toBe(0o700);
-    rmSync(dirname(mine), { recursive: true });
-    symlinkSync(data.dataDir, dirname(mine));
-    expect(() => makeRunDirectory(mine)).toThrow("is not a directory: remove it");
+  test("lies in XDG_RUNTIME_DIR where that is private, else in the temporary directory", () => {
+    const runtime = join(scratch, "runtime");
+    const chosen = (value: string): string =>
+      makeSocketPath(data.dataDir, { XDG_RUNTIME_DIR: value }, scratch);
+    expect(dirname(dirname(chosen(runtime))), "it is not there").toBe(first());
+    mkdirSync(runtime, { mode: 0o700 });
+    const path = chosen(runtime);
+    expect(dirname(dirname(path))).toBe(join(runtime, "ujb"));
+    for (const own of [dirname(path), dirname(dirname(path))]) expect(statSync(own).mode & 0o777).toBe(0o700);
+    expect(dirname(dirname(chosen("runtime"))), "it is relative").toBe(first());
+    symlinkSync(runtime, join(scratch, "link"));
+    expect(dirname(dirname(chosen(join(scratch, "link")))), "it is a link").toBe(first());
+    chmodSync(runtime, 0o750);
+    expect(dirname(dirname(chosen(runtime))), "it is open to others").toBe(first());
+  });
+
+  const TAKEN: Record<string, (name: string) => void> = {
+    "another user's (needs root to make one)": (name) => {
+      mkdirSync(name, { mode: 0o700 });
+      chownSync(name, nobody, nobody);
+    },
+    "a link": (name) => {
+      const real = mkdtempSync(join(tmpdir(), "ujb-scratch-"));
+      symlinkSync(real, name);
+    },
+    "open to others": (name) => {
+      mkdirSync(name);
+      chmodSync(name, 0o777);
+    },
+    "a file": (name) => writeFileSync(name, ""),
+  };
+  for (const [what, take] of Object.entries(TAKEN)) {
+    test.skipIf(!isRoot && what.includes("root"))(`steps around one that is ${what}`, () => {
+      take(first());
+      const path = makeSocketPath(data.dataDir, {}, scratch);
+      expect(dirname(dirname(path))).toBe(`${first()}-1`);
+      // The directory for this data, in one that is ours.
+      rmSync(dirname(path), { recursive: true });
+      take(dirname(path));
+      expect(dirname(dirname(makeSocketPath(data.dataDir, {}, scratch)))).toBe(`${first()}-2`);
+      if (what === "a link") {
+        for (const link of [first(), dirname(path)]) {
+          expect(readdirSync(link)).toEqual([]);
+          rmSync(realpathSync(link), { recursive: true });
+        }
+      }
+    });
+  }
+
+  test("is refused with what to do where every name is taken", () => {
+    writeFileSync(first(), "");
+    for (let n = 1; n <= 9; n += 1) writeFileSync(`${first()}-${n}`, "");
+    expect(() => makeSocketPath(data.dataDir, {}, scratch)).toThrow(
+      /is not a directory\. Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a directory that is yours alone/,
+    );
+  });
+
+  test.runIf(isRoot)(
+    "an impostor at the path of a server that ran there is never spoken to (needs root to make one)",
+    async () => {
+      const runtime = join(scratch, "runtime");
+      mkdirSync(runtime, { mode: 0o700 });
+      const here = { ...options, env: { ...process.env, XDG_RUNTIME_DIR: runtime } };
+      const server = await ensureEmbeddedRedis(here);
+      const { path } = server.address as { path: string };
+      expect(path.startsWith(runtime)).toBe(true);
+      // As a cleaner of temporary files and another user would do it.
+      rmSync(join(runtime, "ujb"), { recursive: true });
+      mkdirSync(dirname(path), { recursive: true });
+      let visits = 0;
+      const impostor = createServer((socket) => {
+        visits += 1;
+        socket.on("data", () => socket.write("+PONG\r\n")).on("error", silent);
+      }).listen(path);
+      await once(impostor, "listening");
+      for (const name of [dirname(dirname(path)), dirname(path), path]) chownSync(name, nobody, nobody);
+
+      expect((await describeEmbeddedRedis(here)).server?.answer).toBe("foreign");
+      const next = await ensureEmbeddedRedis(here);
+      expect(next.started).toBe(true);
+      expect(next.address).not.toEqual(server.address);
+      expect(identify(server.pid), "never two on one file").toBeUndefined();
+      expect(visits).toBe(0);
+      impostor.close();
+    },
+  );
+
+  test("a server whose endpoint file is lost is found by whoever has another XDG_RUNTIME_DIR", async () => {
+    const runtime = join(scratch, "runtime");
+    mkdirSync(runtime, { mode: 0o700 });
+    const server = await ensureEmbeddedRedis({
+      ...options,
+      env: { ...process.env, XDG_RUNTIME_DIR: runtime },
+    });
+    rmSync(join(data.dataDir, "redis", "endpoint.json"));
+    expect(await ensureEmbeddedRedis(options)).toEqual({ ...server, started: false });
   });
 });
 

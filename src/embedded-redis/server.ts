@@ -80,14 +80,18 @@ function configurationFile(directory: string): string {
   return join(directory, "redis.conf");
 }
 
-/** The port and the password that the last server was started with; undefined when it had a socket, or none was. */
-export function configuredPort(directory: string): RedisAddress | undefined {
+/** Where the last server was told to listen; undefined when none was started here. */
+export function configuredAddress(directory: string): RedisAddress | undefined {
   let text: string;
   try {
     text = readFileSync(configurationFile(directory), "utf8");
   } catch {
     return undefined;
   }
+  // A copy of another data directory names the other's server.
+  if (!text.includes(`\ndir ${quote(directory)}\n`)) return undefined;
+  const socket = /^unixsocket (".*")$/m.exec(text)?.[1];
+  if (socket !== undefined) return { path: JSON.parse(socket) as string };
   const found = /^bind (\S+)\nport (\d+)\nrequirepass "(\w+)"$/m.exec(text);
   const [, host, port, password] = found ?? [];
   return host && password ? { host, port: Number(port), password } : undefined;
