@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -22,6 +23,7 @@ import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findRedisBinary, type RedisBinary } from "../src/embedded-redis/binary.js";
+import { cachedTree, claimRenewal, renewCached, whyNotCached } from "../src/embedded-redis/cached-redis.js";
 import { defaultDirectories } from "../src/embedded-redis/directories.js";
 import {
   describeEmbeddedRedis,
@@ -30,6 +32,7 @@ import {
   stopEmbeddedRedis,
 } from "../src/embedded-redis/embedded-redis.js";
 import { identify } from "../src/embedded-redis/living-process.js";
+import { checkedAt, packagesIn, seal, setChecked } from "../src/embedded-redis/package-seal.js";
 import { findProgram, runCommand, searchDirectories } from "../src/embedded-redis/run-command.js";
 import { makeSocketPath, socketPaths } from "../src/embedded-redis/run-directory.js";
 import { createDataDirectory, startTestRedis, type TestDataDirectory } from "./harness/redis.js";
@@ -362,9 +365,109 @@ describe("the binary", () => {
     expect(said[0]).toMatch(/^No Redis on this machine: fetching the signed redis-server package into /);
     expect(readdirSync(join(scratch, "cache", "redis")).filter((name) => name.startsWith("."))).toEqual([]);
 
+    const sealed = JSON.parse(readFileSync(join(dirname(one.file), "..", "..", "packages.json"), "utf8")) as {
+      packages: unknown;
+    };
+    expect(sealed.packages).toEqual([
+      {
+        name: "redis-server_7_all.deb",
+        sha256: createHash("sha256").update(readFileSync(source)).digest("hex"),
+      },
+    ]);
+
     // A cached tree that stopped working, as after an upgrade of the system, is fetched again.
     writeProgram(one.file, "exit 127");
     expect((await findRedisBinary(fetching)).version).toBe(one.version);
+  });
+
+  describe.runIf(linux)("in the cache", () => {
+    /** A copy of the cached tree, and an apt that has nothing. */
+    async function cached(): Promise<{ tree: string; file: string; find(): Promise<RedisBinary> }> {
+      const cache = join(scratch, "cache");
+      const original = join(dirname((await cachedBinary()).file), "..", "..");
+      const tree = cachedTree(cache);
+      mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
+      cpSync(original, tree, { recursive: true, verbatimSymlinks: true });
+      seal(tree, [{ name: "redis-server_5%3a7.0.15-1_amd64.deb", sha256: "00" }]);
+      const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+      writeProgram(join(path, "apt-get"), "exit 100");
+      const find = () => findRedisBinary({ cacheDir: cache, env: { PATH: path }, say: silent });
+      return { tree, file: join(tree, "usr", "bin", "redis-server"), find };
+    }
+    /** Says that it was run. */
+    const planted = (): string => `touch '${join(scratch, "ran")}'; echo "Redis server v=7.9.9"`;
+
+    const FOREIGN: Record<string, (place: { tree: string; file: string }) => void> = {
+      "a program that was changed": ({ file }) => writeProgram(file, planted()),
+      "a library that was added": ({ tree }) => writeFileSync(join(tree, "usr", "libc.so.6"), ""),
+      "a program that others can write": ({ file }) => chmodSync(file, 0o777),
+      "a folder that others can write": ({ file }) => chmodSync(dirname(file), 0o777),
+      "a cache that others can write": ({ tree }) => chmodSync(dirname(tree), 0o777),
+      "a link that leads out": ({ file }) => {
+        rmSync(file);
+        writeProgram(join(scratch, "elsewhere"), planted());
+        symlinkSync(join(scratch, "elsewhere"), file);
+      },
+      "another user's tree (needs root)": ({ tree }) => chownSync(tree, 65534, 65534),
+      "another user's program (needs root)": ({ file }) => {
+        writeProgram(file, planted());
+        chownSync(file, 65534, 65534);
+      },
+    };
+    for (const [what, change] of Object.entries(FOREIGN)) {
+      test.skipIf(process.getuid?.() !== 0 && what.includes("root"))(`${what} is not run`, async () => {
+        const place = await cached();
+        expect((await place.find()).file, "the twin that is untouched").toBe(place.file);
+        change(place);
+        await expect(place.find()).rejects.toThrow(
+          /is not what its package had|can be written by others|belongs to user|leads out of/,
+        );
+        expect(existsSync(join(scratch, "ran"))).toBe(false);
+      });
+    }
+
+    test("one of a release before is run, sealed, and looked after soon", async () => {
+      const { tree, file, find } = await cached();
+      rmSync(join(tree, "packages.json"));
+      expect((await find()).file).toBe(file);
+      writeProgram(file, planted());
+      await expect(find()).rejects.toThrow("is not what its package had");
+    });
+
+    test("a newer package is looked for once a week, by one process", async () => {
+      const { tree } = await cached();
+      const now = Date.now();
+      expect(claimRenewal(tree, now)).toBe(false);
+      setChecked(tree, now - 8 * 86_400_000);
+      expect(claimRenewal(tree, now)).toBe(true);
+      expect(claimRenewal(tree, now)).toBe(false);
+    });
+
+    test.runIf(onPath("dpkg-deb"))("a newer package replaces it, an older one and none do not", async () => {
+      const { tree, file } = await cached();
+      const source = await packageOf(await cachedBinary());
+      const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+      const before = statSync(file).ino;
+      const renew = (name: string) => {
+        writeProgram(join(path, "apt-get"), `case "$*" in *install*) cp '${source}' './${name}' ;; esac`);
+        return renewCached(tree, { PATH: path }, async () => undefined, Date.now());
+      };
+      const dayAgo = Date.now() - 86_400_000;
+      setChecked(tree, 0);
+      await renew("redis-server_5%3a7.0.14-9_amd64.deb");
+      expect(statSync(file).ino).toBe(before);
+      expect(checkedAt(tree), "looked at now").toBeGreaterThan(dayAgo);
+
+      writeProgram(join(path, "apt-get"), "exit 100");
+      await renewCached(tree, { PATH: path }, async () => undefined, Date.now());
+      expect(statSync(file).ino).toBe(before);
+      expect(claimRenewal(tree, Date.now() + 86_400_000), "tried again a day later").toBe(true);
+
+      await renew("redis-server_5%3a7.0.15-2_amd64.deb");
+      expect(statSync(file).ino).not.toBe(before);
+      expect(packagesIn(tree).map(({ name }) => name)).toEqual(["redis-server_5%3a7.0.15-2_amd64.deb"]);
+      expect(whyNotCached(tree)).toBeUndefined();
+    });
   });
 
   test("a named binary that does not work is an error, and nothing else is tried", async () => {

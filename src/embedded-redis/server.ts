@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { daemonEnvironment } from "../shared/daemon-environment.js";
 import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
 import { withLibraries } from "./package-tree.js";
@@ -52,7 +53,7 @@ export function launchServer(options: LaunchOptions): ChildProcess {
     detached: options.detached,
     stdio: "ignore",
     windowsHide: true,
-    env: { ...withLibraries(options.env, options.binary.libraryPath) },
+    env: { ...withLibraries(daemonEnvironment(options.env), options.binary.libraryPath) },
   });
 }
 
