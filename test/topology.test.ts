@@ -82,7 +82,9 @@ test("every call runs on the Editor that was named, none is guessed, all of it i
   const redisUrl = gatewayService.environment.REDIS_URL?.replace("redis:6379", `127.0.0.1:${port}`);
   expect(redisUrl).toBe(`redis://127.0.0.1:${port}`);
   const tokensFile = join(folder, "tokens.json");
-  const headers = { authorization: `Bearer ${await createTokens(tokensFile).create("farm")}` };
+  const headers = {
+    authorization: `Bearer ${await createTokens(tokensFile).create("farm", { role: "operate" })}`,
+  };
   const env = {
     ...environment(folder),
     REDIS_URL: redisUrl,
