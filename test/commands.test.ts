@@ -108,12 +108,26 @@ describe("tokens", () => {
   it("are shown once, listed without their value, and end when they are revoked", async () => {
     const made = await type(["token", "create", "ann"]);
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ujb_[\w-]{43}\n$/) });
-    expect((await type(["token", "create", "ann"])).stderr).toMatch(/"ann" has a token.*token revoke/);
+    expect((await type(["token", "create", "ann"])).stderr).toMatch(/There is a principal "ann".*token add/);
     expect((await type(["token", "create", "../x"])).code).toBe(1);
     const listed = await type(["token", "list"]);
-    expect(listed.stdout).toMatch(/^PRINCIPAL {2}BAND {9}CREATED\nann {8}interactive {2}20\d\d-/);
+    expect(listed.stdout).toMatch(/^PRINCIPAL {2}ROLE .*\nann {8}submit {2}interactive {2}\* .* 20\d\d-/);
     const kept = readFileSync(join(here().dataDir, "tokens.json"), "utf8");
     expect(kept).not.toContain(made.stdout.trim());
+    const grants = ["--role", "read", "--editors", "shop@*,game@*", "--deny-tools", "build-*"];
+    expect(await type(["token", "set", "ann", ...grants])).toMatchObject({ code: 0 });
+    expect((await type(["token", "set", "ann", "--role", "king"])).stderr).toMatch(/none of read, submit/);
+    expect(await type(["token", "add", "ann", "--expires", "30d"])).toMatchObject({ code: 0 });
+    expect((await type(["token", "add", "ann", "--expires", "yesterday"])).code).toBe(2);
+    const [entry] = JSON.parse((await type(["token", "list", "--json"])).stdout);
+    expect(entry).toMatchObject({
+      role: "read",
+      editors: { allow: ["shop@*", "game@*"], deny: [] },
+      tools: { allow: ["*"], deny: ["build-*"] },
+      tokens: [{ id: expect.any(String) }, { expires_at: expect.any(String) }],
+    });
+    const [first] = entry.tokens;
+    expect(await type(["token", "revoke", "ann", "--token", first.id])).toMatchObject({ code: 0 });
     expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 0 });
     expect(await type(["token", "revoke", "ann"])).toMatchObject({ code: 2 });
     expect((await type(["token", "list"])).stdout).toMatch(/No tokens yet/);
@@ -147,7 +161,7 @@ describe("up and down", () => {
     await client.close();
 
     expect(await up.kill("SIGINT")).toEqual({ code: 0, signal: null });
-    expect(up.stdout).toMatch(/claude mcp add --transport http unity http/);
+    expect(up.stdout).toMatch(/token local \| .* install claude-code --http http:.* --token -/);
 
     const { pid } = JSON.parse(readFileSync(join(here().dataDir, "redis", "endpoint.json"), "utf8")) as {
       pid: number;

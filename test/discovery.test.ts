@@ -1,12 +1,15 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RefusedFile } from "../src/shared/endpoint-trouble.js";
 import {
   createDiscovery,
   type DiscoveredEditor,
   type Discovery,
   type DiscoveryDeps,
+  type ExplicitEndpoint,
 } from "../src/worker/discovery.js";
 import { createQueue } from "./harness/tcp-peer.js";
 
@@ -56,7 +59,7 @@ const write = (name: string, content: object | string): void => {
   renameSync(join(root, "new"), join(folder, name));
 };
 
-function discover(deps: Partial<DiscoveryDeps> = {}) {
+function discover(deps: Partial<DiscoveryDeps> = {}, onRefused: (files: RefusedFile[]) => void = () => {}) {
   const events = createQueue<Event>();
   const seen: string[] = [];
   const on = (kind: Event[0]) => (editor: DiscoveredEditor) => {
@@ -66,7 +69,7 @@ function discover(deps: Partial<DiscoveryDeps> = {}) {
   const discovery = createDiscovery(
     // Without watching and with an hour between polls, only look() looks: each step is the test's own.
     { folder, explicit: [], log, options: { pollMs: 3_600_000, watch: false }, ...deps },
-    { onFound: on("found"), onChanged: on("changed"), onLost: on("lost") },
+    { onFound: on("found"), onChanged: on("changed"), onLost: on("lost"), onRefused },
   );
   open.push(discovery);
   return { discovery, next: events.take, seen };
@@ -109,10 +112,12 @@ describe("Finding Editors", () => {
     write("stale.json", endpoint("stale", 8700, { pid: 4_000_001 }));
     write("remote.json", endpoint("remote", 8700, { pid: 4_000_001, host: "192.0.2.7" }));
     const { discovery, seen } = discover({
+      configured: async () => [{ host: "192.0.2.7", port: 8700 }],
       options: { pollMs: 3_600_000, watch: false, isAlive: (pid) => !gone.has(pid) },
     });
     await discovery.look();
-    expect(seen).toEqual(["found remote"]);
+    expect(seen).toEqual(["found 192.0.2.7:8700"]);
+    expect(discovery.editors()[0]).toMatchObject({ editorId: "remote", token: "token of remote" });
 
     gone.clear();
     await discovery.look();
@@ -145,6 +150,62 @@ describe("Finding Editors", () => {
     write("a.json", '{"editorId":"a"');
     await discovery.look();
     write("a.json", endpoint("a", 8700));
+    await discovery.look();
+    expect(seen).toEqual(["found a"]);
+  });
+
+  it("does not believe a file that names another machine, unless the configuration names that too", async () => {
+    write("remote.json", endpoint("remote", 8700, { host: "192.0.2.7" }));
+    const refused: RefusedFile[][] = [];
+    let configured: ExplicitEndpoint[] = [];
+    const { discovery, seen } = discover({ configured: async () => configured }, (files) =>
+      refused.push(files),
+    );
+    await discovery.look();
+    await discovery.look();
+    expect(seen).toEqual([]);
+    expect(refused.at(-1)).toMatchObject([
+      {
+        editorId: "remote",
+        why: "another_host",
+        address: "192.0.2.7:8700",
+        path: join(folder, "remote.json"),
+      },
+    ]);
+    expect(warnings).toHaveLength(1);
+    expect(JSON.stringify(warnings)).not.toContain("token of");
+    configured = [{ host: "192.0.2.7", port: 9000 }];
+    await discovery.look();
+    expect(seen).toEqual(["found 192.0.2.7:9000", "found remote"]);
+    expect(refused.at(-1)).toEqual([]);
+    configured = [];
+    await discovery.look();
+    expect(seen.slice(2)).toEqual(["lost 192.0.2.7:9000", "lost remote"]);
+  });
+
+  it.skipIf(process.platform === "win32")("does not believe a file that others may write", async () => {
+    write("a.json", endpoint("a", 8700));
+    const refused: RefusedFile[][] = [];
+    const { discovery, seen } = discover({}, (files) => refused.push(files));
+    await discovery.look();
+    for (const mode of [0o620, 0o602, 0o666]) {
+      chmodSync(join(folder, "a.json"), mode);
+      await discovery.look();
+      expect(discovery.editors(), mode.toString(8)).toEqual([]);
+      expect(refused.at(-1)?.[0]).toMatchObject({
+        why: "writable",
+        mend: expect.stringContaining("chmod 600 '"),
+      });
+    }
+    chmodSync(join(folder, "a.json"), 0o600);
+    await discovery.look();
+    expect(seen).toEqual(["found a", "lost a", "found a"]);
+  });
+
+  it("waits for no pipe that somebody has put there", async ({ skip }) => {
+    if (spawnSync("mkfifo", [join(folder, "pipe.json")]).status !== 0) return skip("no named pipes here");
+    write("a.json", endpoint("a", 8700));
+    const { discovery, seen } = discover();
     await discovery.look();
     expect(seen).toEqual(["found a"]);
   });

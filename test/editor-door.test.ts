@@ -196,6 +196,32 @@ describe("a worker", () => {
     await refused;
   });
 
+  test("keeps nothing of what a stranger says unasked, nor long frames, and does of the Editor", async () => {
+    const peer = await startTcpPeer();
+    closers.push(() => peer.close());
+    const heard: string[] = [];
+    const onNotification = (method: string) => void heard.push(method);
+    const line = createConnection(
+      { host: "127.0.0.1", port: peer.port, log, onNotification },
+      { isStranger: true, requestTimeoutMs: 50 },
+    );
+    closers.push(() => line.close());
+    await line.opened;
+    const there = await peer.accept();
+    const long = line.request("bridge/hello", {}, { timeoutMs: 50 });
+    const refused = expect(long).rejects.toMatchObject({ name: "FrameTooLarge" });
+    there.notify("notifications/server/shutdown");
+    there.reply((await there.nextRequest("bridge/hello")).id, "x".repeat(20_000));
+    await refused;
+    expect(heard).toEqual([]);
+    line.trust();
+    const asked = line.request("operation/list", {});
+    there.notify("bridge/heartbeat");
+    there.reply((await there.nextRequest("operation/list")).id, "x".repeat(200_000));
+    expect(await asked).toHaveLength(200_000);
+    expect(heard).toEqual(["bridge/heartbeat"]);
+  });
+
   test("proves nothing where it knows no token", async () => {
     const editor = await stage.editor();
     const line = await dial(editor.port);

@@ -489,7 +489,7 @@ describe("a token", () => {
 describe("the file", () => {
   const CONTENT = '{ "servers": {} }\n';
 
-  it("keeps its mode, and its copy has it too; one made for a token is its owner's", async () => {
+  it("keeps its mode, and its copy has it too; with a token it is its owner's alone", async () => {
     const path = file("config", CONTENT);
     // More than any umask would let it have.
     chmodSync(path, 0o666);
@@ -498,6 +498,8 @@ describe("the file", () => {
     expect(backup).toBe(`${path}.backup-2026-01-02T03-04-05-678Z`);
     await install({ path: file("secret"), reach: HTTP });
     expect(statSync(file("secret")).mode & 0o777).toBe(0o600);
+    await install({ path, reach: HTTP });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it.runIf(process.getuid?.() === 0)("stays its owner's under sudo, and its copy is theirs too", async () => {
@@ -556,10 +558,14 @@ describe("the file", () => {
 
 describe("the command line", () => {
   /** The built process, with a home folder of its own. */
-  function type(...args: string[]): { code: number | null; stdout: string; stderr: string } {
+  function type(...args: string[]) {
+    return spawnType(args, "");
+  }
+  function spawnType(args: string[], input: string): { code: number | null; stdout: string; stderr: string } {
     const { PATH } = process.env;
     const env = { PATH, HOME: folder, USERPROFILE: folder };
     const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], {
+      input,
       env,
       cwd: folder,
       encoding: "utf8",
@@ -631,6 +637,43 @@ describe("the command line", () => {
     expect(existsSync(file(".codex"))).toBe(false);
   });
 
+  it("takes a token from a file or from stdin, and warns of one among the arguments", () => {
+    const header = () => JSON.parse(text(file(".cursor/mcp.json"))).mcpServers.unity.headers.Authorization;
+    const among = type("install", "cursor", "--http", "--token", "t0p");
+    expect(among).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/list of processes.*--token-file/),
+    });
+    expect(among.stderr).not.toContain("t0p");
+    expect(header()).toBe("Bearer t0p");
+    const secret = file("my token");
+    writeFileSync(secret, "from-file\n", { mode: 0o600 });
+    expect(type("install", "cursor", "--http", "--token-file", secret)).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(header()).toBe("Bearer from-file");
+    const piped = spawnType(["install", "cursor", "--http", "--token", "-"], "from-stdin\n");
+    expect(piped).toMatchObject({ code: 0, stderr: "" });
+    expect(header()).toBe("Bearer from-stdin");
+    expect(spawnType(["install", "cursor", "--http", "--token", "-"], "\n")).toMatchObject({ code: 2 });
+    if (process.getuid === undefined) return;
+    for (const mode of [0o640, 0o604, 0o666]) {
+      chmodSync(secret, mode);
+      const refused = type("install", "cursor", "--http", "--token-file", secret);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`chmod 600 '${secret}'`) });
+    }
+    expect(header()).toBe("Bearer from-stdin");
+  });
+
+  it.runIf(process.getuid?.() === 0)("takes no token from another user's file", () => {
+    writeFileSync(file("theirs"), "t", { mode: 0o600 });
+    chownSync(file("theirs"), 65534, 65534);
+    const refused = type("install", "cursor", "--http", "--token-file", file("theirs"));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/belongs to another user/) });
+    expect(existsSync(file(".cursor/mcp.json"))).toBe(false);
+  });
+
   it.each([
     [["install", "emacs"], /unknown client emacs: choose one of claude-code, claude-desktop, cursor/],
     [["uninstall"], /which client\? One of claude-code/],
@@ -638,6 +681,9 @@ describe("the command line", () => {
     [["install", "cursor", "--project", "nowhere"], /there is no such folder/],
     [["install", "cursor", "--token", "t"], /--token goes with --http/],
     [["install", "cursor", "--http", "--token="], /--token is empty/],
+    [["install", "cursor", "--token-file", "f"], /--token-file goes with --http/],
+    [["install", "cursor", "--http", "--token", "t", "--token-file", "f"], /not both/],
+    [["install", "cursor", "--http", "--token-file", "nowhere"], /--token-file nowhere cannot be read/],
     [["install", "cursor", "--http", "8787"], /--http 8787 is not an address/],
     [["install", "cursor", "--name", "my server"], /--name my server: use letters/],
     [["install", "claude-desktop", "--http", "--token", "t"], /leave --http and --token out/],

@@ -89,6 +89,28 @@ describe("the server of a proven Editor", () => {
   });
 });
 
+test("an Editor is never kept out by idle strangers", async () => {
+  const pushed: PushType[] = [];
+  const server = createPushServer({
+    log,
+    onPush: (type) => pushed.push(type),
+    isKeyless: () => false,
+    strangerMs: 3_600_000,
+  });
+  closers.push(server.close);
+  const target = await server.endpoint();
+  const first = await call(target);
+  const firstEnded = once(first.resume(), "close");
+  for (let count = 0; count < 10; count += 1) (await call(target)).resume();
+  await firstEnded;
+  const editor = await call(target);
+  editor.write(line("CONNECTION_ESTABLISHED", { key: target?.key }));
+  await eventually(() => pushed.length === 1, "the Editor is heard");
+  for (let count = 0; count < 10; count += 1) (await call(target)).resume();
+  editor.write(line("DOMAIN_RELOAD"));
+  await eventually(() => pushed.length === 2, "the Editor is still heard");
+});
+
 describe("both channels say it", () => {
   const heard = () => {
     let now = 0;

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { accessOf } from "../src/gateway/access.js";
 import { createTokens, type Grants, type Tokens } from "../src/gateway/auth/tokens.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import type { Answer } from "../src/shared/answer.js";
-import { ROLES } from "../src/shared/principal.js";
+import { LOCAL, ROLES } from "../src/shared/principal.js";
 import { createHeardLog } from "./harness/mcp.js";
 import { type System, useSystem } from "./harness/system.js";
 
@@ -218,4 +219,21 @@ describe("every route asks who it is", () => {
     }
   });
   const OPEN_ROUTES = new Set<string>(["/healthz", "/readyz"]);
+});
+
+test.each([
+  ["*", "", true],
+  ["*", "scene/open", true],
+  ["scene*", "scene/open", true],
+  ["scene/*", "scene/open", true],
+  ["run-*", "run-tests", true],
+  ["run-*", "do-run-tests", false],
+  ["shop@*", "shop@1a2b3c4d", true],
+  ["shop@*", "shop.old@1a2b3c4d", false],
+  ["{compile,run-*}", "compile", true],
+])("the glob %j and the name %j: %j", async (glob, name, isSeen) => {
+  const find = async () => ({ ...LOCAL, editors: { allow: [glob], deny: [] } });
+  expect((await accessOf({ find }, "ann")).sees(name)).toBe(isSeen);
+  const deny = async () => ({ ...LOCAL, editors: { allow: ["*"], deny: [glob] } });
+  expect((await accessOf({ find: deny }, "ann")).sees(name)).toBe(!isSeen);
 });

@@ -44,13 +44,13 @@ export async function accessOf(
 
 /** What whoever starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */
 export function endpointHint(url: string, { auth, host }: Access, self: string): string {
-  const add = `claude mcp add --transport http unity ${url}`;
+  const add = `${self} install claude-code --http ${url}`;
   if (!auth) {
     return `MCP endpoint: ${url}\nNo token is asked for (--insecure-local): every program and user of this machine may run tools in your Editors.\nAdd it to a client, for example: ${add}`;
   }
-  const token = isLoopback(host) ? `$(${self} token local)` : "<token>";
-  const from = isLoopback(host) ? "this user's token" : `a token of \`${self} token create <name>\``;
-  return `MCP endpoint: ${url}\nIt asks for ${from}. Add it to a client, for example:\n  ${add} --header "Authorization: Bearer ${token}"`;
+  return isLoopback(host)
+    ? `MCP endpoint: ${url}\nIt asks for this user's token. Add it to a client, for example:\n  ${self} token local | ${add} --token -`
+    : `MCP endpoint: ${url}\nIt asks for a token of \`${self} token create <name>\`. Add it to a client, for example:\n  ${add} --token-file <file>`;
 }
 
 export function portOf(text: string): number {

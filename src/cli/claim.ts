@@ -1,5 +1,6 @@
 /** `unity-broker editors claim <editor>`: a person hands an Editor of this machine over to this broker's store. */
 import { RpcFailure } from "../shared/dialogue.js";
+import { type RefusedFile, troubleOfFile } from "../shared/endpoint-trouble.js";
 import { resolveTarget } from "../shared/target.js";
 import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../shared/wire.js";
 import { createConnection } from "../worker/connection.js";
@@ -20,8 +21,11 @@ export async function claimEditor(args: {
   if (args.editor === undefined) throw new UsageError("editors claim: name the Editor");
   const runtime = await startRuntime();
   try {
-    const living = await createEndpointFolder({ folder: runtime.editorsFolder, log: SILENT }).read();
-    const endpoint = named(args.editor, living);
+    const { editorsFolder: folder, named } = runtime;
+    const isNamed = (host: string) => named.some((one) => "host" in one && one.host === host);
+    const files = createEndpointFolder({ folder, log: SILENT, isNamed });
+    const living = await files.read();
+    const endpoint = chosen(args.editor, living, files.refused());
     const taken = await handOver(endpoint, runtime.store.storeId, args.force);
     console.log(args.json ? JSON.stringify(taken, undefined, 2) : told(endpoint.editorId, taken));
   } finally {
@@ -29,7 +33,11 @@ export async function claimEditor(args: {
   }
 }
 
-function named(name: string, living: readonly EndpointFile[]): EndpointFile {
+function chosen(
+  name: string,
+  living: readonly EndpointFile[],
+  refused: readonly RefusedFile[],
+): EndpointFile {
   const candidates = living.map(({ editorId, projectName, projectPath }) => ({
     id: editorId,
     projectName,
@@ -40,13 +48,18 @@ function named(name: string, living: readonly EndpointFile[]): EndpointFile {
   const editor = "kind" in target && target.kind === "named" ? target.editor : undefined;
   const found = living.find(({ editorId }) => editorId === editor);
   if (found) return found;
+  const file = refused.find(({ editorId }) => editorId === name);
+  if (file) throw new Error(`${troubleOfFile(file).message} ${troubleOfFile(file).next}`);
   const ids = living.map(({ editorId }) => editorId).join(", ") || "none";
   throw new Error(`No one Editor that runs on this machine is called ${name}. Running here: ${ids}.`);
 }
 
 async function handOver(endpoint: EndpointFile, storeId: string, force: boolean): Promise<HandOverAnswer> {
   const { host, port, editorId } = endpoint;
-  const line = createConnection({ host, port, log: SILENT, onNotification: () => undefined });
+  const line = createConnection(
+    { host, port, log: SILENT, onNotification: () => undefined },
+    { isStranger: true },
+  );
   try {
     await line.opened;
     return await askProven(line, endpoint, HandOverAnswer, "bridge/hand_over", { storeId, force });

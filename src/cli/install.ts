@@ -2,6 +2,7 @@
 import { parseArgs } from "citty";
 import { clientArgs, placeOf, withoutValues } from "./clients/client-arguments.js";
 import { entryOf } from "./clients/entry.js";
+import { givenToken, tokenArgs } from "./clients/given-token.js";
 import { carryOut, planInstall } from "./clients/installation.js";
 import { launchOfThis, noteLaunch } from "./clients/launch-note.js";
 import { toPeople, toPrograms } from "./clients/report.js";
@@ -10,7 +11,7 @@ import { command, UsageError } from "./command.js";
 const args = {
   ...clientArgs,
   http: { type: "string", description: "Reach a running gateway at this address (default: this machine's)" },
-  token: { type: "string", description: "With --http: the bearer token, written as a header" },
+  ...tokenArgs,
 } as const;
 
 export const install = command({
@@ -19,11 +20,15 @@ export const install = command({
   async run({ rawArgs }) {
     const given = parseArgs<typeof args>(withoutValues(rawArgs), args);
     const { place, address } = placeOf(given);
-    const { http, token } = given;
-    if (token !== undefined && http === undefined) {
-      throw new UsageError("--token goes with --http: a broker that the client starts itself needs none");
+    const { http } = given;
+    for (const option of ["token", "token-file"] as const) {
+      if (given[option] === undefined || http !== undefined) continue;
+      throw new UsageError(`--${option} goes with --http: a broker that the client starts itself needs none`);
     }
-    if (token === "") throw new UsageError("--token is empty: give the token that the gateway knows");
+    const token = await givenToken(given, {
+      stdin: process.stdin,
+      warn: (sentence) => console.error(sentence),
+    });
     const reach = http === undefined ? launchOfThis() : ({ transport: "http", url: address, token } as const);
     const plan = await planInstall(place, entryOf(place.client, reach), token !== undefined);
     if (/[\\/]_npx[\\/]/.test(JSON.stringify(reach))) {

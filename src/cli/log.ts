@@ -1,9 +1,11 @@
 /** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
+import { makeOwnFolder } from "../shared/machine/private-folder.js";
 import { openDebugFile } from "./debug-file.js";
+import { withoutSecrets } from "./redaction.js";
 
 /**
  * Opens the log. Each line is written before the call returns, so that a process that dies has said everything.
@@ -13,12 +15,16 @@ import { openDebugFile } from "./debug-file.js";
 export function createLog(
   config: Pick<Config, "UNITY_BROKER_LOG_LEVEL" | "MCP_DEBUG">,
   place: { dataDir: string; command: string },
+  redact: (line: string) => string = withoutSecrets,
 ): Log {
+  const hooks = { streamWrite: redact };
   const level = config.UNITY_BROKER_LOG_LEVEL;
   const stderr = destination({ dest: 2, sync: true });
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
-  if (folder === undefined) return pino({ level }, stderr);
+  if (folder === undefined) return pino({ level, hooks }, stderr);
   try {
+    // A folder that somebody named may hold more than ours, and keeps its rights.
+    if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
     const { file, descriptor } = openDebugFile(folder, place.command);
     const debug = destination({ fd: descriptor, sync: true });
     const streams = [
@@ -26,11 +32,11 @@ export function createLog(
       // pino has no stream that takes nothing.
       ...(level === "silent" ? [] : [{ level, stream: stderr }]),
     ];
-    const log = pino({ level: "debug" }, multistream(streams));
+    const log = pino({ level: "debug", hooks }, multistream(streams));
     log.info({ file }, "MCP_DEBUG: everything is logged to this file");
     return log;
   } catch (error) {
-    const log = pino({ level }, stderr);
+    const log = pino({ level, hooks }, stderr);
     log.warn({ folder, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return log;
   }

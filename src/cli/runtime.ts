@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { defaultDirectories } from "../embedded-redis/directories.js";
 import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
@@ -13,6 +13,7 @@ import { createNoteFile } from "../gateway/known-editors-note.js";
 import { type Config, readConfig } from "../shared/config.js";
 import { WAIT_LIMITS } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
+import { checkFolder, ownFolder } from "../shared/machine/private-folder.js";
 import type { RedisTarget } from "../shared/redis/connect.js";
 import { orderlyEnd } from "../shared/redis/incarnation.js";
 import { openStore, type Store } from "../shared/redis/store.js";
@@ -82,6 +83,17 @@ function withRedisPassword(config: Config): Config {
   }
 }
 
+/** Other users get nothing out of this user's folders and nothing into them. Throws NotPrivate. */
+export function ownFolders({ config, dataDir, cacheDir, editorsFolder }: Settings): void {
+  const own = (folder: string, isChosen: boolean): void =>
+    isChosen ? checkFolder(folder) : ownFolder(folder);
+  own(dataDir, config.UNITY_BROKER_DATA_DIR !== undefined);
+  own(cacheDir, config.UNITY_BROKER_CACHE_DIR !== undefined);
+  if (config.UNITY_BROKER_EDITORS_DIR !== undefined) return;
+  ownFolder(dirname(editorsFolder));
+  ownFolder(editorsFolder);
+}
+
 /** A user of several stores knows other Editors in each; an address may hold a password. */
 function storeName({ REDIS_URL }: Config): string {
   if (REDIS_URL === undefined) return "private";
@@ -91,6 +103,7 @@ function storeName({ REDIS_URL }: Config): string {
 /** Connects to the store, starting the private Redis where no REDIS_URL is given; rejects with what was tried. */
 export async function startRuntime(settings: Settings = readSettings()): Promise<Runtime> {
   const { config } = settings;
+  ownFolders(settings);
   const log = createLog(config, { dataDir: settings.dataDir, command: process.argv[2] ?? "broker" });
   const embedded: EmbeddedRedisOptions = {
     dataDir: settings.dataDir,

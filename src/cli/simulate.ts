@@ -4,7 +4,7 @@ import { createControl } from "../simulator/control.js";
 import { createSimulatedEditor } from "../simulator/editor.js";
 import { portOf } from "./address.js";
 import { command, UsageError } from "./command.js";
-import { readSettings } from "./runtime.js";
+import { ownFolders, readSettings } from "./runtime.js";
 import { stopRequested } from "./stop.js";
 
 export const simulate = command({
@@ -38,8 +38,10 @@ export const simulate = command({
     if (!(timeScale >= 0)) throw new UsageError(`--time-scale ${args["time-scale"]} is not a number from 0`);
     if (args.plain && args.engine === "dotnet")
       throw new UsageError("--plain is of the typescript engine only");
+    const settings = readSettings();
+    ownFolders(settings);
     const options = {
-      endpointFolder: readSettings().editorsFolder,
+      endpointFolder: settings.editorsFolder,
       timeScale,
       plain: args.plain,
       plainSurface: args["plain-surface"],

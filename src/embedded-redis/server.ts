@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import {
   closeSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readSync,
@@ -12,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { daemonEnvironment } from "../shared/daemon-environment.js";
+import { makeOwnFolder, ownFile } from "../shared/machine/private-folder.js";
 import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
 import { withLibraries } from "./package-tree.js";
@@ -43,18 +43,26 @@ const LARGEST_LOG = 5 * 1024 * 1024;
  * write to a file. Nobody may already run one in the same directory: the caller holds the lock.
  */
 export function launchServer(options: LaunchOptions): ChildProcess {
-  mkdirSync(options.directory, { recursive: true, mode: 0o700 });
+  makeOwnFolder(options.directory);
   turnLog(options.directory);
   const configuration = configurationFile(options.directory);
   // A file and not arguments: a password among the arguments would be readable by every user of the machine.
   writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
-  return spawn(options.binary.file, [configuration], {
-    cwd: options.directory,
-    detached: options.detached,
-    stdio: "ignore",
-    windowsHide: true,
-    env: { ...withLibraries(daemonEnvironment(options.env), options.binary.libraryPath) },
-  });
+  ownFile(configuration);
+  ownFile(logFile(options.directory));
+  // Its files hold every argument and result, and are made as it inherits this.
+  const before = process.umask(0o077);
+  try {
+    return spawn(options.binary.file, [configuration], {
+      cwd: options.directory,
+      detached: options.detached,
+      stdio: "ignore",
+      windowsHide: true,
+      env: { ...withLibraries(daemonEnvironment(options.env), options.binary.libraryPath) },
+    });
+  } finally {
+    process.umask(before);
+  }
 }
 
 function serverConfiguration(options: LaunchOptions): string {

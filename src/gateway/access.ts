@@ -51,10 +51,15 @@ function matcherOf(selection: Selection): (name: string) => boolean {
   const key = JSON.stringify([selection.allow, selection.deny]);
   const known = compiled.get(key);
   if (known) return known;
-  const allowed = picomatch([...selection.allow], { dot: true });
-  const denied = picomatch([...selection.deny], { dot: true });
-  const matches = (name: string): boolean => allowed(name) && !(selection.deny.length > 0 && denied(name));
+  const [allowed, denied] = [anyOf(selection.allow), anyOf(selection.deny)];
+  const matches = (name: string): boolean => allowed(name) && !denied(name);
   if (compiled.size >= KEPT) compiled.clear();
   compiled.set(key, matches);
   return matches;
+}
+
+/** A name is no path: its slashes and dots are letters like others, and `*` is every name. */
+function anyOf(globs: readonly string[]): (name: string) => boolean {
+  if (globs.includes("*")) return () => true;
+  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true, bash: true });
 }

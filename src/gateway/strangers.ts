@@ -1,6 +1,7 @@
 /** Connections that have not said yet who they are: so many at once, and so long. The oldest gives way. */
-import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server } from "node:http";
+
+type Socket = IncomingMessage["socket"];
 
 export interface Strangers {
   /** Its request came with a token: it is none any more. */

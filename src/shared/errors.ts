@@ -207,7 +207,7 @@ export const ERRORS = {
     http: 409,
     rpc: -32602,
     retry: "never",
-    next: "Choose another name (letters, digits, . _ @ -), or end the one that there is with `unity-broker token revoke <name>`.",
+    next: "Choose another name (letters, digits, . _ @ -). `unity-broker token add <name>` gives a principal a further token, `unity-broker token list` shows who there is.",
   },
   TOKENS_UNREADABLE: {
     http: 503,

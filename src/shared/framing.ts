@@ -18,6 +18,8 @@ export interface FrameParser {
   next(): Frame | undefined;
   /** Whether the peer owes the rest of a frame (also of one being skipped): what a frame clock watches. */
   midFrame(): boolean;
+  /** Another limit from the next header on. */
+  allow(maxBytes: number): void;
 }
 
 const HEADER_END = Buffer.from("\r\n\r\n");
@@ -26,6 +28,7 @@ const HEADER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/;
 
 /** Makes a parser that refuses bodies above `maxBytes`, skipping their bytes without keeping them. */
 export function createFrameParser(maxBytes: number): FrameParser {
+  let limit = maxBytes;
   let chunks: Buffer[] = [];
   let buffered = 0;
   let bodyLength: number | undefined;
@@ -73,7 +76,7 @@ export function createFrameParser(maxBytes: number): FrameParser {
         const length = readContentLength(buffer.toString("latin1", 0, end));
         if (typeof length === "string") return fail(length);
         consume(buffer, end + HEADER_END.length);
-        if (length > maxBytes) {
+        if (length > limit) {
           skip = Math.max(0, length - buffered);
           consume(joined(), Math.min(length, buffered));
           return { kind: "too_long", length };
@@ -89,6 +92,9 @@ export function createFrameParser(maxBytes: number): FrameParser {
     },
 
     midFrame: () => buffered > 0 || bodyLength !== undefined || skip > 0,
+    allow(bytes) {
+      limit = bytes;
+    },
   };
 }
 

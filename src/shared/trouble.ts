@@ -17,7 +17,9 @@ export type TroubleCode =
   | "MAIN_THREAD_BUSY"
   | "UNITY_AT_WORK"
   | "UNFOCUSED"
-  | "STORE_FULL";
+  | "STORE_FULL"
+  /** src/shared/endpoint-trouble.ts */
+  | "ENDPOINT_REFUSED";
 
 export interface Trouble {
   code: TroubleCode;

@@ -1,7 +1,7 @@
 /** A simulated Unity Editor: a real TCP peer of docs/protocol.md, with a project that only exists in memory. */
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeOwnFolder } from "../shared/machine/private-folder.js";
 import type { PushType } from "../shared/push.js";
 import type { EndpointFile } from "../shared/wire.js";
 import { type CounterLine, createCounterFile } from "./counter-file.js";
@@ -39,7 +39,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   );
   const settings = completeOptions(options, identity.editorId);
   const token = options.token ?? randomBytes(24).toString("base64url");
-  mkdirSync(settings.ledgerFolder, { recursive: true, mode: 0o700 });
+  makeOwnFolder(settings.ledgerFolder);
   const ledgerFile = join(settings.ledgerFolder, "ledger.log");
   const counter = createCounterFile(settings.counterFile);
   const tools = createToolTable(settings.tools);

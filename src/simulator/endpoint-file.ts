@@ -38,7 +38,9 @@ export function createPublishedEndpoint(
         const said = plain ? settings : file === inProject ? open : endpoint;
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         // Renamed into place: a worker that watches the folder never reads half a file.
-        writeFileSync(`${file}.new`, JSON.stringify(said), { mode: 0o600 });
+        // What a crash left there, or somebody else put there, is not written into: others might read it.
+        rmSync(`${file}.new`, { force: true });
+        writeFileSync(`${file}.new`, JSON.stringify(said), { mode: 0o600, flag: "wx" });
         renameSync(`${file}.new`, file);
       }
     },

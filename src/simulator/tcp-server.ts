@@ -1,7 +1,8 @@
 /** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
 import { createServer, type Server, type Socket } from "node:net";
 import { createFrameParser, type Frame } from "../shared/framing.js";
-import { isAnotherUsers, type TcpEnd } from "../shared/machine/peer-owner.js";
+import { createArrivals, endOf } from "../shared/machine/arrivals.js";
+import type { TcpEnd } from "../shared/machine/peer-owner.js";
 import {
   parseRpc,
   RPC_PARSE_ERROR,
@@ -73,11 +74,7 @@ export function createTcpServer(
   };
 
   const accept = (socket: Socket): void => {
-    const local = { host: socket.localAddress ?? "", port: socket.localPort ?? 0 };
-    if (isAnotherUsers(local, { host: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 })) {
-      socket.destroy();
-      return;
-    }
+    const local = endOf(socket, "local");
     socket.setNoDelay(true);
     const outbound = createOutbound(socket, deps.faults);
     connections.set(socket, outbound);
@@ -157,10 +154,12 @@ export function createTcpServer(
     return true;
   };
 
+  const arrivals = createArrivals(accept);
+
   return {
     /** Listens on loopback; rejects when the port is taken. Answers the port. */
     async listen(port: number): Promise<number> {
-      const listening = createServer(accept);
+      const listening = createServer({ pauseOnConnect: true }, arrivals.take);
       await new Promise<void>((resolve, reject) => {
         listening.once("error", reject);
         listening.listen({ port, host: "127.0.0.1" }, resolve);
@@ -186,6 +185,7 @@ export function createTcpServer(
     async stop(): Promise<void> {
       const stopping = server;
       server = undefined;
+      arrivals.close();
       for (const socket of connections.keys()) socket.destroy();
       if (stopping) await new Promise<void>((resolve) => stopping.close(() => resolve()));
     },

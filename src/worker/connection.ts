@@ -2,12 +2,13 @@
  * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
  * Knows no method of the protocol and never reconnects; the only file of the worker that touches a socket.
  */
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";
 import { addressOf } from "../shared/editor-proof.js";
 import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
 import type { Log } from "../shared/log.js";
-import { isAnotherUsers, type TcpEnd } from "../shared/machine/peer-owner.js";
+import { endOf } from "../shared/machine/arrivals.js";
+import { isAnotherUsersServer } from "../shared/machine/peer-owner.js";
 import { parseRpc, RPC_UNKNOWN_METHOD, rpcFailure, rpcNotification, rpcRequest } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
 
@@ -20,6 +21,8 @@ export interface ConnectionOptions {
   requestTimeoutMs?: number;
   maxOutgoingBytes?: number;
   maxIncomingBytes?: number;
+  /** Until `trust()`, nothing that it says unasked is handed on, and its frames are short. */
+  isStranger?: boolean;
 }
 
 export interface ConnectionDeps {
@@ -51,6 +54,8 @@ export interface Connection {
   notify(method: string, params: unknown): void;
   /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
   expectBytesEvery(timeoutMs: number): void;
+  /** It is who it was expected to be. */
+  trust(): void;
   /** `host:port` of the far end as this machine reached it; only once `opened` has resolved. */
   calledAt(): string;
   /** Ends it, open requests with it (`shutdown` if no reason is given); resolves when the socket is gone. */
@@ -58,6 +63,8 @@ export interface Connection {
 }
 
 const MIB = 1024 * 1024;
+/** What a stranger has to say is its proof. */
+const STRANGER_BYTES = 16 * 1024;
 /** ms of silence before the system probes an idle connection. */
 const KEEPALIVE_DELAY = 10_000;
 
@@ -70,7 +77,8 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   const maxIncomingBytes = options.maxIncomingBytes ?? 64 * MIB;
 
   const dialogue = createDialogue();
-  const parser = createFrameParser(maxIncomingBytes);
+  let isStranger = options.isStranger ?? false;
+  const parser = createFrameParser(isStranger ? STRANGER_BYTES : maxIncomingBytes);
   /** Set once by `end`; everything else reads it. */
   let ended: DisconnectReason | undefined;
   let connected = false;
@@ -147,6 +155,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     const message = parseRpc(text);
     switch (message.kind) {
       case "notification":
+        if (isStranger) return;
         try {
           onNotification(message.method, message.params);
         } catch (error) {
@@ -198,7 +207,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     socket.once("connect", () => {
       if (ended) return;
       // A worker of root may serve the Editors of others.
-      if (process.getuid?.() !== 0 && isAnotherUsers(endOf(socket, "local"), endOf(socket, "remote"))) {
+      if (process.getuid?.() !== 0 && isAnotherUsersServer(endOf(socket, "local"), endOf(socket, "remote"))) {
         end("foreign_peer", "another user of this machine listens there");
         return;
       }
@@ -276,6 +285,11 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       if (!ended) watchHeartbeat(timeoutMs);
     },
 
+    trust() {
+      isStranger = false;
+      parser.allow(maxIncomingBytes);
+    },
+
     calledAt: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),
 
     async close(reason = "shutdown") {
@@ -283,8 +297,4 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       await closed;
     },
   };
-}
-
-function endOf(socket: Socket, which: "local" | "remote"): TcpEnd {
-  return { host: socket[`${which}Address`] ?? "", port: socket[`${which}Port`] ?? 0 };
 }

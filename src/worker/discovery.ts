@@ -1,5 +1,6 @@
 /** Finds Editors: those that wrote an endpoint file, and those that the configuration names. */
 import { type FSWatcher, watch } from "node:fs";
+import type { RefusedFile } from "../shared/endpoint-trouble.js";
 import type { Log } from "../shared/log.js";
 import type { EndpointFile } from "../shared/wire.js";
 import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";
@@ -55,6 +56,8 @@ export interface DiscoveryHandlers {
   onChanged(editor: DiscoveredEditor, before: DiscoveredEditor): void;
   /** Its file or its process is gone. Explicit endpoints are never lost. */
   onLost(editor: DiscoveredEditor): void;
+  /** At every look: the files that are not believed, also none. */
+  onRefused?(files: RefusedFile[]): void;
 }
 
 export interface Discovery {
@@ -69,8 +72,12 @@ export interface Discovery {
 export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers): Discovery {
   const { folder, explicit, log, options = {} } = deps;
   const { pollMs = 1_000, isAlive } = options;
+  let named: readonly ExplicitEndpoint[] = explicit;
+  const isNamed = (host: string): boolean => named.some((endpoint) => endpoint.host === host);
   const files =
-    folder === undefined ? undefined : createEndpointFolder({ folder, log, ...(isAlive && { isAlive }) });
+    folder === undefined
+      ? undefined
+      : createEndpointFolder({ folder, log, isNamed, ...(isAlive && { isAlive }) });
 
   let known = new Map<string, DiscoveredEditor>();
   let closed = false;
@@ -121,10 +128,12 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
   const lookNow = async (): Promise<void> => {
     clearTimeout(poll);
     watchFolder();
+    named = [...explicit, ...((await deps.configured?.()) ?? [])];
     const found = (await files?.read()) ?? [];
-    const configured = (await deps.configured?.()) ?? [];
     if (closed) return;
-    compare(merge([...explicit, ...configured], found));
+    compare(merge(named, found));
+    const refused = files?.refused() ?? [];
+    report("refused", () => handlers.onRefused?.(refused));
     if (files || deps.configured) poll = setTimeout(() => void look(), pollMs);
   };
 

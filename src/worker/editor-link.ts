@@ -186,7 +186,8 @@ export function createEditorLink(
     const { host, port } = called;
     const own = createEditorNotices(noticeHandlers, log);
     notices = own;
-    const line = createConnection({ host, port, log, onNotification: own.take }, options.connection);
+    const about = { ...options.connection, isStranger: true };
+    const line = createConnection({ host, port, log, onNotification: own.take }, about);
     connection = line;
     const progress = { greeted: false };
     let ended = false;

@@ -41,6 +41,7 @@ export async function greetEditor(
     return { hello, calls: createEditorCalls(line, on.fenced) };
   } catch (error) {
     if (!deps.plain || !(error instanceof RpcFailure) || !knowsNoHello(error)) throw error;
+    line.trust();
     await announce(line, deps, false);
     return deps.plain.greet(line, on.told);
   }

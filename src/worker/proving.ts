@@ -41,6 +41,7 @@ export async function askProven<T>(
   const challenge = { workerNonce, editorNonce: answer.nonce, address };
   if (secret.token === "" || !isProof(answer.proof, "editor", secret.token, challenge))
     throw new UnprovenEditor(address);
+  connection.trust();
   return askTyped(connection, schema, "bridge/prove", {
     proof: proofOf("worker", secret.token, challenge),
   });

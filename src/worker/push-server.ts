@@ -1,7 +1,9 @@
 /** Listens on a loopback port of its own for what one Editor pushes (docs/protocol.md, "Push channel"). */
+import { timingSafeEqual } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { newNonce } from "../shared/editor-proof.js";
 import type { Log } from "../shared/log.js";
+import { createArrivals } from "../shared/machine/arrivals.js";
 import { createLineAssembler, type PushType, parsePush } from "../shared/push.js";
 
 export interface PushServer {
@@ -22,7 +24,7 @@ export interface PushTarget {
 
 /** A push is a hundred bytes; payloads may grow. Characters. */
 const MAX_LINE = 64 * 1024;
-/** One Editor has one push client; a few more while an old connection dies. */
+/** One Editor has one push client; a few more while an old connection dies. The oldest stranger gives way to the next. */
 const MAX_CONNECTIONS = 4;
 /** The key comes with the connection; who has not said it by then keeps others out. */
 const STRANGER_MS = 2_000;
@@ -39,41 +41,67 @@ export function createPushServer(deps: {
 }): PushServer {
   const { log } = deps;
   const key = newNonce();
+  const isKey = (said: string | undefined): boolean => {
+    const [given, own] = [Buffer.from(said ?? ""), Buffer.from(key)];
+    return given.length === own.length && timingSafeEqual(given, own);
+  };
   const sockets = new Set<Socket>();
+  /** In the order of their coming. */
+  const strangers = new Set<Socket>();
   let ignored = 0;
 
-  const server = createServer((socket) => {
-    const lines = createLineAssembler(MAX_LINE);
-    let isKnown = false;
-    const clock = setTimeout(() => {
-      if (!isKnown && !deps.isKeyless()) socket.destroy();
-    }, deps.strangerMs ?? STRANGER_MS);
-    const take = (line: string | undefined): void => {
-      const push = line === undefined ? undefined : parsePush(line);
-      isKnown ||= push?.key === key || deps.isKeyless();
-      if (push && isKnown) {
-        deps.onPush(push.type);
+  const arrivals = createArrivals(
+    (socket) => {
+      if (!makeRoom()) {
+        socket.destroy();
         return;
       }
-      ignored += 1;
-      log.debug(
-        { ignored, length: line?.length },
-        "a line on the push channel is no push of this Editor; ignored",
-      );
-      if (!isKnown) socket.destroy();
-    };
-    sockets.add(socket);
-    socket.on("data", (chunk) => {
-      for (const line of lines.push(chunk)) if (!socket.destroyed) take(line);
-    });
-    // A reset is an ordinary end here.
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      clearTimeout(clock);
-      sockets.delete(socket);
-    });
-  });
-  server.maxConnections = MAX_CONNECTIONS;
+      const lines = createLineAssembler(MAX_LINE);
+      let isKnown = false;
+      const clock = setTimeout(() => {
+        if (!isKnown && !deps.isKeyless()) socket.destroy();
+      }, deps.strangerMs ?? STRANGER_MS);
+      const take = (line: string | undefined): void => {
+        const push = line === undefined ? undefined : parsePush(line);
+        isKnown ||= isKey(push?.key) || deps.isKeyless();
+        if (isKnown) strangers.delete(socket);
+        if (push && isKnown) {
+          deps.onPush(push.type);
+          return;
+        }
+        ignored += 1;
+        log.debug(
+          { ignored, length: line?.length },
+          "a line on the push channel is no push of this Editor; ignored",
+        );
+        if (!isKnown) socket.destroy();
+      };
+      sockets.add(socket);
+      strangers.add(socket);
+      socket.on("data", (chunk) => {
+        for (const line of lines.push(chunk)) if (!socket.destroyed) take(line);
+      });
+      // A reset is an ordinary end here.
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        clearTimeout(clock);
+        sockets.delete(socket);
+        strangers.delete(socket);
+      });
+    },
+    { sheds: true },
+  );
+  /** False where every connection is the Editor's own. */
+  const makeRoom = (): boolean => {
+    const [oldest] = strangers;
+    if (sockets.size < MAX_CONNECTIONS) return true;
+    if (!oldest) return false;
+    sockets.delete(oldest);
+    strangers.delete(oldest);
+    oldest.destroy();
+    return true;
+  };
+  const server = createServer({ pauseOnConnect: true }, arrivals.take);
 
   const listening = new Promise<PushTarget | undefined>((resolve) => {
     server.once("error", (error) => {
@@ -90,6 +118,7 @@ export function createPushServer(deps: {
     ignored: () => ignored,
     async close() {
       await listening;
+      arrivals.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of sockets) socket.destroy();
       await closed;

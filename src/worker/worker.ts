@@ -10,6 +10,7 @@ import { createConfiguredEditors } from "./configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
 import { createLostEditors, type LostEditorsOptions } from "./lost-editors.js";
 import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
+import { createRefusedFiles } from "./refused-files.js";
 import type { DescribedEditor } from "./watch.js";
 
 export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
@@ -87,6 +88,7 @@ export function createWorker(
     serve(editor);
   };
 
+  const refusedFiles = createRefusedFiles({ store, log }, options);
   const named = deps.named ?? [];
   const discovery = createDiscovery(
     {
@@ -96,7 +98,7 @@ export function createWorker(
       log,
       options: { pollMs: options.discoveryPollMs },
     },
-    { onFound: serve, onChanged: change, onLost: leave },
+    { onFound: serve, onChanged: change, onLost: leave, onRefused: refusedFiles.are },
   );
 
   const lostEditors = createLostEditors({ store, log }, options);
@@ -105,6 +107,7 @@ export function createWorker(
     async close() {
       await lostEditors.close();
       await discovery.close();
+      await refusedFiles.close();
       await Promise.allSettled([...[...owners.values()].map((owner) => owner.close()), ...leaving]);
     },
   };

@@ -40,7 +40,7 @@ export async function readClientFile(path: string): Promise<ClientFile> {
 
 export interface Replacement {
   text: string;
-  /** It holds a token: a new file is for its owner only. */
+  /** It holds a token: the file is for its owner only. */
   isSecret: boolean;
   now: Date;
 }
@@ -49,15 +49,16 @@ export interface Replacement {
  * Writes the file anew and answers where the copy of the old one is (undefined when there was none).
  *
  * A reader sees the old file or the new one: the text goes to a file beside it that takes its place. Clients write
- * these files themselves, so nothing is replaced that is not what was read. Mode and owner stay, and a symbolic link
- * stays one (people keep their settings in a repository). Rejects with what to do when it cannot be written.
+ * these files themselves, so nothing is replaced that is not what was read. Owner and mode stay (with a token others lose
+ * their rights), and a symbolic link stays one (people keep their settings in a repository). Rejects with what to do when it cannot be written.
  */
 export async function replaceClientFile(file: ClientFile, wanted: Replacement): Promise<string | undefined> {
   const target = await targetOf(file.path);
   const before = file.bytes === undefined ? undefined : await stat(target);
   await refuseReadOnly(file, before?.mode);
   await mkdir(dirname(target), { recursive: true });
-  const mode = before === undefined ? (wanted.isSecret ? 0o600 : 0o644) : before.mode & 0o7777;
+  const kept = before === undefined ? 0o644 : before.mode & 0o7777;
+  const mode = wanted.isSecret ? kept & ~0o077 : kept;
   const temporary = `${target}.${randomBytes(6).toString("hex")}.tmp`;
   const hasMark = file.bytes?.subarray(0, 3).equals(Buffer.from(BOM)) ?? false;
   try {

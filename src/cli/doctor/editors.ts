@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { BROKER_TOOLS } from "../../gateway/mcp/broker-tools.js";
+import { troubleOfFile } from "../../shared/endpoint-trouble.js";
 import { createEndpointFolder } from "../../worker/endpoint-folder.js";
 import type { BrokerClient } from "../client/broker-client.js";
 import type { Settings } from "../runtime.js";
@@ -14,16 +15,23 @@ const LOOK_MS = 200;
 
 /** The endpoint files of Editors that run here, and the warnings about others. */
 export async function checkEndpointFiles(
-  { editorsFolder }: Settings,
+  { editorsFolder, named }: Settings,
   self: string,
 ): Promise<{ findings: Finding[]; ids: string[] }> {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const living = await createEndpointFolder({ folder: editorsFolder, log }).read();
+  const isNamed = (host: string) => named.some((one) => "host" in one && one.host === host);
+  const folder = createEndpointFolder({ folder: editorsFolder, log, isNamed });
+  const living = await folder.read();
+  const refused = folder.refused();
   const ids = living.map(({ editorId }) => editorId);
   const names = await readdir(editorsFolder).catch(() => [] as string[]);
-  const findings: Finding[] = [];
+  const findings = refused.map((file): Finding => {
+    const { message, next } = troubleOfFile({ ...file, mend: undefined });
+    return { check: "endpoint file", state: "problem", says: message, next, mend: file.mend };
+  });
   for (const name of names.filter((name) => name.endsWith(".json"))) {
     const file = join(editorsFolder, name);
+    if (refused.some(({ path }) => path === file)) continue;
     const says = staleness(await readFile(file, "utf8").catch(() => ""), ids);
     if (says)
       findings.push({

@@ -1,4 +1,5 @@
 /** What the doctor found: one line a check, and for whatever is wrong the way to mend it. */
+import { quoted } from "../../shared/machine/private-folder.js";
 import type { Colours } from "../client/render.js";
 
 export interface Finding {
@@ -55,9 +56,4 @@ export function set(variable: string, value: string, platform: NodeJS.Platform =
 /** How this system's shell removes a file. */
 export function remove(file: string, platform: NodeJS.Platform = process.platform): string {
   return platform === "win32" ? `Remove-Item "${file}"` : `rm ${quoted(file)}`;
-}
-
-/** A file's name for a POSIX shell. */
-export function quoted(file: string): string {
-  return `'${file.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,9 +3,10 @@ import { access, constants, mkdir, stat } from "node:fs/promises";
 import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
+import { quoted } from "../../shared/machine/private-folder.js";
 import { readSettings, type Settings } from "../runtime.js";
 import { VERSION } from "../version.js";
-import { type Finding, ok, quoted, remove, unset } from "./finding.js";
+import { type Finding, ok, remove, unset } from "./finding.js";
 
 const LEAST_NODE = [20, 19];
 
@@ -64,7 +65,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
   try {
     const entries = await createTokens(file).list();
     file = localTokenFile;
-    await readLocalToken(file);
+    // Before it is read, which takes the rights of others away: whoever had them may have read it.
     const open = await openToOthers(localTokenFile, tokensFile);
     if (open !== undefined) {
       return {
@@ -74,6 +75,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
         mend: `chmod 600 ${quoted(open)}`,
       };
     }
+    await readLocalToken(file);
     return ok(
       "tokens",
       entries.length === 0 ? "this user's own" : `this user's own, and ${entries.length} made`,

@@ -7,8 +7,9 @@ import { readEndpoint } from "../../embedded-redis/endpoint.js";
 import { isPrivateSocket, problemWith } from "../../embedded-redis/run-directory.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { isLoopback } from "../../gateway/loopback.js";
+import { quoted } from "../../shared/machine/private-folder.js";
 import type { Settings } from "../runtime.js";
-import { type Finding, ok, quoted, remove, unset } from "./finding.js";
+import { type Finding, ok, remove, unset } from "./finding.js";
 
 export async function checkSecurity(settings: Settings, env: Environment): Promise<Finding[]> {
   return [

@@ -1,8 +1,9 @@
 /** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
 import { BrokerError } from "../../shared/errors.js";
+import { quoted } from "../../shared/machine/private-folder.js";
 import { NO_EVICTION } from "../../shared/redis/fitness.js";
 import { type Runtime, type Settings, startRuntime } from "../runtime.js";
-import { type Finding, ok, quoted, unset } from "./finding.js";
+import { type Finding, ok, unset } from "./finding.js";
 
 /** Clocks that differ by more than this make the ages in answers look odd, ms. */
 const CLOCK_MS = 5_000;

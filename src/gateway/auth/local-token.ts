@@ -2,6 +2,7 @@
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ownFile } from "../../shared/machine/private-folder.js";
 import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator, Identity } from "./authenticator.js";
 import { newToken } from "./tokens.js";
@@ -28,9 +29,11 @@ export async function ensureLocalToken(file: string): Promise<string> {
   return token;
 }
 
-/** The token in this file; undefined when there is none. */
+/** The token in this file; undefined when there is none. Rejects for a file of another user; others lose their rights. */
 export async function readLocalToken(file: string): Promise<string | undefined> {
   try {
+    // One that somebody else has put there would let that one in.
+    ownFile(file);
     return (await readFile(file, "utf8")).trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypt
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { BrokerError } from "../../shared/errors.js";
+import { isOfThisUser } from "../../shared/machine/private-folder.js";
 import { EVERYTHING, LOCAL, type Principal } from "../../shared/principal.js";
 import type { Authenticator } from "./authenticator.js";
 import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
@@ -45,6 +46,10 @@ export function createTokens(file: string): Tokens {
       throw error;
     });
     if (!found) return [];
+    // A container of root's reads a file of its machine's user.
+    if (!isOfThisUser(found) && process.getuid?.() !== 0) {
+      throw new BrokerError("TOKENS_UNREADABLE", `${file} belongs to another user.`);
+    }
     const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
     if (known?.stamp === stamp) return known.entries;
     known = { stamp, entries: parseTokenFile(file, await readFile(file, "utf8")) };

@@ -12,38 +12,97 @@ export interface TcpEnd {
 }
 
 /**
- * Whether the peer is certainly the process of a user who is neither this one nor root, who reads every token anyway.
- * Synchronous, because the decision comes before the first byte.
+ * What a table says of a socket's user. `nobody`: it is listed, but belongs to no process: whoever had it has closed it,
+ * or has not accepted it yet. The user beside it is then often 0, whoever it was.
  */
-export function isAnotherUsers(own: TcpEnd, peer: TcpEnd): boolean {
-  const uid = process.getuid?.();
-  if (uid === undefined || process.platform !== "linux") return false;
-  const owner = ownerOf(own, peer);
-  return owner !== undefined && owner !== uid && owner !== 0;
+export type SocketOwner = number | "nobody" | undefined;
+
+/** The texts of /proc/net/tcp and tcp6, each read when it is asked for. */
+export type SocketTables = () => Iterable<string>;
+
+/**
+ * For the end that called: whether whoever listens there is certainly a user who is neither this one nor root, who reads
+ * every token anyway. Synchronous, because the decision comes before the first byte.
+ */
+export function isAnotherUsersServer(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
+  const owner = found(tables, (table) => ownerIn(table, own, peer));
+  // Connected, and not accepted yet: it belongs to whoever listens.
+  return isAnother(typeof owner === "number" ? owner : found(tables, (table) => listenerIn(table, peer)));
 }
 
-function ownerOf(own: TcpEnd, peer: TcpEnd): number | undefined {
-  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    try {
-      const owner = ownerIn(readFileSync(table, "latin1"), own, peer);
-      if (owner !== undefined) return owner;
-    } catch {
-      // A machine without that protocol.
+/**
+ * For the end that was called: whether the caller is certainly another user, as above, or has closed its end already: then
+ * it waits for no answer, and nobody can tell whose it was.
+ */
+export function isAnotherUsersCall(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
+  const owner = found(tables, (table) => ownerIn(table, own, peer));
+  if (owner !== undefined) return owner === "nobody" || isAnother(owner);
+  // Gone from a list that has everything of this machine: it was reset.
+  return (
+    peer.host === "" ||
+    (LOOPBACK.test(peer.host) && found(tables, (table) => listenerIn(table, own)) !== undefined)
+  );
+}
+
+/** The user of the peer's socket; undefined: it is not in this table. */
+export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): SocketOwner {
+  const remotes = formsOf(own);
+  for (const row of rowsOf(table, formsOf(peer))) {
+    // Whatever its state: one that has closed its half already is still that user's.
+    if (remotes.includes(row.remote)) return row.owner;
+  }
+  return undefined;
+}
+
+/** The user of whoever listens there, on this address before all addresses. */
+export function listenerIn(table: string, end: TcpEnd): number | undefined {
+  for (const locals of [formsOf(end), anyAddress(end.port)]) {
+    for (const row of rowsOf(table, locals)) {
+      if (row.state === LISTENING && typeof row.owner === "number") return row.owner;
     }
   }
   return undefined;
 }
 
-/** The user of the peer's socket; undefined: it is not in this table, or closed already (its owner is told as 0 then). */
-export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): number | undefined {
-  const locals = formsOf(peer);
-  const remotes = formsOf(own);
+const LISTENING = "0A";
+const LOOPBACK = /^(::ffff:)?127\./i;
+
+function* rowsOf(table: string, locals: string[]) {
   for (const line of table.split("\n").slice(1)) {
-    // Whatever its state: one that has closed its half already is still that user's.
-    const [, local = "", remote = "", , , , , uid] = line.trim().split(/\s+/);
-    if (locals.includes(local) && remotes.includes(remote)) return Number(uid);
+    const [, local = "", remote = "", state, , , , uid, , inode] = line.trim().split(/\s+/);
+    if (!locals.includes(local)) continue;
+    yield { remote, state, owner: inode === "0" ? ("nobody" as const) : Number(uid) };
+  }
+}
+
+function isAnother(owner: SocketOwner): boolean {
+  const uid = process.getuid?.();
+  return typeof owner === "number" && owner !== uid && owner !== 0;
+}
+
+function found(tables: SocketTables, look: (table: string) => SocketOwner): SocketOwner {
+  for (const table of tables()) {
+    const owner = look(table);
+    if (owner !== undefined) return owner;
   }
   return undefined;
+}
+
+/** As they are at the first look, for all that are looked for with it. */
+export function readTables(): SocketTables {
+  const read = new Map<string, string>();
+  return function* () {
+    if (process.platform !== "linux") return;
+    for (const file of ["/proc/net/tcp", "/proc/net/tcp6"]) {
+      try {
+        const text = read.get(file) ?? readFileSync(file, "latin1");
+        read.set(file, text);
+        yield text;
+      } catch {
+        // A machine without that protocol.
+      }
+    }
+  };
 }
 
 /** IPv4 as the tables write it: the address is one word in the machine's order; in tcp6 it is wrapped. */
@@ -52,8 +111,16 @@ function formsOf({ host, port }: TcpEnd): string[] {
   if (!isIPv4(plain)) return [];
   const bytes = plain.split(".").map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, "0"));
   const word = (isLittleEndian ? bytes.toReversed() : bytes).join("");
-  const end = `${word}:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const end = `${word}:${portOf(port)}`;
   return [end, `0000000000000000FFFF0000${end}`];
+}
+
+function anyAddress(port: number): string[] {
+  return [8, 32].map((digits) => `${"0".repeat(digits)}:${portOf(port)}`);
+}
+
+function portOf(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
 const isLittleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;

@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
@@ -71,6 +72,17 @@ namespace JobBroker.Bridge.Wire
                 Thread.Sleep(10);
                 return null;
             }
+        }
+
+        /// <summary>Waits for one, and takes those that came with it, so many at most.</summary>
+        public List<Socket> AcceptAll(int milliseconds, int most)
+        {
+            var accepted = new List<Socket>();
+            for (var next = Accept(milliseconds); next != null; next = accepted.Count < most ? Accept(0) : null)
+            {
+                accepted.Add(next);
+            }
+            return accepted;
         }
 
         public void Close() => socket.Close();

@@ -20,6 +20,13 @@ namespace JobBroker.Bridge.Wire
     {
         private const int AcceptPollMs = 50;
 
+        /// <summary>As many as the system keeps for us (<see cref="LoopbackListener"/>).</summary>
+        private const int ArrivalsAtOnce = 128;
+
+        private const int SlowLookMs = 5;
+
+        private const int LongestRestMs = 100;
+
         /// <summary>How long a newcomer waits for the threads of whoever gave way to it, at most.</summary>
         private const int EndingMs = 100;
 
@@ -153,8 +160,7 @@ namespace JobBroker.Bridge.Wire
             {
                 while (!stopping)
                 {
-                    var socket = from.Accept(AcceptPollMs);
-                    if (socket != null) Welcome(socket);
+                    foreach (var socket in OfThisUser(from.AcceptAll(AcceptPollMs, ArrivalsAtOnce))) Welcome(socket);
                     CutStrangers();
                 }
             }
@@ -166,11 +172,6 @@ namespace JobBroker.Bridge.Wire
 
         private void Welcome(Socket socket)
         {
-            if (!IsOfThisUser(socket))
-            {
-                socket.Close();
-                return;
-            }
             lock (gate)
             {
                 var hasRoom = MakeRoom();
@@ -190,15 +191,30 @@ namespace JobBroker.Bridge.Wire
             Refuse(socket);
         }
 
+        /// <summary>
+        /// Those that are not another user's; the others are closed, unread. The system's list of connections has a line for each
+        /// of the machine, and others decide how many there are: it is read once for all that have come, and reading it takes
+        /// half of this thread's time at most.
+        /// </summary>
+        private List<Socket> OfThisUser(List<Socket> arrived)
+        {
+            if (arrived.Count == 0) return arrived;
+            var clock = Stopwatch.StartNew();
+            var tables = PeerOwner.ReadTables();
+            var own = arrived.Where(socket => IsOfThisUser(socket, tables)).ToList();
+            foreach (var socket in arrived.Except(own)) socket.Close();
+            if (own.Count < arrived.Count) TellOfOthers();
+            if (clock.ElapsedMilliseconds >= SlowLookMs) Thread.Sleep((int)Math.Min(clock.ElapsedMilliseconds, LongestRestMs));
+            return own;
+        }
+
         /// <summary>False as well for a connection that has ended before anybody could look.</summary>
-        private bool IsOfThisUser(Socket socket)
+        private static bool IsOfThisUser(Socket socket, IReadOnlyList<string> tables)
         {
             try
             {
-                var own = (IPEndPoint)socket.LocalEndPoint;
-                if (!PeerOwner.IsAnotherUsers(own, (IPEndPoint)socket.RemoteEndPoint)) return true;
-                TellOfOthers();
-                return false;
+                return !PeerOwner.IsAnotherUsers(
+                    (IPEndPoint)socket.LocalEndPoint, (IPEndPoint)socket.RemoteEndPoint, tables);
             }
             catch (SocketException)
             {
@@ -211,7 +227,7 @@ namespace JobBroker.Bridge.Wire
         {
             if (sinceOthersTold != null && sinceOthersTold.ElapsedMilliseconds < OthersTellMs) return;
             sinceOthersTold = Stopwatch.StartNew();
-            log.Warn("A connection of another user of this machine was closed.");
+            log.Warn("A connection of another user of this machine, or one that its caller had left, was closed.");
         }
 
         /// <summary>

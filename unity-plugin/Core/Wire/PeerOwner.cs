@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
@@ -16,29 +17,62 @@ namespace JobBroker.Bridge.Wire
     /// </summary>
     internal static class PeerOwner
     {
+        /// <summary>
+        /// A socket that is listed and belongs to no process: whoever had it has closed it. The user beside it is then often 0,
+        /// whoever it was. No user has this number.
+        /// </summary>
+        public const uint Nobody = uint.MaxValue;
+
         /// <summary>Behind both ends, the state, the queues, the timer and the retransmissions.</summary>
         private const int UserField = 6;
 
-        private static readonly string[] Tables = { "/proc/net/tcp", "/proc/net/tcp6" };
+        /// <summary>Behind the user and the probes; 0 for a socket of no process.</summary>
+        private const int InodeField = 8;
 
-        /// <summary>
-        /// Whether the peer is certainly the process of a user who is neither this one nor root, who reads every token
-        /// anyway.
-        /// </summary>
-        /// <param name="own">The end of this process.</param>
-        public static bool IsAnotherUsers(IPEndPoint own, IPEndPoint peer)
+        private static readonly string[] Files = { "/proc/net/tcp", "/proc/net/tcp6" };
+
+        /// <summary>As they are now; none where the system has none.</summary>
+        public static IReadOnlyList<string> ReadTables()
         {
-            if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux)) return false;
-            return OwnerOf(own, peer) is { } owner && owner != geteuid() && owner != 0;
+            var tables = new List<string>();
+            if (!RuntimeInformation.IsOSPlatform(OSPlatform.Linux)) return tables;
+            foreach (var file in Files)
+            {
+                try
+                {
+                    tables.Add(File.ReadAllText(file));
+                }
+                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+                {
+                    // A machine without that protocol.
+                }
+            }
+            return tables;
         }
 
-        /// <summary>The user of the peer's socket; null where this table does not have it.</summary>
+        /// <summary>
+        /// Whether the caller is certainly the process of a user who is neither this one nor root, who reads every token
+        /// anyway; or has closed its end already: then it waits for no answer, and nobody can tell whose it was.
+        /// </summary>
+        /// <param name="own">The end of this process, which listens there.</param>
+        /// <param name="tables">Read after the connection was accepted.</param>
+        public static bool IsAnotherUsers(IPEndPoint own, IPEndPoint peer, IReadOnlyList<string> tables)
+        {
+            if (OwnerOf(own, peer, tables) is { } owner) return owner == Nobody || (owner != geteuid() && owner != 0);
+            // Gone from a list that has everything of this machine: it was reset.
+            return IPAddress.IsLoopback(peer.Address) && tables.Any(table => HasListener(table, own));
+        }
+
+        /// <summary>Null where no table has it.</summary>
+        public static uint? OwnerOf(IPEndPoint own, IPEndPoint peer, IReadOnlyList<string> tables) =>
+            tables.Select(table => OwnerIn(table, own, peer)).FirstOrDefault(owner => owner != null);
+
+        /// <summary>The user of the peer's socket, or <see cref="Nobody"/>; null where this table does not have it.</summary>
         /// <param name="table">The text of /proc/net/tcp or tcp6.</param>
         public static uint? OwnerIn(string table, IPEndPoint own, IPEndPoint peer)
         {
             // Looked for as it is written: a table may have thousands of lines, and somebody may want it to. In every state:
-            // a peer that has half closed its side may still be read. One that has closed it is listed without its user,
-            // as 0.
+            // a peer that has half closed its side may still be read.
             foreach (var ends in FormsOf(peer).Zip(FormsOf(own), (local, remote) => " " + local + " " + remote + " "))
             {
                 var at = table.IndexOf(ends, StringComparison.Ordinal);
@@ -46,28 +80,15 @@ namespace JobBroker.Bridge.Wire
                 var end = table.IndexOf('\n', at);
                 var line = end < 0 ? table.Substring(at) : table.Substring(at, end - at);
                 var fields = line.Split(new[] { ' ' }, StringSplitOptions.RemoveEmptyEntries);
-                if (fields.Length <= UserField) continue;
+                if (fields.Length <= InodeField) continue;
+                if (fields[InodeField] == "0") return Nobody;
                 if (uint.TryParse(fields[UserField], NumberStyles.None, CultureInfo.InvariantCulture, out var user)) return user;
             }
             return null;
         }
 
-        /// <summary>Null where the system does not tell.</summary>
-        public static uint? OwnerOf(IPEndPoint own, IPEndPoint peer)
-        {
-            foreach (var table in Tables)
-            {
-                try
-                {
-                    if (OwnerIn(File.ReadAllText(table), own, peer) is { } owner) return owner;
-                }
-                catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
-                {
-                    // A machine without that protocol.
-                }
-            }
-            return null;
-        }
+        private static bool HasListener(string table, IPEndPoint end) =>
+            FormsOf(end).Any(form => table.IndexOf(" " + form + " 00000000:0000 0A ", StringComparison.Ordinal) >= 0);
 
         /// <summary>
         /// IPv4 as the tables write it: the address is one word in the machine's order; in tcp6 it is wrapped.

@@ -23,6 +23,12 @@ switch (args[0])
     case "wire-ask":
         WireChild.Ask(int.Parse(args[1]), args.Length > 2);
         return 0;
+    case "wire-leave":
+        WireChild.Leave(int.Parse(args[1]), 200);
+        return 0;
+    case "wire-heard":
+        WireChild.Heard(int.Parse(args[1]));
+        return 0;
     case "state-own":
         StateChild.Own(args[1]);
         return 0;

@@ -36,10 +36,41 @@ internal static class WireChild
         }
     }
 
+    /// <summary>Sends so many requests, each on a connection that it leaves at once.</summary>
+    public static void Leave(int port, int times)
+    {
+        for (var time = 0; time < times; time++)
+        {
+            using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            socket.Connect(IPAddress.Loopback, port);
+            socket.Send(FrameParser.Encode(JsonRpcProcessor.Request(1, "left", null)));
+        }
+        Console.WriteLine("left");
+    }
+
+    /// <summary>Says how many of those requests were handled.</summary>
+    public static void Heard(int port)
+    {
+        using var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Connect(IPAddress.Loopback, port);
+        socket.Send(FrameParser.Encode(JsonRpcProcessor.Request(1, "heard", null)));
+        var answer = new byte[1024];
+        var parser = new FrameParser();
+        Frame frame;
+        do parser.Push(answer, 0, socket.Receive(answer));
+        while (!parser.TryNext(out frame));
+        Console.WriteLine(JObject.Parse(frame.Text)["result"]);
+    }
+
     private sealed class Answering : IRequestHandler
     {
-        public void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply) =>
-            reply(Answer.Result("yes"));
+        private int left;
+
+        public void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply)
+        {
+            if (method == "left") Interlocked.Increment(ref left);
+            reply(Answer.Result(method == "heard" ? left : "yes"));
+        }
 
         public void Closed(IPeer peer)
         {

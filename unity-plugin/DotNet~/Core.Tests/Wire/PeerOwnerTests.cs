@@ -18,8 +18,8 @@ public sealed class PeerOwnerTests
     private static readonly IPEndPoint Own = IPEndPoint.Parse("127.0.0.1:8700");
     private static readonly IPEndPoint Peer = IPEndPoint.Parse("127.0.0.1:40000");
 
-    private static string Line(string local, string remote, string state, int user) =>
-        $"   1: {local} {remote} {state} 00000000:00000000 00:00000000 00000000  {user}        0 52831 1 0000000000000000 20 4 30 10 -1\n";
+    private static string Line(string local, string remote, string state, int user, int inode = 52831) =>
+        $"   1: {local} {remote} {state} 00000000:00000000 00:00000000 00000000  {user}        0 {inode} 1 0000000000000000 20 4 30 10 -1\n";
 
     // Both columns as an x86 or ARM machine writes them.
     private static string Table(string state = "01", int user = 1001) =>
@@ -59,6 +59,20 @@ public sealed class PeerOwnerTests
         }
     }
 
+    [Fact]
+    public void A_call_that_was_left_is_nobodys()
+    {
+        // Older systems list it as root's, newer ones do after a moment.
+        var left = Head + Line("0100007F:9C40", "0100007F:21FC", "05", 0, 0);
+        Assert.Equal(PeerOwner.Nobody, PeerOwner.OwnerIn(left, Own, Peer));
+        Assert.True(PeerOwner.IsAnotherUsers(Own, Peer, new[] { left }));
+        // Reset: this machine's list has it no more. Of another machine's nothing is known.
+        var reset = Head + Line("0100007F:21FC", "00000000:0000", "0A", 1000);
+        Assert.True(PeerOwner.IsAnotherUsers(Own, Peer, new[] { reset }));
+        Assert.False(PeerOwner.IsAnotherUsers(Own, IPEndPoint.Parse("192.0.2.7:40000"), new[] { reset }));
+        Assert.False(PeerOwner.IsAnotherUsers(Own, Peer, new[] { Head }));
+    }
+
     [LinuxTheory]
     [InlineData(AddressFamily.InterNetwork)]
     [InlineData(AddressFamily.InterNetworkV6)]
@@ -72,10 +86,12 @@ public sealed class PeerOwnerTests
         using var accepted = listener.AcceptSocket();
         var own = (IPEndPoint)accepted.LocalEndPoint!;
         var peer = (IPEndPoint)accepted.RemoteEndPoint!;
-        Assert.Equal(Me(), PeerOwner.OwnerOf(own, peer));
+        Assert.Equal(Me(), PeerOwner.OwnerOf(own, peer, PeerOwner.ReadTables()));
         client.Shutdown(SocketShutdown.Send);
-        Assert.Equal(Me(), PeerOwner.OwnerOf(own, peer));
-        Assert.False(PeerOwner.IsAnotherUsers(own, peer));
+        Assert.Equal(Me(), PeerOwner.OwnerOf(own, peer, PeerOwner.ReadTables()));
+        Assert.False(PeerOwner.IsAnotherUsers(own, peer, PeerOwner.ReadTables()));
+        client.Close();
+        Assert.True(PeerOwner.IsAnotherUsers(own, peer, PeerOwner.ReadTables()));
     }
 
     [SeveralUsersFact]
@@ -89,6 +105,9 @@ public sealed class PeerOwnerTests
         // Root reads every token anyway.
         Assert.Equal("answered", ChildProcess.Start("wire-ask", port).Line());
         Assert.Equal("answered", As(65534, "wire-ask", port, "and half close").Line());
+        // Said and left at once: nobody reads that either, also where the system has forgotten whose it was.
+        Assert.Equal("left", As(65533, "wire-leave", port).Line());
+        Assert.Equal("0", As(65534, "wire-heard", port).Line());
     }
 
     [SeveralUsersFact]

@@ -1,0 +1,120 @@
+/** Whoever floods the gateway, with a token or without, keeps nobody else from being served. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, expect, test } from "vitest";
+import { createTokens } from "../src/gateway/auth/tokens.js";
+import { createHttpGateway } from "../src/gateway/http.js";
+import { createHeardLog, INITIALIZE, post, toolCall } from "./harness/mcp.js";
+import { useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A gateway, and a client of it that asks again and again. */
+async function stage() {
+  const folder = mkdtempSync(join(tmpdir(), "ujb-flood-"));
+  closers.push(() => rmSync(folder, { recursive: true, force: true }));
+  const tokens = createTokens(join(folder, "tokens.json"));
+  const system = await start({ principals: tokens });
+  const http = await createHttpGateway(
+    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
+    { host: "127.0.0.1", port: 0, callsPerSecond: 100_000 },
+  );
+  closers.push(http.close);
+  const bearer = async (name: string) => ({ authorization: `Bearer ${await tokens.create(name)}` });
+  const headers = await bearer("ann");
+  const session = (await post(http.url, INITIALIZE, { headers })).sessionId ?? "";
+  let asked = 0;
+  const isServed = async (): Promise<void> => {
+    asked += 1;
+    const args = { Name: `a${asked}`, timeout: 30 };
+    const answer = await post(http.url, toolCall(asked, "work", args), { session, headers });
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(answer.messages)).toContain("completed");
+  };
+  return { url: http.url, port: new URL(http.url).port, bearer, isServed };
+}
+
+/** A process of its own: its connections are its files, not ours. It says "open <n>" as it goes on. */
+const FLOOD = `
+const { connect } = require("node:net");
+const [port, count, words] = process.argv.slice(1);
+let opened = 0;
+const open = () => {
+  if (opened >= Number(count)) return;
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.on("error", () => undefined).on("connect", () => {
+    socket.write(words);
+    opened += 1;
+    if (opened % 1000 === 0) console.log("open " + opened);
+    setImmediate(open);
+  });
+  socket.on("close", () => undefined);
+};
+for (let lane = 0; lane < 20; lane += 1) open();
+setInterval(() => undefined, 60_000);
+`;
+
+function flood(
+  port: string,
+  count: number,
+  words: string,
+): { process: ChildProcess; lines: AsyncIterator<string> } {
+  const child = spawn(process.execPath, ["-e", FLOOD, port, String(count), words], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  closers.push(async () => {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { process: child, lines };
+}
+
+test.each([
+  ["10 000 idle connections", 10_000, ""],
+  [
+    "2 000 that begin a request and never end it",
+    2_000,
+    "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a",
+  ],
+])("%s: others are served all the while", async (_, count, words) => {
+  const { port, isServed } = await stage();
+  const { lines } = flood(port, count, words);
+  for (let thousand = 1; thousand <= count / 1_000; thousand += 1) {
+    const { value } = await lines.next();
+    expect(value).toBe(`open ${thousand * 1_000}`);
+    await isServed();
+  }
+});
+
+test("a thousand sessions of one, and bodies that are too large: another is served all the while", async () => {
+  const { url, bearer, isServed } = await stage();
+  const headers = await bearer("ben");
+  for (let hundred = 0; hundred < 10; hundred += 1) {
+    const opened = Array.from({ length: 100 }, () => post(url, INITIALIZE, { headers }));
+    await isServed();
+    for (const { status } of await Promise.all(opened)) expect(status).toBe(200);
+  }
+  const large = "x".repeat(5 * 1024 * 1024);
+  const bodies = Array.from({ length: 20 }, () =>
+    fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: large,
+    }).then(
+      ({ status }) => status,
+      () => "reset",
+    ),
+  );
+  await isServed();
+  for (const answer of await Promise.all(bodies)) expect([413, "reset"]).toContain(answer);
+  await isServed();
+});
