@@ -1,5 +1,7 @@
 # syntax=docker/dockerfile:1
-FROM node:22-slim AS build
+# By digest where it is given (docs/operations.md).
+ARG NODE_IMAGE=node:22-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -7,12 +9,12 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run --silent build
 
-FROM node:22-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:22-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json LICENSE ./

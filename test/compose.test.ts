@@ -29,19 +29,56 @@ describe("the compose file", () => {
     expect(validate(misspelt), "the schema notices a misspelt key").toBe(false);
   });
 
-  test("every variable that it reads is in the example, and the password has no default", () => {
+  test("every variable that it reads is in the example, and secrets are files", () => {
     const example = read("compose.env.example");
     const variables = [...read("docker-compose.yml").matchAll(/(?<!\$)\$\{(\w+)/g)].map(
       ([, name]) => name ?? "",
     );
-    expect(variables).toContain("REDIS_PASSWORD");
+    expect(variables).toContain("REDIS_PASSWORD_FILE");
     for (const name of new Set(variables)) {
       if (name !== "HOME") expect(example, name).toMatch(new RegExp(`^#?${name}=`, "m"));
     }
-    expect(read("docker-compose.yml")).toMatch(/REDIS_PASSWORD: \$\{REDIS_PASSWORD:\?/);
     expect(read(".gitignore").split("\n")).toEqual(
-      expect.arrayContaining([".env", "tokens.json", "origin.key"]),
+      expect.arrayContaining([".env", "tokens.json", "origin.key", "secrets/"]),
     );
+    const { services, secrets } = compose();
+    expect(Object.keys(secrets).sort()).toEqual(["origin_key", "redis_password", "tokens"]);
+    for (const [name, { environment = {}, secrets: given }] of Object.entries(services)) {
+      expect(given, name).toContain("redis_password");
+      for (const [variable, value] of Object.entries(environment)) {
+        if (/PASSWORD|TOKEN|KEY/.test(variable)) expect(value, variable).toMatch(/^\/run\/secrets\/\w+$/);
+        expect(value, variable).not.toMatch(/:\/\/[^/]*@/);
+      }
+    }
+    expect(services.gateway.environment.REDIS_PASSWORD_FILE).toBe("/run/secrets/redis_password");
+    expect(services.worker.environment.REDIS_PASSWORD_FILE).toBe("/run/secrets/redis_password");
+  });
+
+  test("no service may write its files, has a capability, gains a privilege, or grows without end", () => {
+    for (const [name, service] of Object.entries(compose().services)) {
+      expect(service, name).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        tmpfs: ["/tmp"],
+        mem_limit: expect.stringMatching(/^\$\{\w+:-\d+g\}$/),
+        pids_limit: expect.any(Number),
+      });
+      expect(service, name).not.toHaveProperty("privileged");
+      expect(service, name).not.toHaveProperty("cap_add");
+      expect(service.user, name).toMatch(/^redis$|^\$\{BROKER_UID/);
+    }
+  });
+
+  test("every image that is fetched can be pinned by a digest", () => {
+    const { redis, gateway, worker } = compose().services;
+    expect(redis.image).toMatch(/^\$\{REDIS_IMAGE:-/);
+    for (const { build } of [gateway, worker]) expect(build?.args?.NODE_IMAGE).toMatch(/^\$\{NODE_IMAGE:-/);
+    const from = [...read("Dockerfile").matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(from).toHaveLength(3);
+    for (const image of from) expect(image).toMatch(/^\$\{NODE_IMAGE\}$/);
+    for (const variable of ["REDIS_IMAGE", "NODE_IMAGE"])
+      expect(read("docs/operations.md")).toContain(variable);
   });
 
   test("gateway and worker are the image's commands, and only the gateway is asked for its health", () => {
@@ -50,9 +87,9 @@ describe("the compose file", () => {
     expect(worker.command).toEqual(["worker"]);
     expect(worker).toMatchObject({ network_mode: "host", pid: "host", healthcheck: { disable: true } });
     expect(gateway.healthcheck, "the image's own").toBeUndefined();
-    expect(redis.healthcheck?.test?.[1]).toContain("$$REDIS_PASSWORD");
+    expect(redis.healthcheck?.test?.[1]).toContain("$$(cat /run/secrets/redis_password)");
     expect(worker.environment.UNITY_BROKER_ORIGIN_KEY_FILE).toBe("/run/secrets/origin_key");
-    expect(worker.secrets).toEqual(["origin_key"]);
+    expect(worker.secrets).toEqual(["redis_password", "origin_key"]);
     expect(gateway.environment.UNITY_BROKER_TOKENS_FILE).toBe("/run/secrets/tokens");
   });
 });

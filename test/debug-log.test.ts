@@ -1,11 +1,16 @@
 /** MCP_DEBUG: what a client hides is in a file. */
+import { execFileSync } from "node:child_process";
 import {
+  chownSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -49,7 +54,7 @@ describe("mcp with MCP_DEBUG", () => {
 
   it("logs everything to a file that is the user's own, and stdout stays protocol", async () => {
     const { pid, stdout, stderr } = await serve("1");
-    const file = join(data.dataDir, "logs", `mcp-${pid}.log`);
+    const file = join(data.dataDir, "logs", `unity-broker-mcp-${pid}.log`);
     const levels = linesOf(readFileSync(file, "utf8")).map(({ level }) => level);
     expect(levels).toContain(20);
     expect(levels).toContain(30);
@@ -77,9 +82,19 @@ describe("the folder", () => {
   it("keeps the newest twenty, and what is not a log of ours", () => {
     const logs = join(folder, "logs");
     mkdirSync(logs);
-    writeFileSync(join(logs, "notes.txt"), "");
+    const others = [
+      "notes.txt",
+      "mcp-1.log",
+      "worker-12.log",
+      "unity-broker-mcp-1.log.old",
+      "unity-broker.log",
+    ];
+    for (const name of others) {
+      writeFileSync(join(logs, name), "");
+      utimesSync(join(logs, name), new Date(), new Date(0));
+    }
     for (let age = 1; age <= 30; age += 1) {
-      const file = join(logs, `mcp-${1_000_000 + age}.log`);
+      const file = join(logs, `unity-broker-mcp-${1_000_000 + age}.log`);
       writeFileSync(file, "");
       utimesSync(file, new Date(), new Date(Date.now() - age * 60_000));
     }
@@ -87,12 +102,64 @@ describe("the folder", () => {
     createLog(config, { dataDir: folder, command: "worker" }).debug({}, "here");
 
     const left = readdirSync(logs);
-    expect(left).toContain("notes.txt");
-    expect(left.filter((name) => name.endsWith(".log"))).toHaveLength(20);
-    expect(left).toContain("mcp-1000019.log");
-    expect(left).not.toContain("mcp-1000020.log");
-    expect(readFileSync(join(logs, `worker-${process.pid}.log`), "utf8")).toContain('"msg":"here"');
+    expect(left).toEqual(expect.arrayContaining(others));
+    expect(left.filter((name) => /^unity-broker-[a-z]+-\d+\.log$/.test(name))).toHaveLength(20);
+    expect(left).toContain("unity-broker-mcp-1000019.log");
+    expect(left).not.toContain("unity-broker-mcp-1000020.log");
+    expect(readFileSync(join(logs, `unity-broker-worker-${process.pid}.log`), "utf8")).toContain(
+      '"msg":"here"',
+    );
   });
+
+  const logTo = (logs: string): void => {
+    const config = { UNITY_BROKER_LOG_LEVEL: "silent", MCP_DEBUG: logs } as const;
+    createLog(config, { dataDir: folder, command: "worker" }).debug({}, "here");
+  };
+  const own = (): string => join(folder, `unity-broker-worker-${process.pid}.log`);
+
+  it.each([
+    ["a link", (target: string) => symlinkSync(target, own())],
+    ["a second name of it", (target: string) => linkSync(target, own())],
+  ])("whose file is %s to another file: that one stays as it was", (_how, lay) => {
+    const target = join(folder, "target");
+    writeFileSync(target, "mine", { mode: 0o644 });
+    lay(target);
+    logTo(folder);
+    expect(readFileSync(target, "utf8")).toBe("mine");
+    expect(statSync(target).mode & 0o777).toBe(0o644);
+  });
+
+  it("makes an own file of before private, and writes there", () => {
+    writeFileSync(own(), "", { mode: 0o644 });
+    logTo(folder);
+    expect(readFileSync(own(), "utf8")).toContain('"msg":"here"');
+    expect(statSync(own()).mode & 0o777).toBe(0o600);
+  });
+
+  it("does not wait for the reader of a pipe", () => {
+    execFileSync("/bin/sh", ["-c", 'mkfifo "$0"', own()]);
+    logTo(folder);
+    expect(lstatSync(own()).isFIFO()).toBe(true);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "writes to no file of another user and deletes none (needs root to make one)",
+    () => {
+      writeFileSync(own(), "");
+      chownSync(own(), 65534, 65534);
+      for (let age = 1; age <= 25; age += 1) {
+        const file = join(folder, `unity-broker-mcp-${age}.log`);
+        writeFileSync(file, "");
+        chownSync(file, 65534, 65534);
+      }
+      logTo(folder);
+      expect(readFileSync(own(), "utf8")).toBe("");
+      rmSync(own());
+      logTo(folder);
+      expect(readFileSync(own(), "utf8")).toContain('"msg":"here"');
+      expect(readdirSync(folder).filter((name) => /^unity-broker-mcp-/.test(name))).toHaveLength(25);
+    },
+  );
 });
 
 function linesOf(text: string): { level?: number }[] {

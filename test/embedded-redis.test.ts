@@ -1,24 +1,29 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findRedisBinary, type RedisBinary } from "../src/embedded-redis/binary.js";
+import { cachedTree, claimRenewal, renewCached, whyNotCached } from "../src/embedded-redis/cached-redis.js";
 import { defaultDirectories } from "../src/embedded-redis/directories.js";
 import {
   describeEmbeddedRedis,
@@ -27,8 +32,9 @@ import {
   stopEmbeddedRedis,
 } from "../src/embedded-redis/embedded-redis.js";
 import { identify } from "../src/embedded-redis/living-process.js";
+import { checkedAt, packagesIn, seal, setChecked } from "../src/embedded-redis/package-seal.js";
 import { findProgram, runCommand, searchDirectories } from "../src/embedded-redis/run-command.js";
-import { makeRunDirectory, socketPath } from "../src/embedded-redis/run-directory.js";
+import { makeSocketPath, socketPaths } from "../src/embedded-redis/run-directory.js";
 import { createDataDirectory, startTestRedis, type TestDataDirectory } from "./harness/redis.js";
 
 const { cacheDir } = defaultDirectories(process.env);
@@ -359,9 +365,109 @@ describe("the binary", () => {
     expect(said[0]).toMatch(/^No Redis on this machine: fetching the signed redis-server package into /);
     expect(readdirSync(join(scratch, "cache", "redis")).filter((name) => name.startsWith("."))).toEqual([]);
 
+    const sealed = JSON.parse(readFileSync(join(dirname(one.file), "..", "..", "packages.json"), "utf8")) as {
+      packages: unknown;
+    };
+    expect(sealed.packages).toEqual([
+      {
+        name: "redis-server_7_all.deb",
+        sha256: createHash("sha256").update(readFileSync(source)).digest("hex"),
+      },
+    ]);
+
     // A cached tree that stopped working, as after an upgrade of the system, is fetched again.
     writeProgram(one.file, "exit 127");
     expect((await findRedisBinary(fetching)).version).toBe(one.version);
+  });
+
+  describe.runIf(linux)("in the cache", () => {
+    /** A copy of the cached tree, and an apt that has nothing. */
+    async function cached(): Promise<{ tree: string; file: string; find(): Promise<RedisBinary> }> {
+      const cache = join(scratch, "cache");
+      const original = join(dirname((await cachedBinary()).file), "..", "..");
+      const tree = cachedTree(cache);
+      mkdirSync(dirname(tree), { recursive: true, mode: 0o700 });
+      cpSync(original, tree, { recursive: true, verbatimSymlinks: true });
+      seal(tree, [{ name: "redis-server_5%3a7.0.15-1_amd64.deb", sha256: "00" }]);
+      const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+      writeProgram(join(path, "apt-get"), "exit 100");
+      const find = () => findRedisBinary({ cacheDir: cache, env: { PATH: path }, say: silent });
+      return { tree, file: join(tree, "usr", "bin", "redis-server"), find };
+    }
+    /** Says that it was run. */
+    const planted = (): string => `touch '${join(scratch, "ran")}'; echo "Redis server v=7.9.9"`;
+
+    const FOREIGN: Record<string, (place: { tree: string; file: string }) => void> = {
+      "a program that was changed": ({ file }) => writeProgram(file, planted()),
+      "a library that was added": ({ tree }) => writeFileSync(join(tree, "usr", "libc.so.6"), ""),
+      "a program that others can write": ({ file }) => chmodSync(file, 0o777),
+      "a folder that others can write": ({ file }) => chmodSync(dirname(file), 0o777),
+      "a cache that others can write": ({ tree }) => chmodSync(dirname(tree), 0o777),
+      "a link that leads out": ({ file }) => {
+        rmSync(file);
+        writeProgram(join(scratch, "elsewhere"), planted());
+        symlinkSync(join(scratch, "elsewhere"), file);
+      },
+      "another user's tree (needs root)": ({ tree }) => chownSync(tree, 65534, 65534),
+      "another user's program (needs root)": ({ file }) => {
+        writeProgram(file, planted());
+        chownSync(file, 65534, 65534);
+      },
+    };
+    for (const [what, change] of Object.entries(FOREIGN)) {
+      test.skipIf(process.getuid?.() !== 0 && what.includes("root"))(`${what} is not run`, async () => {
+        const place = await cached();
+        expect((await place.find()).file, "the twin that is untouched").toBe(place.file);
+        change(place);
+        await expect(place.find()).rejects.toThrow(
+          /is not what its package had|can be written by others|belongs to user|leads out of/,
+        );
+        expect(existsSync(join(scratch, "ran"))).toBe(false);
+      });
+    }
+
+    test("one of a release before is run, sealed, and looked after soon", async () => {
+      const { tree, file, find } = await cached();
+      rmSync(join(tree, "packages.json"));
+      expect((await find()).file).toBe(file);
+      writeProgram(file, planted());
+      await expect(find()).rejects.toThrow("is not what its package had");
+    });
+
+    test("a newer package is looked for once a week, by one process", async () => {
+      const { tree } = await cached();
+      const now = Date.now();
+      expect(claimRenewal(tree, now)).toBe(false);
+      setChecked(tree, now - 8 * 86_400_000);
+      expect(claimRenewal(tree, now)).toBe(true);
+      expect(claimRenewal(tree, now)).toBe(false);
+    });
+
+    test.runIf(onPath("dpkg-deb"))("a newer package replaces it, an older one and none do not", async () => {
+      const { tree, file } = await cached();
+      const source = await packageOf(await cachedBinary());
+      const path = programs("dpkg", "dpkg-deb", "tar", "rm", "sh", "cp");
+      const before = statSync(file).ino;
+      const renew = (name: string) => {
+        writeProgram(join(path, "apt-get"), `case "$*" in *install*) cp '${source}' './${name}' ;; esac`);
+        return renewCached(tree, { PATH: path }, async () => undefined, Date.now());
+      };
+      const dayAgo = Date.now() - 86_400_000;
+      setChecked(tree, 0);
+      await renew("redis-server_5%3a7.0.14-9_amd64.deb");
+      expect(statSync(file).ino).toBe(before);
+      expect(checkedAt(tree), "looked at now").toBeGreaterThan(dayAgo);
+
+      writeProgram(join(path, "apt-get"), "exit 100");
+      await renewCached(tree, { PATH: path }, async () => undefined, Date.now());
+      expect(statSync(file).ino).toBe(before);
+      expect(claimRenewal(tree, Date.now() + 86_400_000), "tried again a day later").toBe(true);
+
+      await renew("redis-server_5%3a7.0.15-2_amd64.deb");
+      expect(statSync(file).ino).not.toBe(before);
+      expect(packagesIn(tree).map(({ name }) => name)).toEqual(["redis-server_5%3a7.0.15-2_amd64.deb"]);
+      expect(whyNotCached(tree)).toBeUndefined();
+    });
   });
 
   test("a named binary that does not work is an error, and nothing else is tried", async () => {
@@ -480,19 +586,117 @@ describe("places", () => {
       "C:\\L\\unity-job-broker\\cache",
     );
   });
+});
 
-  test("a socket's path is short however long the temporary directory's is, and not shared", () => {
+describe("the run directory", () => {
+  const isRoot = process.getuid?.() === 0;
+  const uid = process.getuid?.();
+  const nobody = 65534;
+  const first = (): string => join(scratch, `ujb-${uid}`);
+
+  test("a socket's path is short however long the temporary directory's is", () => {
     const long = join(scratch, "x".repeat(90));
-    expect(Buffer.byteLength(socketPath(data.dataDir, long))).toBeLessThanOrEqual(103);
+    const paths = socketPaths(data.dataDir, {}, long);
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
+  });
 
-    const mine = socketPath(data.dataDir, scratch);
-    makeRunDirectory(mine);
-    chmodSync(dirname(mine), 0o755);
-    makeRunDirectory(mine);
-    expect(statSync(dirname(mine)).mode & 0o777).toBe(0o700);
-    rmSync(dirname(mine), { recursive: true });
-    symlinkSync(data.dataDir, dirname(mine));
-    expect(() => makeRunDirectory(mine)).toThrow("is not a directory: remove it");
+  test("lies in XDG_RUNTIME_DIR where that is private, else in the temporary directory", () => {
+    const runtime = join(scratch, "runtime");
+    const chosen = (value: string): string =>
+      makeSocketPath(data.dataDir, { XDG_RUNTIME_DIR: value }, scratch);
+    expect(dirname(dirname(chosen(runtime))), "it is not there").toBe(first());
+    mkdirSync(runtime, { mode: 0o700 });
+    const path = chosen(runtime);
+    expect(dirname(dirname(path))).toBe(join(runtime, "ujb"));
+    for (const own of [dirname(path), dirname(dirname(path))]) expect(statSync(own).mode & 0o777).toBe(0o700);
+    expect(dirname(dirname(chosen("runtime"))), "it is relative").toBe(first());
+    symlinkSync(runtime, join(scratch, "link"));
+    expect(dirname(dirname(chosen(join(scratch, "link")))), "it is a link").toBe(first());
+    chmodSync(runtime, 0o750);
+    expect(dirname(dirname(chosen(runtime))), "it is open to others").toBe(first());
+  });
+
+  const TAKEN: Record<string, (name: string) => void> = {
+    "another user's (needs root to make one)": (name) => {
+      mkdirSync(name, { mode: 0o700 });
+      chownSync(name, nobody, nobody);
+    },
+    "a link": (name) => {
+      const real = mkdtempSync(join(tmpdir(), "ujb-scratch-"));
+      symlinkSync(real, name);
+    },
+    "open to others": (name) => {
+      mkdirSync(name);
+      chmodSync(name, 0o777);
+    },
+    "a file": (name) => writeFileSync(name, ""),
+  };
+  for (const [what, take] of Object.entries(TAKEN)) {
+    test.skipIf(!isRoot && what.includes("root"))(`steps around one that is ${what}`, () => {
+      take(first());
+      const path = makeSocketPath(data.dataDir, {}, scratch);
+      expect(dirname(dirname(path))).toBe(`${first()}-1`);
+      // The directory for this data, in one that is ours.
+      rmSync(dirname(path), { recursive: true });
+      take(dirname(path));
+      expect(dirname(dirname(makeSocketPath(data.dataDir, {}, scratch)))).toBe(`${first()}-2`);
+      if (what === "a link") {
+        for (const link of [first(), dirname(path)]) {
+          expect(readdirSync(link)).toEqual([]);
+          rmSync(realpathSync(link), { recursive: true });
+        }
+      }
+    });
+  }
+
+  test("is refused with what to do where every name is taken", () => {
+    writeFileSync(first(), "");
+    for (let n = 1; n <= 9; n += 1) writeFileSync(`${first()}-${n}`, "");
+    expect(() => makeSocketPath(data.dataDir, {}, scratch)).toThrow(
+      /is not a directory\. Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a directory that is yours alone/,
+    );
+  });
+
+  test.runIf(isRoot)(
+    "an impostor at the path of a server that ran there is never spoken to (needs root to make one)",
+    async () => {
+      const runtime = join(scratch, "runtime");
+      mkdirSync(runtime, { mode: 0o700 });
+      const here = { ...options, env: { ...process.env, XDG_RUNTIME_DIR: runtime } };
+      const server = await ensureEmbeddedRedis(here);
+      const { path } = server.address as { path: string };
+      expect(path.startsWith(runtime)).toBe(true);
+      // As a cleaner of temporary files and another user would do it.
+      rmSync(join(runtime, "ujb"), { recursive: true });
+      mkdirSync(dirname(path), { recursive: true });
+      let visits = 0;
+      const impostor = createServer((socket) => {
+        visits += 1;
+        socket.on("data", () => socket.write("+PONG\r\n")).on("error", silent);
+      }).listen(path);
+      await once(impostor, "listening");
+      for (const name of [dirname(dirname(path)), dirname(path), path]) chownSync(name, nobody, nobody);
+
+      expect((await describeEmbeddedRedis(here)).server?.answer).toBe("foreign");
+      const next = await ensureEmbeddedRedis(here);
+      expect(next.started).toBe(true);
+      expect(next.address).not.toEqual(server.address);
+      expect(identify(server.pid), "never two on one file").toBeUndefined();
+      expect(visits).toBe(0);
+      impostor.close();
+    },
+  );
+
+  test("a server whose endpoint file is lost is found by whoever has another XDG_RUNTIME_DIR", async () => {
+    const runtime = join(scratch, "runtime");
+    mkdirSync(runtime, { mode: 0o700 });
+    const server = await ensureEmbeddedRedis({
+      ...options,
+      env: { ...process.env, XDG_RUNTIME_DIR: runtime },
+    });
+    rmSync(join(data.dataDir, "redis", "endpoint.json"));
+    expect(await ensureEmbeddedRedis(options)).toEqual({ ...server, started: false });
   });
 });
 

@@ -29,8 +29,11 @@ import { jsonText } from "../src/cli/clients/json-text.js";
 import { MAIN } from "./harness/processes.js";
 
 const ADDRESS = "http://127.0.0.1:8787/mcp";
-const NPX: Reach = startCommand("/home/u/app/node_modules/unity-job-broker/dist/cli/main.js", "linux");
-const CHECKOUT: Reach = startCommand("/src/broker/dist/cli/main.js", "linux");
+const GLOBAL: Reach = startCommand(
+  "/usr/lib/node_modules/unity-job-broker/dist/cli/main.js",
+  "/usr/bin/unity-broker",
+);
+const CHECKOUT: Reach = startCommand("/src/broker/dist/cli/main.js");
 const HTTP: Reach = { transport: "http", url: ADDRESS, token: "s3cret" };
 /** A millisecond passes between two changes: copies are named by their time. */
 let clock: number;
@@ -56,7 +59,7 @@ const place = ({ client = "vscode", name = "unity", force = false, path }: Insta
   ({ client: clientNamed(client), path, scope: "user", name, addresses: [ADDRESS], force }) as const;
 
 async function install(how: Install): Promise<Plan & { backup: string | undefined }> {
-  const entry = entryOf(clientNamed(how.client ?? "vscode"), how.reach ?? NPX);
+  const entry = entryOf(clientNamed(how.client ?? "vscode"), how.reach ?? GLOBAL);
   const plan = await planInstall(place(how), entry, how.reach === HTTP);
   return { ...plan, backup: await carryOut(plan, now()) };
 }
@@ -160,19 +163,19 @@ describe("where each client keeps its file", () => {
 });
 
 describe("the entry", () => {
-  const args = ["-y", "unity-job-broker", "mcp"];
+  const started = { command: "node", args: ["/src/broker/dist/cli/main.js", "mcp"] };
   const headers = { Authorization: "Bearer s3cret" };
   it.each([
-    ["claude-code", { type: "stdio", command: "npx", args }, { type: "http", url: ADDRESS, headers }],
-    ["claude-desktop", { command: "npx", args }, undefined],
-    ["cursor", { type: "stdio", command: "npx", args }, { url: ADDRESS, headers }],
-    ["vscode", { type: "stdio", command: "npx", args }, { type: "http", url: ADDRESS, headers }],
-    ["windsurf", { command: "npx", args }, { serverUrl: ADDRESS, headers }],
-    ["codex", { command: "npx", args }, { url: ADDRESS, http_headers: headers }],
-    ["gemini", { command: "npx", args }, { httpUrl: ADDRESS, headers }],
+    ["claude-code", { type: "stdio", ...started }, { type: "http", url: ADDRESS, headers }],
+    ["claude-desktop", started, undefined],
+    ["cursor", { type: "stdio", ...started }, { url: ADDRESS, headers }],
+    ["vscode", { type: "stdio", ...started }, { type: "http", url: ADDRESS, headers }],
+    ["windsurf", started, { serverUrl: ADDRESS, headers }],
+    ["codex", started, { url: ADDRESS, http_headers: headers }],
+    ["gemini", started, { httpUrl: ADDRESS, headers }],
   ])("of %s is in its own words", (id, stdio, http) => {
     const client = clientNamed(id);
-    expect(entryOf(client, NPX)).toEqual(stdio);
+    expect(entryOf(client, CHECKOUT)).toEqual(stdio);
     if (http === undefined) expect(() => entryOf(client, HTTP)).toThrow(/leave --http and --token out/);
     else {
       expect(entryOf(client, HTTP)).toEqual(http);
@@ -181,18 +184,46 @@ describe("the entry", () => {
     }
   });
 
-  it("names the package where it is installed, the path in a checkout, and cmd on Windows", () => {
-    expect(CHECKOUT).toMatchObject({ command: "node", args: ["/src/broker/dist/cli/main.js", "mcp"] });
-    const installed = "C:\\app\\node_modules\\unity-job-broker\\dist\\cli\\main.js";
-    expect(startCommand(installed, "win32")).toMatchObject({ command: "cmd", args: ["/c", "npx", ...args] });
-    const odd = "C:\\$& $1\\dist\\cli\\main.js";
-    expect(startCommand(odd, "win32")).toMatchObject({ command: "node", args: [odd, "mcp"] });
+  it.each<[string, string, string | undefined, { command: string; args: string[] }]>([
+    ["a checkout", "/src/broker/dist/cli/main.js", "/src/broker/dist/cli/main.js", started],
+    [
+      "the global command",
+      "/usr/lib/node_modules/unity-job-broker/dist/cli/main.js",
+      "/usr/bin/unity-broker",
+      { command: "/usr/bin/unity-broker", args: ["mcp"] },
+    ],
+    ...["/app/node_modules/.bin/unity-broker", "/home/u/.npm/_npx/1/bin/unity-broker", "unity-broker"].map(
+      (typed): [string, string, string, { command: string; args: string[] }] => [
+        `${typed}, which may be another one tomorrow`,
+        "/app/node_modules/unity-job-broker/dist/cli/main.js",
+        typed,
+        { command: "node", args: ["/app/node_modules/unity-job-broker/dist/cli/main.js", "mcp"] },
+      ],
+    ),
+    [
+      "Windows, whose global command is a script",
+      "C:\\$& $1\\node_modules\\unity-job-broker\\dist\\cli\\main.js",
+      "C:\\$& $1\\node_modules\\unity-job-broker\\dist\\cli\\main.js",
+      {
+        command: "node",
+        args: ["C:\\$& $1\\node_modules\\unity-job-broker\\dist\\cli\\main.js", "mcp"],
+      },
+    ],
+  ])("is this very broker by its full path: %s", (_how, main, typed, expected) => {
+    expect(startCommand(main, typed)).toEqual({ transport: "stdio", ...expected });
+  });
+
+  it("never names a package, which a client would take from the registry", () => {
+    for (const client of CLIENTS)
+      for (const reach of [GLOBAL, CHECKOUT])
+        expect(JSON.stringify(entryOf(client, reach))).not.toMatch(/npx|"unity-job-broker"/);
   });
 
   it("is known as ours in every form it had, and nothing else is", () => {
     const ours: Entry[] = [
-      ...CLIENTS.map((client) => entryOf(client, NPX)),
+      ...CLIENTS.map((client) => entryOf(client, GLOBAL)),
       entryOf(clientNamed("gemini"), HTTP),
+      { command: "npx", args: ["-y", "unity-job-broker", "mcp"] },
       { command: "cmd", args: ["/c", "npx", "-y", "unity-job-broker@0.1.0", "mcp"] },
       { command: "C:\\npm\\unity-broker.cmd", args: ["mcp"] },
       { command: "node", args: ["D:\\old\\checkout\\dist\\cli\\main.js", "mcp"] },
@@ -236,7 +267,7 @@ const SPELLINGS: Record<string, (content: string) => string> = {
 };
 
 describe.each(CLIENTS)("$id", (client) => {
-  const reaches: Reach[] = client.http === null ? [NPX] : [NPX, HTTP];
+  const reaches: Reach[] = client.http === null ? [GLOBAL] : [GLOBAL, HTTP];
 
   it.each(Object.keys(SPELLINGS))(
     "keeps what is there %s, and uninstall restores every byte",
@@ -274,7 +305,7 @@ describe.each(CLIENTS)("$id", (client) => {
     const { outcome, warnings, backup } = await install({ client: client.id, path });
     expect({ outcome, backup }).toEqual({ outcome: "added", backup: undefined });
     expect(warnings).toEqual([`${dirname(path)} was not there: is ${client.title} installed?`]);
-    expect(serversOf(client, path)).toEqual({ unity: entryOf(client, NPX) });
+    expect(serversOf(client, path)).toEqual({ unity: entryOf(client, GLOBAL) });
     expect(readdirSync(dirname(path))).toEqual(["config"]);
     expect(await uninstall({ client: client.id, path })).toMatchObject({ outcome: "removed" });
     expect(await uninstall({ client: client.id, path })).toMatchObject({
@@ -286,7 +317,7 @@ describe.each(CLIENTS)("$id", (client) => {
   it("takes an empty file for none", async () => {
     const path = file("config", "\n");
     await install({ client: client.id, path });
-    expect(serversOf(client, path)).toEqual({ unity: entryOf(client, NPX) });
+    expect(serversOf(client, path)).toEqual({ unity: entryOf(client, GLOBAL) });
   });
 
   it("replaces an older entry of ours and keeps what was added to it by hand", async () => {
@@ -302,7 +333,7 @@ describe.each(CLIENTS)("$id", (client) => {
     expect(await install({ client: client.id, path })).toMatchObject({ outcome: "replaced" });
     expect(serversOf(client, path)).toMatchObject({
       docs: { command: "npx" },
-      unity: { ...entryOf(client, NPX), env: { A: "1" } },
+      unity: { ...entryOf(client, GLOBAL), env: { A: "1" } },
     });
   });
 
@@ -315,7 +346,7 @@ describe.each(CLIENTS)("$id", (client) => {
     expect(text(path)).toBe(before);
     expect(readdirSync(folder)).toEqual(["config"]);
     expect(await install({ ...how, force: true })).toMatchObject({ outcome: "taken" });
-    expect(serversOf(client, path).docs).toEqual(entryOf(client, NPX));
+    expect(serversOf(client, path).docs).toEqual(entryOf(client, GLOBAL));
   });
 
   it("leaves a file alone that it cannot read, and names the line", async () => {
@@ -385,7 +416,7 @@ describe("TOML", () => {
     expect(text(path)).not.toMatch(/,\s*\}/);
     expect(serversOf(clientNamed("codex"), path)).toEqual({
       docs: { command: "a" },
-      unity: entryOf(clientNamed("codex"), NPX),
+      unity: entryOf(clientNamed("codex"), GLOBAL),
     });
   });
 });
@@ -483,11 +514,11 @@ describe("the file", () => {
     symlinkSync("dotfiles.json", file("config"));
     const { backup } = await install({ path: file("config") });
     expect(lstatSync(file("config")).isSymbolicLink()).toBe(true);
-    expect(text(target)).toContain("unity-job-broker");
+    expect(text(target)).toContain("/usr/bin/unity-broker");
     expect(backup).toMatch(/config\.backup-/);
     symlinkSync("not-yet.json", file("dangling"));
     await install({ path: file("dangling") });
-    expect(text(file("not-yet.json"))).toContain("unity-job-broker");
+    expect(text(file("not-yet.json"))).toContain("/usr/bin/unity-broker");
     symlinkSync("ring", file("ring"));
     await expect(install({ path: file("ring") })).rejects.toThrow(/ring/);
   });
@@ -560,6 +591,10 @@ describe("the command line", () => {
       mcpServers: { unity: { type: "stdio", command: "node", args: [MAIN, "mcp"] } },
     });
     expect(type("install", "claude-code").stdout).toMatch(/already installed; nothing was written/);
+    // What the Unity package's window writes.
+    const note = join(folder, ".unity-job-broker", "launch.json");
+    expect(JSON.parse(text(note))).toEqual({ command: "node", args: [MAIN, "mcp"] });
+    expect(statSync(note).mode & 0o777).toBe(0o600);
     expect(type("install", "claude-code", "--http", "--token", "t").stdout).toMatch(/it was replaced/);
     expect(JSON.parse(text(path)).mcpServers.unity).toEqual({
       type: "http",

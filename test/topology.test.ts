@@ -1,7 +1,7 @@
 /** docker-compose.yml's topology as processes: Redis with a password, a gateway, a worker, and three Editors. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,11 +28,12 @@ async function startRedis(processes: Processes, folder: string): Promise<number>
   const script = (compose().services.redis.command.at(-1) ?? "")
     .replaceAll("$$", "$")
     .replaceAll("/tmp/redis.conf", join(folder, "redis.conf"))
+    .replaceAll("/run/secrets/redis_password", passwordFile(folder))
     .replace("/data", folder)
     .replace("exec redis-server", `exec ${binary.file}`);
   const server = spawn("/bin/sh", ["-c", `${script} --port ${port} --bind 127.0.0.1`], {
     stdio: "ignore",
-    env: { ...withLibraries(process.env, binary.libraryPath), REDIS_PASSWORD: PASSWORD },
+    env: { ...withLibraries(process.env, binary.libraryPath) },
   });
   processes.guard(server.pid ?? 0);
   onTestFinished(async () => {
@@ -43,6 +44,8 @@ async function startRedis(processes: Processes, folder: string): Promise<number>
   });
   return port;
 }
+
+const passwordFile = (folder: string): string => join(folder, "redis-password");
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -72,14 +75,12 @@ test("every call runs on the Editor that was named, none is guessed, all of it i
   const folder = mkdtempSync(join(tmpdir(), "ujb-compose-"));
   const processes = createProcesses();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(passwordFile(folder), `${PASSWORD}\n`);
   const port = await startRedis(processes, folder);
   onTestFinished(async () => void (await processes.close()));
   const { gateway: gatewayService, worker: workerService } = compose().services;
-  const redisUrl = gatewayService.environment.REDIS_URL?.replace(/\$\{REDIS_PASSWORD.*?\}/, PASSWORD).replace(
-    "redis:6379",
-    `127.0.0.1:${port}`,
-  );
-  expect(redisUrl).toBe(`redis://:${PASSWORD}@127.0.0.1:${port}`);
+  const redisUrl = gatewayService.environment.REDIS_URL?.replace("redis:6379", `127.0.0.1:${port}`);
+  expect(redisUrl).toBe(`redis://127.0.0.1:${port}`);
   const tokensFile = join(folder, "tokens.json");
   const headers = {
     authorization: `Bearer ${await createTokens(tokensFile).create("farm", { role: "operate" })}`,
@@ -87,6 +88,7 @@ test("every call runs on the Editor that was named, none is guessed, all of it i
   const env = {
     ...environment(folder),
     REDIS_URL: redisUrl,
+    REDIS_PASSWORD_FILE: passwordFile(folder),
     UNITY_BROKER_HOST: gatewayService.environment.UNITY_BROKER_HOST,
     UNITY_BROKER_TOKENS_FILE: tokensFile,
   };

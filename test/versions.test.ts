@@ -13,7 +13,7 @@ import { MAIN, until } from "./harness/processes.js";
 import { startTestRedis, type TestRedis } from "./harness/redis.js";
 
 const NEWER = String(SCHEMA_VERSION + 1);
-const UPGRADE = "`npm install -g unity-job-broker@latest`";
+const UPGRADE = "Install that release here too, from where you got it.";
 
 describe("a store of a newer broker", () => {
   let redis: TestRedis;

@@ -8,6 +8,7 @@ import { checkEditors, checkEndpointFiles } from "./doctor/editors.js";
 import { type Finding, renderFindings } from "./doctor/finding.js";
 import { checkGateway, notSpokenTo } from "./doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "./doctor/machine.js";
+import { checkSecurity } from "./doctor/security.js";
 import { checkStore } from "./doctor/store.js";
 import { printableJson } from "./printable.js";
 import { environment } from "./runtime.js";
@@ -15,9 +16,12 @@ import { selfCommand } from "./self.js";
 
 export const doctor = command({
   meta: { name: "doctor", description: "Finds what is wrong, and says what mends it" },
-  args: { json: { type: "boolean", description: "The findings as JSON", default: false } },
+  args: {
+    json: { type: "boolean", description: "The findings as JSON", default: false },
+    security: { type: "boolean", description: "Who else could get in, and what closes it", default: false },
+  },
   async run({ args }) {
-    const findings = await examine(selfCommand());
+    const findings = await (args.security ? examineSecurity() : examine(selfCommand()));
     console.log(
       args.json
         ? printableJson(findings)
@@ -26,6 +30,12 @@ export const doctor = command({
     process.exitCode = findings.some(({ state }) => state === "problem") ? EXIT.failed : EXIT.ok;
   },
 });
+
+async function examineSecurity(): Promise<Finding[]> {
+  const configuration = checkConfiguration();
+  if ("findings" in configuration) return configuration.findings;
+  return checkSecurity(configuration.settings, environment());
+}
 
 async function examine(self: string): Promise<Finding[]> {
   const configuration = checkConfiguration();

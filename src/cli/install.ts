@@ -1,15 +1,12 @@
 /** `unity-broker install <client>`: writes the broker into an MCP client's configuration (docs/clients.md). */
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "citty";
 import { clientArgs, placeOf, withoutValues } from "./clients/client-arguments.js";
-import { entryOf, startCommand } from "./clients/entry.js";
+import { entryOf } from "./clients/entry.js";
 import { givenToken, tokenArgs } from "./clients/given-token.js";
 import { carryOut, planInstall } from "./clients/installation.js";
+import { launchOfThis, noteLaunch } from "./clients/launch-note.js";
 import { toPeople, toPrograms } from "./clients/report.js";
 import { command, UsageError } from "./command.js";
-
-/** The built command line, also when this runs from the sources. */
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 const args = {
   ...clientArgs,
@@ -32,16 +29,19 @@ export const install = command({
       stdin: process.stdin,
       warn: (sentence) => console.error(sentence),
     });
-    const reach =
-      http === undefined
-        ? startCommand(MAIN, process.platform)
-        : ({ transport: "http", url: address, token } as const);
+    const reach = http === undefined ? launchOfThis() : ({ transport: "http", url: address, token } as const);
     const plan = await planInstall(place, entryOf(place.client, reach), token !== undefined);
+    if (/[\\/]_npx[\\/]/.test(JSON.stringify(reach))) {
+      plan.warnings.push(
+        "this broker runs from npx's cache, which npm empties: install the package, then repeat this",
+      );
+    }
     if (token !== undefined && place.scope === "project") {
       plan.warnings.push(
         "the token stands in a file that projects often share: keep it out of version control",
       );
     }
+    if (!given.print) noteLaunch();
     const backup = given.print ? undefined : await carryOut(plan, new Date());
     console.log(
       (given.json ? toPrograms : toPeople)(plan, { scope: place.scope, isPrint: given.print, backup }),

@@ -1,15 +1,12 @@
 /** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
+import { openDebugFile } from "./debug-file.js";
 import { printable } from "./printable.js";
 import { withoutSecrets } from "./redaction.js";
-
-/** So many logs are kept, this one included. */
-const KEPT = 20;
 
 /**
  * Opens the log. Each line is written before the call returns, so that a process that dies has said everything.
@@ -26,15 +23,11 @@ export function createLog(
   const stderr = onTerminal(destination({ dest: 2, sync: true }));
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
   if (folder === undefined) return pino({ level, hooks }, stderr);
-  const file = join(folder, `${place.command}-${process.pid}.log`);
   try {
     // A folder that somebody named may hold more than ours, and keeps its rights.
     if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
-    else mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const debug = onTerminal(destination({ dest: file, sync: true, append: true, mode: 0o600 }));
-    // One of an earlier process with this id may be anybody's to read.
-    chmodSync(file, 0o600);
-    prune(folder);
+    const { file, descriptor } = openDebugFile(folder, place.command);
+    const debug = onTerminal(destination({ fd: descriptor, sync: true }));
     const streams = [
       { level: "debug" as const, stream: debug },
       // pino has no stream that takes nothing.
@@ -45,7 +38,7 @@ export function createLog(
     return log;
   } catch (error) {
     const log = pino({ level, hooks }, stderr);
-    log.warn({ file, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
+    log.warn({ folder, error: (error as Error).message }, "MCP_DEBUG: the file cannot be written");
     return log;
   }
 }
@@ -60,22 +53,4 @@ function logFolder(wanted: string | undefined, dataDir: string): string | undefi
   if (wanted === undefined || /^(0|false|off|no)$/i.test(wanted)) return undefined;
   const isPath = isAbsolute(wanted) || /[\\/]/.test(wanted);
   return isPath ? resolve(wanted) : join(dataDir, "logs");
-}
-
-/** Deletes all but the newest of what this function's file names look like. */
-function prune(folder: string): void {
-  const logs = readdirSync(folder)
-    .filter((name) => /^[a-z]+-\d+\.log$/.test(name))
-    .map((name) => ({
-      file: join(folder, name),
-      at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    }))
-    .sort((one, other) => other.at - one.at);
-  for (const { file } of logs.slice(KEPT)) {
-    try {
-      rmSync(file, { force: true });
-    } catch {
-      // Windows does not delete the log of a process that still writes it.
-    }
-  }
 }

@@ -2,6 +2,7 @@
 import { createGateway } from "../gateway/gateway.js";
 import { serveStdio } from "../gateway/mcp/stdio.js";
 import { createWorker } from "../worker/worker.js";
+import { noteLaunch } from "./clients/launch-note.js";
 import { command } from "./command.js";
 import { gatewayOptions, startRuntime, workerOptions } from "./runtime.js";
 import { parentGone, stopRequested } from "./stop.js";
@@ -14,6 +15,7 @@ export const mcp = command({
     // Obtaining a Redis may take minutes: whoever has gone by then is not served any more.
     const runtime = await Promise.race([startRuntime(), stopping.then(() => undefined)]);
     if (!runtime) return;
+    noteLaunch();
     const gateway = createGateway(runtime, gatewayOptions(runtime.config));
     const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
     const session = serveStdio(

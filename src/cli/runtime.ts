@@ -1,7 +1,9 @@
 /** What every command that serves needs: configuration, a log on stderr, and the store, private Redis included. */
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { z } from "zod";
 import { defaultDirectories } from "../embedded-redis/directories.js";
 import type { EmbeddedRedisOptions } from "../embedded-redis/embedded-redis.js";
 import { type Audit, createAudit } from "../gateway/audit.js";
@@ -55,7 +57,7 @@ export function environment(): NodeJS.ProcessEnv {
 
 /** process.env is read in this file and nowhere else. */
 export function readSettings(): Settings {
-  const config = readConfig(process.env);
+  const config = withRedisPassword(readConfig(process.env));
   const directories = defaultDirectories(process.env);
   const dataDir = config.UNITY_BROKER_DATA_DIR ?? directories.dataDir;
   return {
@@ -67,6 +69,21 @@ export function readSettings(): Settings {
     tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
     localTokenFile: join(dataDir, "local.token"),
   };
+}
+
+/** An environment is shown by `docker inspect` and inherited; a file is neither. */
+function withRedisPassword(config: Config): Config {
+  const { REDIS_URL, REDIS_PASSWORD_FILE: file } = config;
+  if (file === undefined) return config;
+  try {
+    if (REDIS_URL === undefined) throw new Error("it needs REDIS_URL");
+    const url = new URL(REDIS_URL);
+    url.password = encodeURIComponent(readFileSync(file, "utf8").trim());
+    return { ...config, REDIS_URL: url.href };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new z.ZodError([{ code: "custom", path: ["REDIS_PASSWORD_FILE"], message, input: file }]);
+  }
 }
 
 /** Other users get nothing out of this user's folders and nothing into them. Throws NotPrivate. */

@@ -1,11 +1,11 @@
 /** How this command line was called, for hints that can be copied as they are. */
 import { sep } from "node:path";
 
-/** In a checkout `node <path>/dist/cli/main.js`, usable from every folder; installed `unity-broker`, which npx puts on no PATH. */
+/** In a checkout and from npx `node <path>/dist/cli/main.js`, usable from every folder; installed `unity-broker`. */
 export function selfCommand(): string {
   const script = process.argv[1] ?? "";
-  if (script.split(sep).includes("_npx")) return "npx unity-job-broker";
-  const isCheckout = script.endsWith("main.js") && !script.split(sep).includes("node_modules");
-  if (!isCheckout) return "unity-broker";
+  const folders = script.split(sep);
+  const isInstalled = folders.includes("node_modules") && !folders.includes("_npx");
+  if (isInstalled || !script.endsWith("main.js")) return "unity-broker";
   return /^[\w@%+=:,./\\~-]+$/.test(script) ? `node ${script}` : `node "${script}"`;
 }

@@ -4,6 +4,7 @@ import { createHttpGateway } from "../gateway/http.js";
 import { createSimulatedEditor } from "../simulator/editor.js";
 import { createWorker } from "../worker/worker.js";
 import { accessOf, addressArgs, endpointHint } from "./address.js";
+import { noteLaunch } from "./clients/launch-note.js";
 import { command } from "./command.js";
 import { gatewayOptions, readSettings, startRuntime, workerOptions } from "./runtime.js";
 import { selfCommand } from "./self.js";
@@ -21,6 +22,7 @@ export const up = command({
     const settings = readSettings();
     const access = await accessOf(args, settings);
     const runtime = await startRuntime(settings);
+    noteLaunch();
     const closers: (() => Promise<unknown>)[] = [runtime.close];
     try {
       const gateway = createGateway({ ...runtime, principals: access.auth }, gatewayOptions(runtime.config));

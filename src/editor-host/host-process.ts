@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { daemonEnvironment } from "../shared/daemon-environment.js";
 
 export interface HostReady {
   editorId: string;
@@ -23,9 +24,14 @@ export interface HostProcess extends HostReady {
   quit(): Promise<void>;
 }
 
+const OF_DOTNET = ["DOTNET_ROOT", "DOTNET_ROLL_FORWARD", "DOTNET_CLI_HOME", "DOTNET_GCHEAPHARDLIMIT"];
+
 /** Starts it and settles when it listens; rejects with what it said when it does not. */
 export async function startHost(file: string, args: readonly string[]): Promise<HostProcess> {
-  const child = spawn("dotnet", [file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn("dotnet", [file, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: daemonEnvironment(process.env, OF_DOTNET),
+  });
   const ended = once(child, "close").then(() => undefined);
   let said = "";
   child.stderr.on("data", (text: Buffer) => {

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type DebianPackages, debianRelease } from "./debian-package.js";
+import { cachedTree, claimRenewal, obtainCached, whyNotCached } from "./cached-redis.js";
 import type { Environment } from "./directories.js";
-import { libraryDirectories, obtainPackageTree, withLibraries } from "./package-tree.js";
+import { libraryDirectories, withLibraries } from "./package-tree.js";
 import { type Attempt, redisUnavailable } from "./redis-errors.js";
+import { startRenewal } from "./renewal-start.js";
 import { findProgram, runCommand, searchDirectories } from "./run-command.js";
 
 /** A server program that has answered `--version`, so it runs on this machine. */
@@ -24,20 +26,6 @@ export interface BinaryOptions {
 }
 
 const PROGRAMS = ["valkey-server", "redis-server", "memurai"];
-/** `otherwise`: what redis-server needs beyond any Debian or Ubuntu. */
-const DEBIAN_PACKAGES: DebianPackages = {
-  wanted: ["redis-server", "redis-tools"],
-  otherwise: [
-    "redis-server",
-    "redis-tools",
-    "libjemalloc2",
-    "liblua5.1-0",
-    "liblzf1",
-    "lua-cjson",
-    "lua-bitop",
-    "libatomic1",
-  ],
-};
 const OLDEST = [6, 2] as const;
 
 /** A program to ask, or why there is none. */
@@ -72,21 +60,21 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
   }
 
   if (platform === "linux") {
-    const tree = join(options.cacheDir, "redis", debianRelease());
-    const cached = await attempt(`cache ${tree}`, serverIn(tree));
-    if (cached) return cached;
-    if (findProgram(["apt-get"], directories) && findProgram(["dpkg"], directories)) {
+    const tree = cachedTree(options.cacheDir);
+    const cached = await attempt(`cache ${tree}`, trustedServerIn(tree));
+    const canObtain = findProgram(["apt-get"], directories) && findProgram(["dpkg"], directories);
+    if (cached) {
+      if (canObtain && claimRenewal(tree, Date.now())) startRenewal(tree, options.env);
+      return cached;
+    }
+    if (canObtain) {
       options.say(
         `No Redis on this machine: fetching the signed redis-server package into ${tree} (installs nothing).`,
       );
-      const missing = await obtainPackageTree(tree, DEBIAN_PACKAGES, {
-        env: options.env,
-        async whyNot(unpacked) {
-          const found = await probe(serverIn(unpacked), options.env);
-          return typeof found === "string" ? found : undefined;
-        },
-      });
-      const obtained = await attempt("apt-get download", missing ? { missing } : serverIn(tree));
+      const missing = await obtainCached(tree, options.env, (unpacked) =>
+        whyNotServing(unpacked, options.env),
+      );
+      const obtained = await attempt("apt-get download", missing ? { missing } : trustedServerIn(tree));
       if (obtained) return obtained;
     } else {
       attempts.push({ tried: "apt-get download", because: "apt-get and dpkg are not on PATH" });
@@ -140,6 +128,19 @@ function programIn(
 ): Candidate {
   const file = findProgram(names, directories, platform);
   return file ? { file } : { missing };
+}
+
+/** Why the server in this tree does not run; undefined when it does. */
+export async function whyNotServing(tree: string, env: Environment): Promise<string | undefined> {
+  const found = await probe(serverIn(tree), env);
+  return typeof found === "string" ? found : undefined;
+}
+
+/** Not even asked for its version where others could have put it there. */
+function trustedServerIn(tree: string): Candidate {
+  if (!existsSync(tree)) return { missing: "not there yet" };
+  const missing = whyNotCached(tree);
+  return missing === undefined ? serverIn(tree) : { missing };
 }
 
 function serverIn(tree: string): Candidate {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "./directories.js";
+import { hashOf, type Package } from "./package-seal.js";
 import { type CommandResult, runCommand } from "./run-command.js";
 
 const UPDATE_TIMEOUT_MS = 180_000;
@@ -33,13 +34,13 @@ export interface DebianPackages {
  *
  * Needs no root and installs nothing: apt works on private lists and a private archive, with the system's sources and
  * keys as they are, so what arrives is signed like any installed package. A name that is already installed is fetched
- * all the same. Rejects with what apt said.
+ * all the same. Answers the package files by name and hash. Rejects with what apt said.
  */
 export async function unpackDebianPackages(
   destination: string,
   packages: DebianPackages,
   options: { workDir: string; env: Environment },
-): Promise<void> {
+): Promise<Package[]> {
   const { workDir } = options;
   const env = { ...options.env, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" };
   const archives = join(workDir, "archives");
@@ -61,15 +62,17 @@ export async function unpackDebianPackages(
   }
   if (download.code !== 0) throw new Error(complaints(update, download));
 
-  for (const name of readdirSync(archives)) {
-    if (!name.endsWith(".deb")) continue;
+  const unpacked: Package[] = [];
+  for (const name of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {
     const unpack = await runCommand("dpkg", ["-x", join(archives, name), destination], {
       env,
       timeoutMs: 60_000,
     });
     if (unpack.code !== 0) throw new Error(`dpkg -x ${name}: ${unpack.output}`);
+    unpacked.push({ name, sha256: hashOf(join(archives, name)) });
   }
   rmSync(workDir, { recursive: true, force: true });
+  return unpacked;
 }
 
 function aptConfiguration(workDir: string): string {

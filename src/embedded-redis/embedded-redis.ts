@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./answer.js";
 import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
@@ -10,8 +10,8 @@ import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./en
 import { startKeeper } from "./keeper-start.js";
 import { identify, isLiving } from "./living-process.js";
 import { redisNotStarted } from "./redis-errors.js";
-import { isPrivate, makeRunDirectory, removeSocket, socketPath } from "./run-directory.js";
-import { configuredPort, launchServer, logFile, logTail, type RedisAddress } from "./server.js";
+import { isPrivateSocket, makeSocketPath, removeSocket, socketPaths } from "./run-directory.js";
+import { configuredAddress, launchServer, logFile, logTail, type RedisAddress } from "./server.js";
 import { alone } from "./start-claim.js";
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
@@ -51,7 +51,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
   const directory = redisDirectory(options.dataDir);
   const running = async () => {
     const known = readEndpoint(directory);
-    if (!known || !isLiving(known) || (await ask(known.address)) !== "ready") return undefined;
+    if (!known || !isLiving(known) || (await askOurs(known.address)) !== "ready") return undefined;
     return { address: known.address, pid: known.pid, started: false };
   };
   const present = await running();
@@ -59,7 +59,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
   // Before the claim: fetching takes long, and others need not wait to learn that they must fetch too.
   const binary = await findRedisBinary(options);
   return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running }, async () => {
-    const survivor = await settle(directory, options.platform);
+    const survivor = await settle(directory);
     if (survivor) return { address: survivor.address, pid: survivor.pid, started: false };
     return start(directory, binary, options);
   });
@@ -73,14 +73,13 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
  */
 export async function stopEmbeddedRedis(options: {
   readonly dataDir: string;
-  readonly platform?: NodeJS.Platform | undefined;
   /** Sent to the server right before it is shut down. */
   readonly lastCommand?: readonly string[] | undefined;
 }): Promise<boolean> {
   const directory = redisDirectory(options.dataDir);
   const nothingMeanwhile = async () => undefined;
   return alone<boolean>(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile }, async () => {
-    const known = readEndpoint(directory) ?? (await adopt(directory, options.platform ?? process.platform));
+    const known = readEndpoint(directory) ?? (await adopt(directory));
     const running = known !== undefined && isLiving(known) && (await end(known, options.lastCommand));
     if (known && "path" in known.address) removeSocket(known.address.path);
     removeEndpoint(directory);
@@ -103,7 +102,10 @@ export async function describeEmbeddedRedis(options: {
   const known = readEndpoint(directory);
   const place = { directory, log: logFile(directory) };
   if (!known || !isLiving(known)) return place;
-  return { ...place, server: { pid: known.pid, address: known.address, answer: await ask(known.address) } };
+  return {
+    ...place,
+    server: { pid: known.pid, address: known.address, answer: await askOurs(known.address) },
+  };
 }
 
 function redisDirectory(dataDir: string): string {
@@ -114,10 +116,12 @@ function redisDirectory(dataDir: string): string {
 }
 
 /** With the claim held: the server that is there after all, given time to load; what is lost is cleared away. */
-async function settle(directory: string, platform = process.platform): Promise<Endpoint | undefined> {
+async function settle(directory: string): Promise<Endpoint | undefined> {
   const known = readEndpoint(directory);
-  if (!known || !isLiving(known)) return adopt(directory, platform);
-  const answer = await awaitAnswer(known.address, withinLimits(LOST_LIMIT_MS));
+  if (!known || !isLiving(known)) return adopt(directory);
+  const answer = isOurs(known.address)
+    ? await awaitAnswer(known.address, withinLimits(LOST_LIMIT_MS))
+    : "foreign";
   if (answer === "ready") return known;
   if (answer === "loading" || answer === "silent") {
     throw redisNotStarted(
@@ -131,15 +135,29 @@ async function settle(directory: string, platform = process.platform): Promise<E
 }
 
 /** A server without an endpoint file: its starter was killed in between, or the file was deleted. */
-async function adopt(directory: string, platform: NodeJS.Platform): Promise<Endpoint | undefined> {
-  const address = platform === "win32" ? configuredPort(directory) : { path: socketPath(directory) };
-  if (!address || ("path" in address && !isPrivate(dirname(address.path)))) return undefined;
-  if ((await awaitAnswer(address, (answer) => answer === "loading")) !== "ready") return undefined;
-  const server = identify((await processIdAt(address)) ?? 0);
-  if (!server) return undefined;
-  const endpoint = { ...server, address };
-  writeEndpoint(directory, endpoint);
-  return endpoint;
+async function adopt(directory: string): Promise<Endpoint | undefined> {
+  const configured = configuredAddress(directory);
+  // The configuration may be lost too; another process may have had another XDG_RUNTIME_DIR or none.
+  const usual = process.platform === "win32" ? [] : socketPaths(directory, {}).map((path) => ({ path }));
+  for (const address of configured ? [configured] : usual) {
+    if (!isOurs(address)) continue;
+    if ((await awaitAnswer(address, (answer) => answer === "loading")) !== "ready") continue;
+    const server = identify((await processIdAt(address)) ?? 0);
+    if (!server) continue;
+    const endpoint = { ...server, address };
+    writeEndpoint(directory, endpoint);
+    return endpoint;
+  }
+  return undefined;
+}
+
+/** Whether what answers at this address can only be this user's. A port's server has to know the password. */
+function isOurs(address: RedisAddress): boolean {
+  return !("path" in address) || isPrivateSocket(address.path);
+}
+
+async function askOurs(address: RedisAddress): Promise<Answer> {
+  return isOurs(address) ? ask(address) : "foreign";
 }
 
 async function start(
@@ -147,7 +165,7 @@ async function start(
   binary: RedisBinary,
   options: EmbeddedRedisOptions,
 ): Promise<EmbeddedRedis> {
-  const address = await chooseAddress(directory, options.platform ?? process.platform);
+  const address = await chooseAddress(directory, options);
   const server = launchServer({ binary, directory, address, env: options.env, detached: true });
   if (server.pid === undefined) {
     const [error] = await once(server, "error");
@@ -177,13 +195,14 @@ async function start(
 }
 
 /** The last start's address if it can serve again, so that whoever was connected finds the next server by itself. */
-async function chooseAddress(directory: string, platform: NodeJS.Platform): Promise<RedisAddress> {
+async function chooseAddress(
+  directory: string,
+  { env, platform = process.platform }: EmbeddedRedisOptions,
+): Promise<RedisAddress> {
   const last = readEndpoint(directory)?.address;
   if (platform !== "win32") {
-    if (last && "path" in last && isPrivate(dirname(last.path))) return last;
-    const path = socketPath(directory);
-    makeRunDirectory(path);
-    return { path };
+    if (last && "path" in last && isPrivateSocket(last.path)) return last;
+    return { path: makeSocketPath(directory, env) };
   }
   const host = "127.0.0.1";
   if (last && "port" in last && (await freePort(host, last.port)) !== undefined) return last;
@@ -208,7 +227,7 @@ async function freePort(host: string, port: number): Promise<number | undefined>
 
 /** Saves and ends a living server; true when its process is gone. */
 async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<true> {
-  const answer = await ask(server.address);
+  const answer = await askOurs(server.address);
   if (answer === "ready" || answer === "loading") {
     await askToShutDown(server.address, lastCommand);
     if (await isGone(server, END_LIMIT_MS)) return true;

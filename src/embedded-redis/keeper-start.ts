@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { daemonEnvironment } from "../shared/daemon-environment.js";
 import type { Environment } from "./directories.js";
 import type { RedisAddress } from "./server.js";
 
@@ -23,7 +24,7 @@ export function startKeeper(order: KeeperOrder, options: { env: Environment; dir
     detached: true,
     stdio: "ignore",
     windowsHide: true,
-    env: { ...options.env, NODE_OPTIONS: undefined, [KEEPER_ORDER]: JSON.stringify(order) },
+    env: { ...daemonEnvironment(options.env), [KEEPER_ORDER]: JSON.stringify(order) },
   });
   child.on("error", () => {
     // Nothing that the caller's work depends on.

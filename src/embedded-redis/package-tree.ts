@@ -4,19 +4,26 @@ import { dirname, join } from "node:path";
 import { type DebianPackages, unpackDebianPackages } from "./debian-package.js";
 import type { Environment } from "./directories.js";
 import { identify } from "./living-process.js";
+import type { Package } from "./package-seal.js";
 
 /** Prefix of directories that belong to the process whose id follows, as long as that lives. */
 const SCRATCH = ".obtaining-";
 
-/**
- * Unpacks the packages beside the final place and renames them to `tree`; answers why it could not be done.
- *
- * `whyNot` tries what was unpacked: undefined when it can be used.
- */
+export interface ObtainOptions {
+  readonly env: Environment;
+  /** Tries what was unpacked: undefined when it can be used. */
+  whyNot(tree: string): Promise<string | undefined>;
+  /** Called once everything is unpacked, before anything of it runs. */
+  seal?(tree: string, packages: readonly Package[]): void;
+  /** Whether a tree that works gives way to this one; without it, it stays. */
+  replaces?(fresh: string): Promise<boolean>;
+}
+
+/** Unpacks the packages beside the final place and renames them to `tree`; answers why it could not be done. */
 export async function obtainPackageTree(
   tree: string,
   packages: DebianPackages,
-  options: { env: Environment; whyNot(tree: string): Promise<string | undefined> },
+  options: ObtainOptions,
 ): Promise<string | undefined> {
   let scratch: string | undefined;
   try {
@@ -25,11 +32,14 @@ export async function obtainPackageTree(
     clearAbandoned(parent);
     scratch = mkdtempSync(join(parent, `${SCRATCH}${process.pid}-`));
     const fresh = join(scratch, "tree");
-    await unpackDebianPackages(fresh, packages, { workDir: join(scratch, "apt"), env: options.env });
+    const workDir = join(scratch, "apt");
+    const unpacked = await unpackDebianPackages(fresh, packages, { workDir, env: options.env });
+    options.seal?.(fresh, unpacked);
     const why = await options.whyNot(fresh);
     if (why !== undefined) return why;
     // Another process may have been faster, and may be running its program: a tree that works stays.
-    if ((await options.whyNot(tree)) === undefined) return undefined;
+    const isPresent = (await options.whyNot(tree)) === undefined;
+    if (isPresent && !(await options.replaces?.(fresh))) return undefined;
     try {
       if (existsSync(tree)) renameSync(tree, join(scratch, "replaced"));
       renameSync(fresh, tree);

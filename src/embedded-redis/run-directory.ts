@@ -1,39 +1,69 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Environment } from "./directories.js";
 import { redisNotStarted } from "./redis-errors.js";
 
 /** The longest path that a unix socket may have on macOS (104 bytes with the terminator); Linux allows 107. */
 const LONGEST_SOCKET_PATH = 103;
 
-/** The socket of the server for this data: short however deep the data lies, and the same at each start. */
-export function socketPath(dataDirectory: string, temporary = tmpdir()): string {
+/** Names to try in a shared temporary directory, where anybody can have taken the first ones. */
+const NAMES = 10;
+
+/**
+ * Makes a directory for the socket of this data's server, which only this user may enter, and answers the socket's path.
+ *
+ * It lies in XDG_RUNTIME_DIR where that is private, else in the temporary directory. A directory that is another
+ * user's, a link, or open to others is never used: the next name is. Throws when there is none.
+ */
+export function makeSocketPath(dataDirectory: string, env: Environment, temporary = tmpdir()): string {
+  const problems: string[] = [];
+  for (const path of socketPaths(dataDirectory, env, temporary)) {
+    const directory = dirname(path);
+    const problem = makePrivate(dirname(directory)) ?? makePrivate(directory);
+    if (problem === undefined) return path;
+    problems.push(problem);
+  }
+  throw redisNotStarted(
+    `There is no private place for the socket of the embedded Redis: ${problems[0]}. ` +
+      "Remove it, or set XDG_RUNTIME_DIR or TMPDIR to a directory that is yours alone (mode 0700).",
+  );
+}
+
+/** Where a server of this data can have its socket: short however deep the data lies, and the same at each start. */
+export function socketPaths(
+  dataDirectory: string,
+  { XDG_RUNTIME_DIR: runtime }: Environment,
+  temporary = tmpdir(),
+): string[] {
   const data = createHash("sha256").update(dataDirectory).digest("hex").slice(0, 8);
-  const below = (root: string) => join(root, `ujb-${userInfo().uid}`, data, "redis.sock");
-  const wanted = below(temporary);
-  return Buffer.byteLength(wanted) <= LONGEST_SOCKET_PATH ? wanted : below("/tmp");
+  const uid = userInfo().uid;
+  const below = (root: string): string => join(root, data, "redis.sock");
+  const names = Array.from({ length: NAMES }, (_, n) => (n === 0 ? `ujb-${uid}` : `ujb-${uid}-${n}`));
+  const isUsable = runtime && isAbsolute(runtime) && problemWith(runtime) === undefined;
+  const isShort = (path: string): boolean => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;
+  const inTemporary = names.map((name) => below(join(temporary, name)));
+  return [
+    ...(isUsable ? [below(join(runtime, "ujb"))].filter(isShort) : []),
+    ...(inTemporary.every(isShort) ? inTemporary : names.map((name) => below(join("/tmp", name)))),
+  ];
 }
 
 /**
- * Makes the directory of a socket, which only this user may enter.
+ * Whether only this user can have made what stands at this path: its directory and the one above are private.
  *
- * Rejects one that somebody else made there first, as anybody can in a shared temporary directory.
+ * Asked before each use of a path of an earlier start: a cleaner of temporary files may have removed it since, and
+ * another user may have taken the name.
  */
-export function makeRunDirectory(socket: string): void {
-  const directory = dirname(socket);
-  const parent = dirname(directory);
-  mkdirSync(dirname(parent), { recursive: true });
-  for (const own of [parent, directory]) makePrivate(own, userInfo().uid);
-}
-
-/** Whether a socket path of an earlier start can serve again: its directory is there, and only ours. */
-export function isPrivate(directory: string): boolean {
-  return problemWith(directory, userInfo().uid) === undefined;
+export function isPrivateSocket(path: string): boolean {
+  const directory = dirname(path);
+  return problemWith(dirname(directory)) === undefined && problemWith(directory) === undefined;
 }
 
 /** Removes a socket that nobody listens on any more, and its directory if nothing else is in it. */
 export function removeSocket(path: string): void {
+  if (!isPrivateSocket(path)) return;
   rmSync(path, { force: true });
   try {
     rmdirSync(dirname(path));
@@ -42,22 +72,23 @@ export function removeSocket(path: string): void {
   }
 }
 
-function makePrivate(directory: string, uid: number): void {
-  // Not recursive: only then may nobody slip a link in between.
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  const problem = problemWith(directory, uid);
-  if (problem === "is open to others") chmodSync(directory, 0o700);
-  else if (problem)
-    throw redisNotStarted(`${directory} ${problem}: remove it, or set TMPDIR to a directory of your own.`);
+/** What is wrong with a run directory or another private one; undefined when it is this user's alone. */
+export function problemWith(directory: string): string | undefined {
+  const uid = userInfo().uid;
+  const found = lstatSync(directory, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return `${directory} is not a directory`;
+  if (found.uid !== uid) return `${directory} belongs to user ${found.uid}, not to you (${uid})`;
+  return (found.mode & 0o077) === 0 ? undefined : `${directory} is open to others`;
 }
 
-function problemWith(directory: string, uid: number): string | undefined {
-  const found = lstatSync(directory, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return "is not a directory";
-  if (found.uid !== uid) return `belongs to user ${found.uid}, not to you (${uid})`;
-  return (found.mode & 0o077) === 0 ? undefined : "is open to others";
+function makePrivate(directory: string): string | undefined {
+  try {
+    mkdirSync(dirname(directory), { recursive: true });
+    // Not recursive: only then may nobody slip a link in between.
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "EEXIST") return message;
+  }
+  return problemWith(directory);
 }

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { daemonEnvironment } from "../shared/daemon-environment.js";
 import { makeOwnFolder, ownFile } from "../shared/machine/private-folder.js";
 import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
@@ -57,7 +58,7 @@ export function launchServer(options: LaunchOptions): ChildProcess {
       detached: options.detached,
       stdio: "ignore",
       windowsHide: true,
-      env: { ...withLibraries(options.env, options.binary.libraryPath) },
+      env: { ...withLibraries(daemonEnvironment(options.env), options.binary.libraryPath) },
     });
   } finally {
     process.umask(before);
@@ -88,14 +89,18 @@ function configurationFile(directory: string): string {
   return join(directory, "redis.conf");
 }
 
-/** The port and the password that the last server was started with; undefined when it had a socket, or none was. */
-export function configuredPort(directory: string): RedisAddress | undefined {
+/** Where the last server was told to listen; undefined when none was started here. */
+export function configuredAddress(directory: string): RedisAddress | undefined {
   let text: string;
   try {
     text = readFileSync(configurationFile(directory), "utf8");
   } catch {
     return undefined;
   }
+  // A copy of another data directory names the other's server.
+  if (!text.includes(`\ndir ${quote(directory)}\n`)) return undefined;
+  const socket = /^unixsocket (".*")$/m.exec(text)?.[1];
+  if (socket !== undefined) return { path: JSON.parse(socket) as string };
   const found = /^bind (\S+)\nport (\d+)\nrequirepass "(\w+)"$/m.exec(text);
   const [, host, port, password] = found ?? [];
   return host && password ? { host, port: Number(port), password } : undefined;

@@ -61,6 +61,10 @@ export const CONFIG = {
     .string()
     .optional()
     .describe("Redis or Valkey to use; without it, a private server is started"),
+  REDIS_PASSWORD_FILE: z
+    .string()
+    .optional()
+    .describe("A file with the password for `REDIS_URL`, which then holds none; as Docker hands out secrets"),
   UNITY_BROKER_REDIS_BINARY: z
     .string()
     .optional()

@@ -8,7 +8,7 @@ export const read = (name: string): string => readFileSync(pathOf(name), "utf8")
 
 interface Service {
   image: string;
-  build?: string;
+  build?: { context: string; args?: Record<string, string> };
   command: string[];
   environment: Record<string, string>;
   healthcheck?: { test?: string[]; disable?: boolean };

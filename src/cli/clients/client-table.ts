@@ -4,8 +4,6 @@ import { z } from "zod";
 import { UsageError } from "../command.js";
 import table from "./clients.json" with { type: "json" };
 
-const Launch = z.object({ command: z.string(), args: z.array(z.string()) });
-
 const Client = z.object({
   id: z.string(),
   /** As its makers write it. */
@@ -34,12 +32,7 @@ const Client = z.object({
 });
 export type Client = z.infer<typeof Client>;
 
-const Table = z.object({
-  launch: z.object({ installed: Launch, installedOnWindows: Launch, checkout: Launch }),
-  clients: z.array(Client),
-});
-
-export const { launch: LAUNCH, clients: CLIENTS } = Table.parse(table);
+export const { clients: CLIENTS } = z.object({ clients: z.array(Client) }).parse(table);
 
 /** Whose files are meant; nothing here asks the running system, so that every system's paths are under test. */
 export interface Machine {

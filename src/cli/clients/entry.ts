@@ -1,7 +1,7 @@
 /** What a client's file says about this broker: the entry, whether one that is there is ours, what becomes of it. */
 import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../command.js";
-import { type Client, LAUNCH } from "./client-table.js";
+import type { Client } from "./client-table.js";
 
 export type Entry = Record<string, unknown>;
 export type Transport = "stdio" | "http";
@@ -12,19 +12,20 @@ export type Reach =
   | { transport: "http"; url: string; token: string | undefined };
 
 /**
- * The command with which a client starts the broker.
+ * The command with which a client starts this very broker: the global command where that was `typed`, else its file.
  *
- * Out of a package it is named, so that npx finds it wherever it is installed then, and a checkout is named by its path.
+ * Always by its full path. By the package's name, a client would run whatever somebody publishes under a name in the
+ * registry that is not ours.
  */
-export function startCommand(main: string, platform: NodeJS.Platform): Reach {
-  const isInstalled = main.split(/[\\/]/).includes("node_modules");
-  const chosen = !isInstalled
-    ? LAUNCH.checkout
-    : platform === "win32"
-      ? LAUNCH.installedOnWindows
-      : LAUNCH.installed;
-  const { command, args } = chosen;
-  return { transport: "stdio", command, args: args.map((word) => word.replace("{main}", () => main)) };
+export function startCommand(main: string, typed = ""): Reach {
+  const words = typed.split("/");
+  const isGlobal =
+    typed.startsWith("/") &&
+    /^unity-(job-)?broker$/.test(words.at(-1) ?? "") &&
+    !words.some((word) => word === "node_modules" || word === "_npx");
+  return isGlobal
+    ? { transport: "stdio", command: typed, args: ["mcp"] }
+    : { transport: "stdio", command: "node", args: [main, "mcp"] };
 }
 
 /** The entry in the client's own words; a UsageError where the client cannot reach a broker that way. */

@@ -41,7 +41,6 @@ function mendFor(error: unknown, url: string | undefined, cli: string): Pick<Fin
   if (!(error instanceof BrokerError)) return {};
   if (error.code === "STORE_UNREACHABLE" && url !== undefined) return { mend: unset("REDIS_URL") };
   if (error.message.includes(NO_EVICTION)) return { mend: `${cli} ${NO_EVICTION}` };
-  if (error.message.includes("newer broker")) return { mend: "npm install -g unity-job-broker@latest" };
   return {};
 }
 

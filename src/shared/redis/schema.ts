@@ -69,7 +69,7 @@ export async function claimStore(redis: Redis, knownId: string = randomUUID()): 
 function newerBroker(schema: string, cause?: unknown): BrokerError {
   return new BrokerError(
     "STORE_UNFIT",
-    `A newer broker (schema ${schema}) uses this Redis; this one knows ${SCHEMA_VERSION}: \`npm install -g unity-job-broker@latest\`.`,
+    `A newer broker (schema ${schema}) uses this Redis; this one knows ${SCHEMA_VERSION}. Install that release here too, from where you got it.`,
     {},
     cause,
   );

@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Config
         /// <summary>The file cannot be read or understood.</summary>
         Unreadable,
 
-        /// <summary>A format that only the command line edits.</summary>
+        /// <summary>Only the command line can install: a format that only it edits, or a broker that only it knows.</summary>
         CommandLineOnly,
     }
 

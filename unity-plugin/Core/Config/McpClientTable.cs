@@ -10,23 +10,15 @@ namespace JobBroker.Bridge.Config
     /// <summary>The clients of clients.json: the very table that the command line reads.</summary>
     public sealed class McpClientTable
     {
-        private McpClientTable(IReadOnlyList<McpClient> clients, LaunchCommand installed, LaunchCommand installedOnWindows)
+        private McpClientTable(IReadOnlyList<McpClient> clients)
         {
             Clients = clients;
-            Installed = installed;
-            InstalledOnWindows = installedOnWindows;
         }
 
         /// <summary>A table without clients.</summary>
-        public static McpClientTable Empty { get; } = new McpClientTable(
-            Array.Empty<McpClient>(), new LaunchCommand("", Array.Empty<string>()), new LaunchCommand("", Array.Empty<string>()));
+        public static McpClientTable Empty { get; } = new McpClientTable(Array.Empty<McpClient>());
 
         public IReadOnlyList<McpClient> Clients { get; }
-
-        /// <summary>Starts the broker from the npm package.</summary>
-        public LaunchCommand Installed { get; }
-
-        public LaunchCommand InstalledOnWindows { get; }
 
         /// <summary>Reads the table; throws FormatException when it is not one.</summary>
         public static McpClientTable Parse(string json)
@@ -34,10 +26,7 @@ namespace JobBroker.Bridge.Config
             try
             {
                 var table = JObject.Parse(json);
-                return new McpClientTable(
-                    table["clients"]!.Cast<JObject>().Select(Client).ToList(),
-                    Launch(table["launch"]!["installed"]!),
-                    Launch(table["launch"]!["installedOnWindows"]!));
+                return new McpClientTable(table["clients"]!.Cast<JObject>().Select(Client).ToList());
             }
             catch (Exception error) when (error is JsonException || error is NullReferenceException
                 || error is ArgumentException || error is InvalidCastException || error is InvalidOperationException)
@@ -56,9 +45,6 @@ namespace JobBroker.Bridge.Config
             (JObject)row["stdio"]!.DeepClone(),
             Text(row, "afterwards"),
             Text(row, "source"));
-
-        private static LaunchCommand Launch(JToken row) =>
-            new LaunchCommand((string)row["command"]!, row["args"]!.Select(word => (string)word!).ToList());
 
         private static string Text(JObject row, string key) =>
             (string?)row[key] ?? throw new FormatException("clients.json: a client has no " + key + ".");

@@ -44,7 +44,9 @@ namespace JobBroker.Bridge.Config
         {
             var there = JsonTextEdit.Root(file.Text)?.At(path);
             if (there != null && !McpServerEntry.IsOurs(there, addresses)) throw Foreign(file, "choose another name for one of them");
-            var wanted = McpServerEntry.Of(client, Launch);
+            var launch = BrokerLaunch.Read(machine);
+            if (launch == null) throw new IOException(CommandFor(client));
+            var wanted = McpServerEntry.Of(client, launch);
             var changes = there == null ? null : McpServerEntry.Changes(there, wanted);
             if (changes == null) return Checked(file.Text, JsonTextEdit.Set(file.Text, path, wanted), path, wanted);
             return changes.Aggregate(file.Text, (text, change) =>
@@ -63,8 +65,6 @@ namespace JobBroker.Bridge.Config
             return Checked(file.Text, JsonTextEdit.Remove(file.Text, path), path, null);
         });
 
-        private LaunchCommand Launch => machine.IsWindows ? table.InstalledOnWindows : table.Installed;
-
         private McpClientState State(McpClient client)
         {
             var path = machine.UserFile(client);
@@ -75,13 +75,19 @@ namespace JobBroker.Bridge.Config
             try
             {
                 var there = JsonTextEdit.Root(repository.Read(path).Text)?.At(PathIn(client));
-                if (there == null) return new McpClientState(client, path, ClientInstallation.Absent, "");
+                var launch = BrokerLaunch.Read(machine);
+                if (there == null)
+                {
+                    return launch == null
+                        ? new McpClientState(client, path, ClientInstallation.CommandLineOnly, CommandFor(client))
+                        : new McpClientState(client, path, ClientInstallation.Absent, "");
+                }
                 if (!McpServerEntry.IsOurs(there, addresses))
                 {
                     var note = $"Another server is named {ServerName}.";
                     return new McpClientState(client, path, ClientInstallation.Foreign, note);
                 }
-                var isSame = McpServerEntry.Changes(there, McpServerEntry.Of(client, Launch))?.Count == 0;
+                var isSame = launch == null || McpServerEntry.Changes(there, McpServerEntry.Of(client, launch))?.Count == 0;
                 return isSame
                     ? new McpClientState(client, path, ClientInstallation.Installed, "")
                     : new McpClientState(client, path, ClientInstallation.Different, "Installed with another start command.");
@@ -152,8 +158,13 @@ namespace JobBroker.Bridge.Config
 
         private static List<string> PathIn(McpClient client) => client.Servers.Append(ServerName).ToList();
 
-        private static string CommandFor(McpClient client) =>
-            $"{client.Title}'s file is TOML: run \"npx -y unity-job-broker install {client.Id}\" to install.";
+        private static string CommandFor(McpClient client)
+        {
+            var why = client.Format == ClientFormat.Toml
+                ? $"{client.Title}'s file is TOML"
+                : "No broker has run on this machine yet";
+            return $"{why}: run \"unity-broker install {client.Id}\" to install.";
+        }
 
         private static IOException Foreign(McpConfigFile file, string whatToDo) => new IOException(
             $"{file.Path} has a server {ServerName} that is not this broker, and was left as it is: {whatToDo}");

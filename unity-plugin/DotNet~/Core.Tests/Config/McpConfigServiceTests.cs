@@ -13,6 +13,9 @@ public sealed class McpConfigServiceTests : IDisposable
     private static readonly DateTime Now = new(2026, 1, 2, 3, 4, 5, 678, DateTimeKind.Utc);
 
     private readonly TemporaryHome home = new();
+    private readonly string main;
+
+    public McpConfigServiceTests() => main = home.NoteBroker();
 
     public void Dispose() => home.Dispose();
 
@@ -32,8 +35,8 @@ public sealed class McpConfigServiceTests : IDisposable
         Assert.True(result.Written, result.Message);
         Assert.Null(result.Backup);
         var entry = JObject.Parse(File.ReadAllText(home.FileOf("cursor")))["mcpServers"]!["unity"]!;
-        Assert.Equal("npx", (string)entry["command"]!);
-        Assert.Equal(["-y", "unity-job-broker", "mcp"], entry["args"]!.Select(word => (string)word!));
+        Assert.Equal("node", (string)entry["command"]!);
+        Assert.Equal([main, "mcp"], entry["args"]!.Select(word => (string)word!));
         Assert.Equal(ClientInstallation.Installed, home.StateOf("cursor").Installation);
     }
 
@@ -104,7 +107,7 @@ public sealed class McpConfigServiceTests : IDisposable
         Assert.True(home.Service.Install("cursor", Now).Written);
 
         var entry = JObject.Parse(File.ReadAllText(path))["mcpServers"]!["unity"]!;
-        Assert.Equal("npx", (string)entry["command"]!);
+        Assert.Equal(main, (string)entry["args"]![0]!);
         Assert.Equal("1", (string)entry["env"]!["MINE"]!);
         Assert.Equal(ClientInstallation.Installed, home.StateOf("cursor").Installation);
     }
@@ -143,16 +146,39 @@ public sealed class McpConfigServiceTests : IDisposable
     {
         var state = home.StateOf("codex");
         Assert.Equal(ClientInstallation.CommandLineOnly, state.Installation);
-        Assert.Contains("npx -y unity-job-broker install codex", state.Note);
+        Assert.Contains("\"unity-broker install codex\"", state.Note);
         Assert.False(home.Service.Install("codex", Now).Written);
         Assert.Empty(home.Files());
     }
 
-    [Fact]
-    public void Starts_the_broker_through_cmd_on_Windows()
+    [Theory]
+    [InlineData(null)]
+    [InlineData("{")]
+    [InlineData("[]")]
+    [InlineData("""{ "command": "node", "args": ["main.js", "mcp"] }""")]
+    [InlineData("""{ "command": "node", "args": ["/nowhere/dist/cli/main.js", "mcp"] }""")]
+    [InlineData("""{ "command": "npx", "args": ["-y", "unity-job-broker", "mcp"] }""")]
+    [InlineData("""{ "command": "/bin/sh", "args": ["-c", "evil"] }""")]
+    public void Without_a_broker_that_is_there_it_names_the_command_and_writes_nothing(string? note)
     {
-        var table = TemporaryHome.Table;
-        var cursor = table.Clients.Single(one => one.Id == "cursor");
-        Assert.Equal("cmd", (string)McpServerEntry.Of(cursor, table.InstalledOnWindows)["command"]!);
+        if (note == null) Directory.Delete(Path.Combine(home.Folder, ".unity-job-broker"), true);
+        else home.WriteNote(note);
+
+        var state = home.StateOf("cursor");
+        Assert.Equal(ClientInstallation.CommandLineOnly, state.Installation);
+        Assert.Contains("unity-broker install cursor", state.Note);
+        var result = home.Service.Install("cursor", Now);
+        Assert.False(result.Written);
+        Assert.Contains("unity-broker install cursor", result.Message);
+        Assert.Empty(home.Files());
+    }
+
+    [Fact]
+    public void Removes_an_entry_also_without_a_broker()
+    {
+        home.Service.Install("cursor", Now);
+        home.WriteNote("{");
+        Assert.Equal(ClientInstallation.Installed, home.StateOf("cursor").Installation);
+        Assert.True(home.Service.Remove("cursor", Now).Written);
     }
 }

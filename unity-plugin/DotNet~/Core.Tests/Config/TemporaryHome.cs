@@ -19,6 +19,27 @@ internal sealed class TemporaryHome : IDisposable
 
     public McpConfigService Service => new(Table, new McpConfigRepository(), Machine);
 
+    /// <summary>The file of a broker, and its note of it.</summary>
+    public string NoteBroker()
+    {
+        var main = Path.Combine(Folder, ".broker", "dist", "cli", "main.js");
+        Directory.CreateDirectory(Path.GetDirectoryName(main)!);
+        File.WriteAllText(main, "");
+        var note = new Newtonsoft.Json.Linq.JObject
+        {
+            ["command"] = "node",
+            ["args"] = new Newtonsoft.Json.Linq.JArray(main, "mcp"),
+        };
+        WriteNote(note.ToString());
+        return main;
+    }
+
+    public void WriteNote(string text)
+    {
+        Directory.CreateDirectory(Path.Combine(Folder, ".unity-job-broker"));
+        File.WriteAllText(Path.Combine(Folder, ".unity-job-broker", "launch.json"), text);
+    }
+
     public string FileOf(string client) => Machine.UserFile(Table.Clients.Single(one => one.Id == client));
 
     public string Write(string client, string text)
@@ -31,9 +52,10 @@ internal sealed class TemporaryHome : IDisposable
 
     public McpClientState StateOf(string client) => Service.Look().Single(state => state.Client.Id == client);
 
-    /// <summary>Every file under this home, so that a test sees what was left behind.</summary>
+    /// <summary>Every file of a client under this home, so that a test sees what was left behind.</summary>
     public IReadOnlyList<string> Files() => Directory.GetFiles(Folder, "*", SearchOption.AllDirectories)
         .Select(path => Path.GetRelativePath(Folder, path))
+        .Where(path => !path.StartsWith(".broker") && !path.StartsWith(".unity-job-broker"))
         .Order()
         .ToList();
 

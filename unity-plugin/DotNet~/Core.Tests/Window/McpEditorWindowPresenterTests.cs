@@ -22,6 +22,7 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
 
     public McpEditorWindowPresenterTests()
     {
+        home.NoteBroker();
         log = new McpCommunicationLog(editor.Clock);
         bridge.All = new UnityToolRegistry(editor.Services, [], _ => { }).All();
         presenter = new McpEditorWindowPresenter(

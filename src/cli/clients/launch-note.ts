@@ -1,0 +1,31 @@
+/** Tells the Unity package how this broker is started: its window writes the same entry as `install`. */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Reach, startCommand } from "./entry.js";
+
+/** The built command line, also when this runs from the sources. */
+const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+
+export function launchOfThis(): Reach {
+  return startCommand(MAIN, process.argv[1]);
+}
+
+/** Notes it in the home folder, readable for this user; a note that cannot be written only disables a button. */
+export function noteLaunch(): void {
+  const reach = launchOfThis();
+  if (reach.transport !== "stdio" || !existsSync(MAIN)) return;
+  const folder = join(homedir(), ".unity-job-broker");
+  const file = join(folder, "launch.json");
+  const text = `${JSON.stringify({ command: reach.command, args: reach.args })}\n`;
+  try {
+    if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const fresh = `${file}.${process.pid}`;
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch {
+    // A home folder that is read only.
+  }
+}

@@ -1,0 +1,6 @@
+/** A process of its own, so that no command waits for it: looks for a newer redis-server of the distribution. */
+import { whyNotServing } from "./binary.js";
+import { renewCached } from "./cached-redis.js";
+
+const [tree = ""] = process.argv.slice(2);
+await renewCached(tree, process.env, (unpacked) => whyNotServing(unpacked, process.env), Date.now());
