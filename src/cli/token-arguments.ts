@@ -1,6 +1,6 @@
 /** What a person writes of a principal and its tokens. */
 import type { Grants } from "../gateway/auth/tokens.js";
-import { EVERYTHING, ROLES, type Role, type Selection } from "../shared/principal.js";
+import { ROLES, type Role, type Selection } from "../shared/principal.js";
 import { UsageError } from "./command.js";
 
 export const grantArgs = {
@@ -11,7 +11,7 @@ export const grantArgs = {
   batch: { type: "boolean", description: "Work in bulk, as of CI: calls that somebody waits for go first" },
   editors: {
     type: "string",
-    description: "The Editors that it may use: globs of their ids, as shop@*,game@*",
+    description: "The Editors that it may use: globs of their ids, as shop@*,game@*; none",
   },
   "deny-editors": { type: "string", description: "Editors that it may not use" },
   tools: {
@@ -32,8 +32,8 @@ type GrantArguments = { [name in keyof typeof grantArgs]?: string | boolean | un
 
 /** Throws UsageError. */
 export function grantsOf(args: GrantArguments): Grants {
-  const editors = selectionOf(args.editors, args["deny-editors"]);
-  const tools = selectionOf(args.tools, args["deny-tools"]);
+  const editors = selectionOf(args, "editors");
+  const tools = selectionOf(args, "tools");
   return {
     ...(args.role === undefined ? {} : { role: roleOf(String(args.role)) }),
     ...(args.batch === undefined ? {} : { band: args.batch ? ("batch" as const) : ("interactive" as const) }),
@@ -61,21 +61,22 @@ function roleOf(text: string): Role {
   return role;
 }
 
-/** What is not written stays as it is when both are left out; one alone sets the other to its default. */
-function selectionOf(
-  allow: string | boolean | undefined,
-  deny: string | boolean | undefined,
-): Selection | undefined {
-  if (allow === undefined && deny === undefined) return undefined;
-  return {
-    allow: typeof allow === "string" ? globsOf(allow) : EVERYTHING.allow,
-    deny: typeof deny === "string" ? globsOf(deny) : EVERYTHING.deny,
-  };
+/** What is not written stays as it is. */
+function selectionOf(args: GrantArguments, kind: "editors" | "tools"): Partial<Selection> | undefined {
+  const allow = globsOf(args, kind);
+  const deny = globsOf(args, `deny-${kind}`);
+  return allow || deny ? { ...(allow && { allow }), ...(deny && { deny }) } : undefined;
 }
 
-function globsOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((glob) => glob.trim())
-    .filter((glob) => glob !== "");
+/** `none`: no name. Anything else that is empty is a mistake, not a right. */
+function globsOf(args: GrantArguments, option: keyof typeof grantArgs): string[] | undefined {
+  const text = args[option];
+  if (text === undefined) return undefined;
+  if (text === "none") return [];
+  // A comma inside of braces belongs to its glob.
+  const globs = String(text === true ? "" : text)
+    .split(/,(?![^{]*\})/)
+    .map((glob) => glob.trim());
+  if (globs.includes("")) throw new UsageError(`--${option} takes globs, as run-*,compile, or none`);
+  return globs;
 }

@@ -55,7 +55,8 @@ const set = command({
           .join(", ")}`,
       );
     if (!(await tokens().grant(args.name, grants))) throw unknown(args.name);
-    console.log(`${args.name} is changed.`);
+    const entry = (await tokens().list()).find((each) => each.name === args.name);
+    if (entry) console.log(`${args.name}: ${rights(entry)}`);
   },
 });
 
@@ -101,7 +102,7 @@ const revoke = command({
     if (!(await tokens().revoke(args.name, args.token))) throw unknown(args.name, args.token);
     console.log(
       args.token === undefined
-        ? `${args.name} is revoked: whoever is called so later is another.`
+        ? `${args.name} is revoked: whoever is called so later is another. What waits in a queue of an Editor still runs.`
         : `The token ${args.token} of ${args.name} is revoked.`,
     );
   },
@@ -134,7 +135,12 @@ function shown({ tokens: made, id: _never, ...entry }: Entry) {
   };
 }
 
+function rights({ role, band, editors, tools }: Entry): string {
+  return `role ${role}, ${band}, Editors ${globs(editors)}; tools ${globs(tools)}`;
+}
+
 function globs({ allow, deny }: Selection): string {
+  if (allow.length === 0) return "none";
   return [...allow, ...deny.map((each) => `not ${each}`)].join(", ");
 }
 

@@ -38,11 +38,13 @@ export interface AuditOptions {
 }
 
 const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
+/** Written at once. */
+const MOST_LINES = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
 export function createAudit(folder: string, log: Log, options: AuditOptions): Audit {
   const { keptDays, fileBytes = 16 * 1024 * 1024, filesOfDay = 4, now = Date.now } = options;
-  let lines: string[] = [];
+  const lines: { text: string; isRefusal: boolean }[] = [];
   let writing: Promise<void> | undefined;
   let prunedOn = "";
 
@@ -51,8 +53,8 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     join(folder, part === 1 ? `audit-${day}.jsonl` : `audit-${day}.${part}.jsonl`);
 
   /** The first of the day that has room; undefined: none has. */
-  const fileWithRoom = async (day: string): Promise<string | undefined> => {
-    for (let part = 1; part <= filesOfDay; part += 1) {
+  const fileWithRoom = async (day: string, most: number): Promise<string | undefined> => {
+    for (let part = 1; part <= most; part += 1) {
       const file = fileOf(day, part);
       const size = await stat(file).then(
         (found) => found.size,
@@ -63,11 +65,12 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     return undefined;
   };
 
-  const append = async (text: string): Promise<void> => {
+  const append = async (text: string, isRefusal: boolean): Promise<void> => {
     const day = today();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (prunedOn !== day) await prune(day);
-    const file = await fileWithRoom(day);
+    // Refusals cost their caller nothing: they may not take the room of what was done.
+    const file = await fileWithRoom(day, isRefusal ? Math.ceil(filesOfDay / 2) : filesOfDay);
     if (file === undefined) throw new Error(`the files of ${day} are full`);
     // A link that somebody put there is not followed.
     const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
@@ -90,9 +93,11 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
 
   const write = async (): Promise<void> => {
     while (lines.length > 0) {
-      const text = lines.join("");
-      lines = [];
-      await append(text).catch((error: Error) => {
+      const isRefusal = lines[0]?.isRefusal === true;
+      const end = lines.findIndex((line, at) => at === MOST_LINES || line.isRefusal !== isRefusal);
+      const taken = lines.splice(0, end === -1 ? lines.length : end);
+      const text = taken.map((line) => line.text).join("");
+      await append(text, isRefusal).catch((error: Error) => {
         log.warn({ folder, error: error.message }, "the audit log cannot be written");
       });
     }
@@ -101,7 +106,8 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
 
   return {
     note(entry) {
-      lines.push(`${JSON.stringify({ at: new Date(now()).toISOString(), ...entry })}\n`);
+      const text = `${JSON.stringify({ at: new Date(now()).toISOString(), ...entry })}\n`;
+      lines.push({ text, isRefusal: entry.answer === "refused" });
       writing ??= write();
     },
 

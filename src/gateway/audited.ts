@@ -16,7 +16,7 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
 
     async submit(call) {
       const { principal, tool: named } = call;
-      const tool = named.slice(0, MOST_NAME);
+      const tool = plain(named);
       try {
         const submission = await broker.submit(call);
         const { logId, editor } = submission.record;
@@ -32,11 +32,15 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
       const seen = await broker.cancel(principal, logId, requester);
       const known = typeof seen === "object" ? { tool: seen.record.tool, editor: seen.record.editor } : {};
       const answer = typeof seen === "object" ? "accepted" : "refused";
-      await note(principal, { verb: "cancel", ...known, log_id: logId.slice(0, MOST_NAME), answer });
+      await note(principal, { verb: "cancel", ...known, log_id: plain(logId), answer });
       return seen;
     },
   };
 }
 
-/** Of what a caller wrote. */
-const MOST_NAME = 200;
+/** What a caller wrote, as a name of a tool or an id is written. */
+function plain(text: string): string {
+  return text.slice(0, MOST_NAME).replace(/[^\w./@ -]/g, "?");
+}
+
+const MOST_NAME = 100;

@@ -225,7 +225,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         named,
         candidates.filter(({ id }) => sees(id)),
       );
-      if (found instanceof BrokerError) throw await withTroubles(found, deps);
+      if (found instanceof BrokerError) throw await withTroubles(found, deps, sees);
       return found;
     },
 

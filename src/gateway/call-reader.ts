@@ -36,6 +36,8 @@ export interface ReadCall {
   target: Target;
   /** What the Editor of a new operation is chosen by. */
   around: Around;
+  /** The Editors that its principal may use. */
+  sees(editorId: string): boolean;
   /** Of the store that told them. */
   incarnation: string;
   /** Why the call cannot become an operation; one that is there already may still answer it (▲4). */
@@ -88,7 +90,7 @@ export function createCallReader(deps: {
       const editorIds = around.candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
       const written = takeParameters(anywhere.tool, call.arguments, call.meta).parameters.editor;
-      const aim = aimOf(written, around);
+      const aim = aimOf(written, around, access.sees);
       const editor = aim.problem ? undefined : editorFor(aim.target, around);
       const { tool, problem } = typeof editor === "string" ? await find(call.tool, [editor]) : anywhere;
 
@@ -114,6 +116,7 @@ export function createCallReader(deps: {
         tool,
         target: aim.target,
         around,
+        sees: access.sees,
         incarnation,
         problem: anywhere.problem ?? aim.problem ?? problem,
         arguments: text,
@@ -139,6 +142,7 @@ interface Found {
 function aimOf(
   written: string | undefined,
   { candidates, selected, missing = [] }: Around,
+  sees: (editorId: string) => boolean,
 ): { target: Target; problem?: BrokerError } {
   const named = written ?? selected;
   const target = resolveTarget(named, candidates);
@@ -148,6 +152,6 @@ function aimOf(
   const problem = isMissed ? { code: "EDITORS_NOT_BACK" as const, editors: missing } : target;
   return {
     target: { kind: "named", editor: named ?? "", isUnknown: true },
-    problem: targetError(problem, { isSelected: written === undefined }),
+    problem: targetError(problem, { isSelected: written === undefined, sees }),
   };
 }

@@ -66,6 +66,7 @@ export async function createHttpGateway(
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   const door = createDoor(app.server, deps.auth, { ...DOOR_DEFAULTS, ...options.door });
+  const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
   const toolList = createToolList(
     { broker, news: store.news, log },
@@ -116,11 +117,12 @@ export async function createHttpGateway(
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
     door,
+    rate,
     isClosing: () => isClosing,
   });
   await app.register(async (guarded) => {
     guarded.addHook("onRequest", door.guard("Bearer", refuseWith));
-    await guarded.register(rateLimit, rateOf(options.callsPerSecond ?? 100));
+    await guarded.register(rateLimit, rate);
     await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
   });
 
@@ -144,7 +146,7 @@ export async function createHttpGateway(
 function rateOf(max: number): RateLimitPluginOptions {
   const isLocal = ({ identity }: FastifyRequest): boolean => identity.principal.id === LOCAL.id;
   return {
-    hook: "preHandler",
+    hook: "onRequest",
     max,
     timeWindow: 1_000,
     keyGenerator: ({ identity }) => identity.principal.id,

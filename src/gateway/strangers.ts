@@ -1,21 +1,26 @@
-/** Connections that have not said yet who they are: so many at once, and so long. The oldest gives way. */
+/** Connections on which nothing is asked with a token at the moment: so many at once. The oldest gives way. */
 import type { IncomingMessage, Server } from "node:http";
 
 type Socket = IncomingMessage["socket"];
 
 export interface Strangers {
-  /** Its request came with a token: it is none any more. */
+  /** A request came with a token: the connection is none until it was answered. */
   isKnown(socket: Socket): void;
+  wasAnswered(socket: Socket): void;
 }
 
-/** Whoever fills the server with connections meets itself there; who has a token finds room. */
+/** Whoever fills the server with connections meets itself there; who asks with a token finds room. */
 export function limitStrangers(server: Server, { most }: { most: number }): Strangers {
   const strangers = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  const add = (socket: Socket): void => {
+    if (socket.destroyed) return;
     strangers.add(socket);
-    socket.once("close", () => strangers.delete(socket));
     const [oldest] = strangers;
     if (strangers.size > most) oldest?.destroy();
+  };
+  server.on("connection", (socket: Socket) => {
+    socket.once("close", () => strangers.delete(socket));
+    add(socket);
   });
-  return { isKnown: (socket) => void strangers.delete(socket) };
+  return { isKnown: (socket) => void strangers.delete(socket), wasAnswered: add };
 }

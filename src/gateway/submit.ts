@@ -13,11 +13,12 @@ import type { Tally } from "../shared/redis/tally.js";
 import type { ReplayOptions } from "../shared/replay.js";
 import { repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
-import type { ExecutionClass } from "../shared/tool.js";
+import { countsAsChange, type ExecutionClass } from "../shared/tool.js";
 import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { newRecord } from "./new-record.js";
+import { createOwnChanges } from "./own-changes.js";
 import { targetError } from "./target-error.js";
 import { withTroubles } from "./troubles.js";
 
@@ -54,6 +55,7 @@ export function createSubmit(
 ): (call: ToolCall) => Promise<Submission> {
   const { operations, queues, deliveries } = deps;
   const newLogId = deps.newLogId ?? randomUUID;
+  const ownChanges = createOwnChanges();
 
   /** ▲1 The job follows the record. Adding it twice is harmless, so whoever finds `accepted` adds it. */
   const enqueue = async (record: OperationRecord): Promise<void> => {
@@ -93,7 +95,7 @@ export function createSubmit(
       case "refuse":
         if (decision.problem.code === "FORCE_NEW_MISMATCH")
           throw new ForceNewRefused(call, decision.problem.newest);
-        throw await withTroubles(refusal(decision.problem, call), deps);
+        throw await withTroubles(refusal(decision.problem, call), deps, call.sees);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
         return { record: decision.record, relation: "replayed" };
@@ -107,7 +109,7 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
-        if (call.problem) throw await withTroubles(call.problem, deps);
+        if (call.problem) throw await withTroubles(call.problem, deps, call.sees);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
@@ -130,7 +132,10 @@ export function createSubmit(
     for (;;) {
       // A mutating call that is accepted between this look and the write is concurrent with this one (▲5).
       const asker = { principal: call.principal, caller: requester.caller };
-      const chain = await operations.chain(readCall.hash, asker, parameters.forceNew);
+      const chain = ownChanges.complete(
+        await operations.chain(readCall.hash, asker, parameters.forceNew),
+        asker,
+      );
       if (chain.incarnation !== readCall.incarnation) {
         // The store was lost meanwhile: who may be chosen is another question now.
         readCall = await deps.calls.read(call);
@@ -156,6 +161,10 @@ export function createSubmit(
       }
       const done = await carryOut(readCall, decision, chain);
       if (!done) continue;
+      const { record } = done;
+      if (done.relation !== "replayed" && countsAsChange(record)) {
+        ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
+      }
       if (done.relation !== "created") deps.tally.add(repetitionCounts(done.relation));
       return { ...done, timeout: parameters.timeout };
     }
@@ -196,7 +205,7 @@ function isWaitingForEditors(decision: Decision): boolean {
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;
 
 function refusal(problem: Problem, call: ReadCall): BrokerError {
-  if (problem.code === "EDITORS_NOT_BACK") return targetError(problem);
+  if (problem.code === "EDITORS_NOT_BACK") return targetError(problem, { sees: call.sees });
   if (problem.code !== "IDEMPOTENCY_CONFLICT") return call.problem ?? targetError(problem);
   return new BrokerError(
     problem.code,

@@ -2,8 +2,14 @@
 import { BrokerError } from "../shared/errors.js";
 import { type Candidate, resolveTarget, type TargetProblem } from "../shared/target.js";
 
-/** `isSelected`: the call named no Editor, its session had selected this one. */
-export function targetError(problem: TargetProblem, { isSelected = false } = {}): BrokerError {
+/** `isSelected`: the call named no Editor, its session had selected this one. `sees`: others are not named. */
+export function targetError(
+  problem: TargetProblem,
+  {
+    isSelected = false,
+    sees = () => true,
+  }: { isSelected?: boolean; sees?: (editorId: string) => boolean } = {},
+): BrokerError {
   switch (problem.code) {
     case "NO_EDITOR":
       return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
@@ -30,12 +36,18 @@ export function targetError(problem: TargetProblem, { isSelected = false } = {})
       );
     }
     case "EDITORS_NOT_BACK":
-      return new BrokerError(
-        "EDITORS_NOT_BACK",
-        `Redis has lost data, and these Editors, one of which may have run this call, have not connected since: ${problem.editors.join(", ")}.`,
-        { editors: [...problem.editors] },
-      );
+      return notBack(problem.editors, sees);
   }
+}
+
+function notBack(missing: readonly string[], sees: (editorId: string) => boolean): BrokerError {
+  const editors = missing.filter(sees);
+  const others = editors.length === missing.length ? [] : ["others"];
+  return new BrokerError(
+    "EDITORS_NOT_BACK",
+    `Redis has lost data, and these Editors, one of which may have run this call, have not connected since: ${[...editors, ...others].join(", ")}.`,
+    { editors },
+  );
 }
 
 /** The one Editor that a name means, or why there is none. */

@@ -40,9 +40,11 @@ export function unreachedOf(
 export async function withTroubles(
   error: unknown,
   { editors, operations }: { editors: Pick<Editors, "troubles">; operations: Pick<Operations, "now"> },
+  sees: (editorId: string) => boolean,
 ): Promise<unknown> {
   if (!(error instanceof BrokerError) || error.code !== "NO_EDITOR") return error;
-  const found = unreachedOf(await editors.troubles(), [], await operations.now());
+  const [troubles, now] = await Promise.all([editors.troubles(), operations.now()]);
+  const found = unreachedOf(troubles, [], now).filter(({ editor }) => sees(editor));
   if (found.length === 0) return error;
   const said = found.map(({ message, next }) => `${message} ${next}`).join(" ");
   return new BrokerError("NO_EDITOR", `No Unity Editor could be reached. ${said}`);

@@ -143,8 +143,9 @@ function joins(record: OperationRecord, { editors, incarnation }: Moment, reques
 
 /** What an older version noted without its time may be later. */
 function changedNothingSince(
-  { callerMutationSeq, callerChangedAt = Number.POSITIVE_INFINITY }: EditorState,
+  { callerMutationSeq, callerChangedAt }: EditorState,
   acceptedAt: number,
 ): boolean {
-  return callerMutationSeq === undefined || callerChangedAt <= acceptedAt;
+  if (callerChangedAt === undefined) return callerMutationSeq === undefined;
+  return callerChangedAt <= acceptedAt;
 }

@@ -1,7 +1,7 @@
 /** What a request to a guarded route goes through: its token, and what follows from it while it is open. */
 import type { Server } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { BrokerError } from "../../shared/errors.js";
+import { BrokerError } from "../../shared/errors.js";
 import { limitStrangers } from "../strangers.js";
 import { type Authenticator, authenticate } from "./authenticator.js";
 import { createOpenRequests } from "./open-requests.js";
@@ -9,11 +9,13 @@ import { createOpenRequests } from "./open-requests.js";
 export interface DoorOptions {
   /** Open requests are ended so long after their token at most, ms. */
   revokedMs: number;
-  /** Connections at once from which no token has come yet; the oldest gives way. */
+  /** Connections at once on which nothing is asked with a token; the oldest gives way. */
   strangers: number;
+  /** Requests and streams of one principal at once; this user's own are not counted. */
+  openOfOne: number;
 }
 
-export const DOOR_DEFAULTS: DoorOptions = { revokedMs: 1_000, strangers: 256 };
+export const DOOR_DEFAULTS: DoorOptions = { revokedMs: 1_000, strangers: 256, openOfOne: 256 };
 
 export interface Door {
   /** The hook of guarded routes (authenticator.ts). */
@@ -27,7 +29,7 @@ export interface Door {
 /** `auth`: undefined lets everybody in, as this user. */
 export function createDoor(server: Server, auth: Authenticator | undefined, options: DoorOptions): Door {
   const strangers = limitStrangers(server, { most: options.strangers });
-  const open = createOpenRequests(auth, { everyMs: options.revokedMs });
+  const open = createOpenRequests(auth, { everyMs: options.revokedMs, mostOfOne: options.openOfOne });
   return {
     guard(challenge, refuse) {
       const check = authenticate(auth, challenge, refuse);
@@ -35,9 +37,12 @@ export function createDoor(server: Server, auth: Authenticator | undefined, opti
         await check(request, reply);
         // A reply cannot be told by its promise: it is one itself, and resolves with nothing.
         if (reply.sent) return reply;
-        strangers.isKnown(request.raw.socket);
-        open.watch(request, reply);
-        return undefined;
+        const { socket } = request.raw;
+        strangers.isKnown(socket);
+        reply.raw.once("close", () => strangers.wasAnswered(socket));
+        if (open.watch(request, reply)) return undefined;
+        refuse(reply, new BrokerError("RATE_LIMITED", `${options.openOfOne} of its requests are open.`));
+        return reply;
       };
     },
     close: open.close,

@@ -1,18 +1,19 @@
 /** Requests and streams that are open end with the token that let them in. */
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator, Identity } from "./authenticator.js";
 
 export interface OpenRequests {
-  /** One that was let in. */
-  watch(request: FastifyRequest, reply: FastifyReply): void;
+  /** One that was let in; false: its principal has as many open as it may. */
+  watch(request: FastifyRequest, reply: FastifyReply): boolean;
   close(): void;
 }
 
 /** `everyMs`: how long after its token a stream may go on. What it waited for goes on without it. */
 export function createOpenRequests(
   auth: Authenticator | undefined,
-  { everyMs }: { everyMs: number },
+  { everyMs, mostOfOne }: { everyMs: number; mostOfOne: number },
 ): OpenRequests {
   const open = new Map<ServerResponse, Identity>();
 
@@ -30,8 +31,14 @@ export function createOpenRequests(
 
   return {
     watch({ identity }, { raw }) {
+      // Its client has left already: nothing will say so again.
+      if (raw.destroyed) return true;
+      const { id } = identity.principal;
+      const held = [...open.values()].filter(({ principal }) => principal.id === id).length;
+      if (id !== LOCAL.id && held >= mostOfOne) return false;
       open.set(raw, identity);
       raw.once("close", () => open.delete(raw));
+      return true;
     },
     close: () => clearInterval(timer),
   };

@@ -1,15 +1,19 @@
 /** The principals of a gateway and their tokens: a file that keeps only hashes. */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { BrokerError } from "../../shared/errors.js";
-import { isOfThisUser } from "../../shared/machine/private-folder.js";
-import { EVERYTHING, LOCAL, type Principal } from "../../shared/principal.js";
+import { isOfThisUser, quoted } from "../../shared/machine/private-folder.js";
+import { EVERYTHING, LOCAL, type Principal, type Selection } from "../../shared/principal.js";
 import type { Authenticator } from "./authenticator.js";
 import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
 
-/** What a principal may do; what is left out is as it was, or role `submit`, interactive, every Editor and tool. */
-export type Grants = Partial<Omit<Principal, "id" | "name">>;
+/** What a principal may do; what is left out stays as it was, and of a new one is role `submit`, interactive, every Editor and tool. */
+export interface Grants extends Partial<Pick<Principal, "role" | "band">> {
+  editors?: Partial<Selection>;
+  tools?: Partial<Selection>;
+}
 
 export interface Tokens extends Authenticator {
   /** A new principal and its first token, shown here only. Throws TOKEN_REFUSED. */
@@ -28,6 +32,9 @@ export interface Tokens extends Authenticator {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
+/** After this time a lock is one of a command that was killed. */
+const LOCK_MS = 10_000;
+
 /** A token that people can tell apart from other secrets, and secret scanners too. */
 export function newToken(): string {
   return `ujb_${randomBytes(32).toString("base64url")}`;
@@ -35,7 +42,7 @@ export function newToken(): string {
 
 /**
  * Over one file, read again whenever it changed: a token that is revoked by another process, or by hand, is refused
- * from the next request on. A missing file has no tokens. Two commands that write at once: the later one wins.
+ * from the next request on. A missing file has no tokens. Of two commands that write at once one waits for the other.
  */
 export function createTokens(file: string): Tokens {
   let known: { stamp: string; entries: Entry[] } | undefined;
@@ -50,6 +57,12 @@ export function createTokens(file: string): Tokens {
     if (!isOfThisUser(found) && process.getuid?.() !== 0) {
       throw new BrokerError("TOKENS_UNREADABLE", `${file} belongs to another user.`);
     }
+    if (process.platform !== "win32" && (found.mode & 0o022) !== 0) {
+      throw new BrokerError(
+        "TOKENS_UNREADABLE",
+        `${file} may be written by other users: chmod 600 ${quoted(file)}.`,
+      );
+    }
     const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
     if (known?.stamp === stamp) return known.entries;
     known = { stamp, entries: parseTokenFile(file, await readFile(file, "utf8")) };
@@ -63,15 +76,41 @@ export function createTokens(file: string): Tokens {
     await rename(draft, file);
   };
 
-  /** Writes the principal of this name anew, or without it; false if there is none, or nothing of it changes. */
-  const change = async (name: string, to: (entry: Entry) => Entry | undefined): Promise<boolean> => {
-    const entries = await read();
-    const entry = entries.find((each) => each.name === name);
-    const changed = entry && to(entry);
-    if (!entry || changed === entry) return false;
-    await write(entries.flatMap((each) => (each === entry ? (changed ?? []) : [each])));
-    return true;
+  /** Nobody else writes between what `task` reads and what it writes. */
+  const alone = async <T>(task: () => Promise<T>): Promise<T> => {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const lock = `${file}.lock`;
+    for (;;) {
+      const taken = await mkdir(lock).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "EEXIST") throw error;
+          return false;
+        },
+      );
+      if (taken) break;
+      const at = await stat(lock).catch(() => undefined);
+      // Its command was killed: none takes so long.
+      if (at && Date.now() - at.mtimeMs > LOCK_MS) await rmdir(lock).catch(() => undefined);
+      else await delay(20);
+    }
+    try {
+      return await task();
+    } finally {
+      await rmdir(lock).catch(() => undefined);
+    }
   };
+
+  /** Writes the principal of this name anew, or without it; false if there is none, or nothing of it changes. */
+  const change = (name: string, to: (entry: Entry) => Entry | undefined): Promise<boolean> =>
+    alone(async () => {
+      const entries = await read();
+      const entry = entries.find((each) => each.name === name);
+      const changed = entry && to(entry);
+      if (!entry || changed === entry) return false;
+      await write(entries.flatMap((each) => (each === entry ? (changed ?? []) : [each])));
+      return true;
+    });
 
   return {
     async identify(token) {
@@ -99,14 +138,16 @@ export function createTokens(file: string): Tokens {
 
     async create(name, grants = {}, expiresAt) {
       if (!NAME.test(name)) throw new BrokerError("TOKEN_REFUSED", `"${name}" cannot name a principal.`);
-      const entries = await read();
-      if (name === LOCAL.name || entries.some((entry) => entry.name === name)) {
-        throw new BrokerError("TOKEN_REFUSED", `There is a principal "${name}".`);
-      }
-      const { token, kept } = tokenUntil(expiresAt);
-      const id = `p-${randomUUID()}`;
-      await write([...entries, granted({ ...NEW, id, name, tokens: [kept] }, grants)]);
-      return token;
+      return alone(async () => {
+        const entries = await read();
+        if (name === LOCAL.name || entries.some((entry) => entry.name === name)) {
+          throw new BrokerError("TOKEN_REFUSED", `There is a principal "${name}".`);
+        }
+        const { token, kept } = tokenUntil(expiresAt);
+        const id = `p-${randomUUID()}`;
+        await write([...entries, granted({ ...NEW, id, name, tokens: [kept] }, grants)]);
+        return token;
+      });
     },
 
     async add(name, expiresAt) {
@@ -137,11 +178,16 @@ const NEW: Pick<Principal, "role" | "band" | "editors" | "tools"> = {
 };
 
 function granted(entry: Principal & { tokens: Token[] }, grants: Grants): Entry {
-  const { editors, tools, ...changed } = { ...entry, ...grants };
+  const { editors, tools, ...changed } = grants;
+  const selection = (before: Selection, after: Partial<Selection> = {}) => {
+    const { allow, deny } = { ...before, ...after };
+    return { allow: [...allow], deny: [...deny] };
+  };
   return {
+    ...entry,
     ...changed,
-    editors: { allow: [...editors.allow], deny: [...editors.deny] },
-    tools: { allow: [...tools.allow], deny: [...tools.deny] },
+    editors: selection(entry.editors, editors),
+    tools: selection(entry.tools, tools),
   };
 }
 

@@ -30,9 +30,13 @@ export interface HttpSessions {
 export interface HttpSessionsOptions {
   /** A session without requests or streams for this long is closed; the store still knows it. */
   idleMs: number;
+  /** Sessions of one principal in memory. */
+  mostOfOne?: number | undefined;
   /** A comment is sent on open streams this often. */
   keepAliveMs: number;
 }
+
+const MOST_OF_ONE = 100;
 
 interface Held extends HttpSession {
   principal: string;
@@ -66,6 +70,7 @@ export function createHttpSessions(
       keepAliveMs: options.keepAliveMs,
       async onsessioninitialized() {
         held.set(id, session);
+        leaveUnused(principal);
         if (stored) return;
         await sessions
           .save(id, { principal, initialize })
@@ -152,6 +157,18 @@ export function createHttpSessions(
       },
     };
     return session;
+  };
+
+  /** Of a principal's sessions beyond so many the one that is unused for longest leaves: the store knows it still. */
+  const leaveUnused = (principal: string): void => {
+    const own = [...held.values()].filter((session) => session.principal === principal);
+    if (own.length <= (options.mostOfOne ?? MOST_OF_ONE)) return;
+    const [oldest] = own
+      .filter(({ exchanges }) => exchanges === 0)
+      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt);
+    if (!oldest) return;
+    held.delete(oldest.id);
+    void oldest.mcp.close(0);
   };
 
   const adopt = async (id: string, principal: string): Promise<Held | undefined> => {

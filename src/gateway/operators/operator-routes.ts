@@ -1,4 +1,5 @@
 /** The operators' pages: /healthz and /readyz for everybody, /metrics, /dashboard and /audit for who has a token and a role. */
+import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
@@ -12,6 +13,7 @@ export interface OperatorRoutesOptions {
   gateway: Gateway;
   door: Door;
   isClosing(): boolean;
+  rate: RateLimitPluginOptions;
 }
 
 export async function operatorRoutes(app: FastifyInstance, options: OperatorRoutesOptions): Promise<void> {
@@ -26,6 +28,13 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
         reply.code(ERRORS[code].http).send({ error_code: code, message }),
       ),
     );
+    await guarded.register(rateLimit, {
+      ...options.rate,
+      errorResponseBuilder: () => {
+        const { code, message } = new BrokerError("RATE_LIMITED", "Too many requests came in a second.");
+        return { statusCode: ERRORS[code].http, error_code: code, message };
+      },
+    });
     guarded.addHook("onSend", async (_request, reply) => {
       reply.header("cache-control", "no-store");
     });
