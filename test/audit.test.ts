@@ -102,3 +102,16 @@ test("a day takes so much room, and what comes after is told in the log", async 
   expect(readdirSync(folder).sort()).toEqual(["audit-2026-11-23.2.jsonl", "audit-2026-11-23.jsonl"]);
   expect((await audit.read("2026-11-23")).trim().split("\n")).toHaveLength(2);
 });
+
+test("refusals do not take the room of what was done", async () => {
+  const audit = createAudit(folder, SILENT, { keptDays: 2, fileBytes: 100, filesOfDay: 4, now: () => DAY });
+  for (let each = 0; each < 10; each += 1) {
+    audit.note({ ...LINE, answer: "refused", error_code: "UNKNOWN_TOOL" });
+    await audit.close();
+  }
+  audit.note({ ...LINE, tool: "build-player" });
+  await audit.close();
+  const text = await audit.read("2026-11-23");
+  expect(text.match(/refused/g)?.length).toBeLessThan(5);
+  expect(text).toContain("build-player");
+});

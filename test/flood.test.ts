@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, expect, test } from "vitest";
+import type { DoorOptions } from "../src/gateway/auth/door.js";
 import { createTokens } from "../src/gateway/auth/tokens.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import { createHeardLog, INITIALIZE, post, toolCall } from "./harness/mcp.js";
@@ -18,14 +19,14 @@ afterEach(async () => {
 });
 
 /** A gateway, and a client of it that asks again and again. */
-async function stage() {
+async function stage(door: Partial<DoorOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ujb-flood-"));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
   const tokens = createTokens(join(folder, "tokens.json"));
   const system = await start({ principals: tokens });
   const http = await createHttpGateway(
     { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0, callsPerSecond: 100_000 },
+    { host: "127.0.0.1", port: 0, callsPerSecond: 100_000, door },
   );
   closers.push(http.close);
   const bearer = async (name: string) => ({ authorization: `Bearer ${await tokens.create(name)}` });
@@ -39,7 +40,7 @@ async function stage() {
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.messages)).toContain("completed");
   };
-  return { url: http.url, port: new URL(http.url).port, bearer, isServed };
+  return { tokens, url: http.url, port: new URL(http.url).port, bearer, isServed };
 }
 
 /** A process of its own: its connections are its files, not ours. It says "open <n>" as it goes on. */
@@ -117,4 +118,38 @@ test("a thousand sessions of one, and bodies that are too large: another is serv
   await isServed();
   for (const answer of await Promise.all(bodies)) expect([413, "reset"]).toContain(answer);
   await isServed();
+});
+
+test("one principal's connections leave room for others, also after it was revoked", async () => {
+  const { url, port, tokens, isServed } = await stage();
+  const token = await tokens.create("ben", { role: "read" });
+  const words = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\nGET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const { lines } = flood(port, 3_000, words);
+  for (let thousand = 1; thousand <= 3; thousand += 1) {
+    await lines.next();
+    await isServed();
+  }
+  await tokens.revoke("ben");
+  await isServed();
+  expect((await fetch(new URL("/healthz", url))).status).toBe(200);
+});
+
+test("one principal has so many requests open at once, and another its own", async () => {
+  const { url, bearer, isServed } = await stage({ openOfOne: 3 });
+  const headers = await bearer("ben");
+  const sessions: string[] = [];
+  for (let each = 0; each < 3; each += 1)
+    sessions.push((await post(url, INITIALIZE, { headers })).sessionId ?? "");
+  const left = new AbortController();
+  for (const session of sessions) {
+    const accept = { accept: "text/event-stream", "mcp-session-id": session };
+    expect((await fetch(url, { headers: { ...headers, ...accept }, signal: left.signal })).status).toBe(200);
+  }
+  const refused = await post(url, INITIALIZE, { headers });
+  expect(refused).toMatchObject({
+    status: 429,
+    messages: [{ error: { message: expect.stringMatching(/requests are open/) } }],
+  });
+  await isServed();
+  left.abort();
 });

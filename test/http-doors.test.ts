@@ -77,11 +77,11 @@ describe("connections", () => {
     await Promise.all([body, headers, silent].map(closed));
   });
 
-  test("the oldest of too many strangers gives way; who came with a token stays and is served", async () => {
+  test("the oldest of too many strangers gives way; who asks with a token stays and is served", async () => {
     const { dial, url, bearer } = await serve({ door: { strangers: 4 } });
-    const initialize = JSON.stringify(INITIALIZE);
+    const session = (await post(url, INITIALIZE, { headers: bearer })).sessionId ?? "";
     const known = await dial(
-      `${POST(`Accept: application/json, text/event-stream\r\nContent-Length: ${initialize.length}\r\nAuthorization: ${bearer.authorization}\r\n`)}${initialize}`,
+      `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: ${session}\r\nAuthorization: ${bearer.authorization}\r\n\r\n`,
     );
     await once(known, "data");
     const strangers: Socket[] = [];

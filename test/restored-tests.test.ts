@@ -36,3 +36,26 @@ test.each([
     expect(bench.begun).toEqual([]);
   },
 );
+
+test.each(["an older copy is put back", "a flush"])(
+  "its caller's change waits behind the tests, then %s: no ledger knows the change, and the tests run again",
+  async (how) => {
+    const system = await start({ gateway: { backMs: 0 }, commandTimeoutMs: 500 });
+    const { editor, redis, store, client, present } = system;
+    await present(editor);
+    const ann = client();
+    const on = { editor: editor.editorId };
+    const copy = await redis.copy();
+    const { record: tests } = await ann.submit("run-tests", { ...RUN, ...on });
+    await eventually(async () => (await system.record(tests.logId)).state === "running", "the tests run");
+    await ann.submit("work", { Name: "edit", ...on });
+    await (how === "a flush" ? redis.flush() : redis.restore(copy));
+    await eventually(
+      async () => (await store.operations.find(tests.logId).catch(() => undefined))?.state === "running",
+      "the tests are restored",
+    );
+    await whenStoreIsBack(() => present(editor));
+    const again = await whenStoreIsBack(() => ann.submit("run-tests", { ...RUN, ...on }));
+    expect(again.relation).toBe("created");
+  },
+);

@@ -237,3 +237,46 @@ test.each([
   const deny = async () => ({ ...LOCAL, editors: { allow: ["*"], deny: [glob] } });
   expect((await accessOf({ find: deny }, "ann")).sees(name)).toBe(!isSeen);
 });
+
+describe("an Editor that a principal may not use is not named to it", () => {
+  test("by what keeps it from working", async () => {
+    const { system, tokens } = await stage();
+    await tokens.create("ben", { editors: { allow: ["nothing@*"] } });
+    const [ben] = await tokens.list();
+    const message = "The Editor of Secret at /home/ann/secret is in Safe Mode.";
+    const at = await system.store.operations.now();
+    const trouble = { code: "SAFE_MODE", message, next: "", project: "Secret", at } as const;
+    await system.store.editors.tellTrouble(system.editor.editorId, trouble);
+    const refused = system.client(ben?.id).submit("work", { Name: "a" });
+    await expect(refused).rejects.toMatchObject({
+      code: "NO_EDITOR",
+      message: expect.not.stringContaining("Secret"),
+    });
+  });
+
+  test("when it has not come back after the store was lost; the call waits for it all the same", async () => {
+    const tokens = createTokens(join(folder, "tokens.json"));
+    const system = await start({ gateway: { backMs: 0 }, principals: tokens, commandTimeoutMs: 500 });
+    const { editor, redis, present } = system;
+    await tokens.create("ann");
+    const second = await system.addEditor();
+    await present(editor);
+    await present(second);
+    await tokens.create("ben", { editors: { allow: [second.editorId] } });
+    const [ann, ben] = await tokens.list();
+    const { record } = await system.client(ann?.id).submit("work", { Name: "a", editor: editor.editorId });
+    await system.client(ann?.id).outcome(record.logId);
+    await editor.faults.crash();
+    await system.away(editor);
+    await redis.flush();
+    await present(second);
+    const refused = system.client(ben?.id).submit("work", { Name: "b" });
+    await expect(refused).rejects.toMatchObject({
+      code: "EDITORS_NOT_BACK",
+      message: expect.not.stringContaining(editor.editorId),
+      details: { editors: [] },
+    });
+    await editor.faults.restart();
+    await present(editor);
+  });
+});

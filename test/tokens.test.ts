@@ -1,5 +1,5 @@
 /** Who is let in: the token file, the local token, and the gateway's answer to whoever has none. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fastify } from "fastify";
@@ -113,3 +113,24 @@ test.each([
   ["Bearer", undefined],
   [undefined, undefined],
 ])("the token in the header %j is %j", (header, token) => expect(tokenIn(header)).toBe(token));
+
+test("commands that write at once wait for each other: what one says is so", async () => {
+  const file = join(folder, "tokens.json");
+  await createTokens(file).create("mallory");
+  const names = ["a", "b", "c", "d"];
+  const revoked = createTokens(file).revoke("mallory");
+  const made = await Promise.all(names.map((name) => createTokens(file).create(name)));
+  expect(await revoked).toBe(true);
+  const tokens = createTokens(file);
+  expect((await tokens.list()).map(({ name }) => name).sort()).toEqual(names);
+  for (const [at, name] of names.entries()) expect(await nameOf(tokens, made[at])).toBe(name);
+});
+
+test("a token file that others may write lets nobody in", async () => {
+  const file = join(folder, "tokens.json");
+  const token = await createTokens(file).create("ann");
+  chmodSync(file, 0o666);
+  await expect(createTokens(file).identify(token)).rejects.toThrow(
+    /may be written by other users: chmod 600/,
+  );
+});
