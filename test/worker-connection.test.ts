@@ -227,6 +227,18 @@ describe("A connection ends", () => {
     expect(beats).toBe(10);
   });
 
+  it("not in a loop, when heartbeats are said to come in 10^300 years", async () => {
+    const [connection, there] = await connected();
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    connection.expectBytesEvery(1e303);
+    await expectAlive(connection, there);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   it("not because this process itself was busy: what has arrived is read before the verdict", async () => {
     const [connection, there] = await connected({ frameTimeoutMs: 60 });
     connection.expectBytesEvery(60);

@@ -38,7 +38,7 @@ export type LedgerState = z.infer<typeof LedgerState>;
  * `generation` and `assetCounter` only grow in a session.
  */
 const Standing = z.looseObject({
-  editorSessionId: z.string(),
+  editorSessionId: z.string().max(1_000),
   generation: z.number(),
   assetCounter: z.number(),
   /** A domain reload follows this end because of it: the next generation is still the same standing. */
@@ -101,27 +101,31 @@ export type ChallengeAnswer = z.infer<typeof ChallengeAnswer>;
 
 export const ProveParams = z.looseObject({ proof: z.string() });
 
+/** Kept and shown as they are told: no book. */
+const Name = z.string().max(1_000);
+const Path = z.string().max(32_767);
+
 export const HelloResult = z.looseObject({
   protocol: z.number(),
-  editorId: z.string().min(1),
-  projectName: z.string(),
-  projectPath: z.string(),
-  unityVersion: z.string(),
+  editorId: Name.min(1),
+  projectName: Name,
+  projectPath: Path,
+  unityVersion: Name,
   pid: z.number(),
-  editorSessionId: z.string(),
+  editorSessionId: Name,
   generation: z.number(),
   assetCounter: z.number(),
-  ledgerId: z.string(),
+  ledgerId: Name,
   ledgerSeq: z.number(),
   /** The Editor session before this one and its last durable entry: behind what was seen means rolled back. */
   previousSession: z.looseObject({ editorSessionId: z.string(), ledgerSeq: z.number() }).optional(),
-  toolsHash: z.string(),
-  phase: z.string(),
+  toolsHash: Name,
+  phase: Name,
   heartbeatSeconds: z.number(),
   open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),
   unacknowledged: z.array(z.string()),
   /** Where the Editor writes its own log, on its machine. */
-  logFile: z.string().optional(),
+  logFile: Path.optional(),
   /** Never on the wire: said by the worker itself where an Editor knows no hello. */
   plain: z.literal(true).optional(),
 });
@@ -245,14 +249,14 @@ export const FinishedNotice = z.looseObject({
 });
 
 export const Heartbeat = z.looseObject({
-  editorSessionId: z.string(),
+  editorSessionId: Name,
   generation: z.number(),
   assetCounter: z.number().optional(),
-  phase: z.string(),
+  phase: Name,
   mainThreadStallMs: z.number(),
   /** Whether a window of this Editor has the focus; not every bridge knows. */
   focused: z.boolean().optional(),
-  runningOperationId: z.string().optional(),
+  runningOperationId: Name.optional(),
   queued: z.number(),
   /** The Editor's last durable journal entry; a plain Editor has none. */
   ledgerSeq: z.number().optional(),

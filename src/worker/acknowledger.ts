@@ -18,6 +18,9 @@ export interface AcknowledgerDeps {
   log: Log;
 }
 
+/** Of one hello; what is beyond it is named by the next one. */
+const MOST_NAMED = 10_000;
+
 /** What could not be said, because the store or the Editor is away, is due again a delay later. */
 export function createAcknowledger(
   { editorId, operations, link, log }: AcknowledgerDeps,
@@ -64,7 +67,8 @@ export function createAcknowledger(
   return {
     stored,
     async named(operationIds) {
-      for (const operationId of operationIds) if (await isStored(operationId)) stored(operationId);
+      for (const operationId of operationIds.slice(0, MOST_NAMED))
+        if (await isStored(operationId)) stored(operationId);
     },
     close() {
       isClosed = true;

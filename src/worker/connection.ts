@@ -69,6 +69,8 @@ const MIB = 1024 * 1024;
 const STRANGER_BYTES = 16 * 1024;
 /** ms of silence before the system probes an idle connection. */
 const KEEPALIVE_DELAY = 10_000;
+/** ms, however seldom a peer says that it talks. */
+const LONGEST_SILENCE = 600_000;
 
 export function createConnection(deps: ConnectionDeps, options: ConnectionOptions = {}): Connection {
   const { host, port, log, onNotification } = deps;
@@ -282,7 +284,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     },
 
     expectBytesEvery(timeoutMs) {
-      if (!ended) watchHeartbeat(timeoutMs);
+      if (!ended) watchHeartbeat(Math.min(timeoutMs, LONGEST_SILENCE));
     },
 
     trust() {

@@ -13,8 +13,8 @@ export interface EditorNoticeHandlers {
   onFinished(notice: Finished): void | Promise<void>;
   onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
   onToolsChanged(): void | Promise<void>;
-  /** More came than is kept back: what was said of ends may be missing. */
-  onMissed?(): void | Promise<void>;
+  /** The end of this operation was told, and could not be read; undefined: more came than is kept back, of any of them. */
+  onMissed?(operationId: string | undefined): void | Promise<void>;
   /** The Editor says that its server stops (a reload or a quit); the connection ends by itself soon after. */
   onShutdownAnnounced?(reason: string | undefined): void | Promise<void>;
 }
@@ -88,6 +88,8 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
         handle = read(params);
       } catch (error) {
         log.warn({ method, err: error }, "notification from the Editor cannot be read; dropped");
+        const missed = method === "operation/finished" ? aboutOf(params) : "";
+        if (missed !== "") callHandler(log, "missed", () => handlers.onMissed?.(missed));
         return;
       }
       const deliver = () => callHandler(log, method, handle);
@@ -98,7 +100,7 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
       released = true;
       for (const { deliver } of kept.values()) deliver();
       kept.clear();
-      if (isMissing) callHandler(log, "missed", () => handlers.onMissed?.());
+      if (isMissing) callHandler(log, "missed", () => handlers.onMissed?.(undefined));
     },
     lastHeartbeat: () => lastHeartbeat,
   };

@@ -6,6 +6,8 @@ export interface Follows {
   finished(operationId: string, outcome: Outcome): void;
   /** The connection ended: nobody can be told by it any more. */
   lost(error: Error): void;
+  /** The end of one cannot be told: of this operation, or of any (undefined). */
+  missed(error: Error, operationId: string | undefined): void;
 }
 
 interface Follower {
@@ -37,6 +39,10 @@ export function createFollows(): Follows {
     lost(error) {
       for (const follower of followers) follower.reject(error);
       followers.clear();
+    },
+    missed(error, operationId) {
+      const missing = operationId === undefined ? [...followers] : of(operationId);
+      for (const follower of missing) follower.reject(error);
     },
   };
 }

@@ -52,9 +52,11 @@ const MAX_HELLOS = 3;
 export async function sayHello(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
   for (let hellos = 1; ; hellos++) {
     try {
-      const said = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
-      const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", said);
-      return checked(hello, deps.endpoint.editorId);
+      const params = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
+      const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
+      // That it keeps no ledger is not an Editor's to say on this way.
+      const { plain: _none, ...said } = hello;
+      return checked(said, deps.endpoint.editorId);
     } catch (error) {
       const highestEpoch = fencedBy(error);
       if (highestEpoch === undefined || hellos === MAX_HELLOS) throw error;

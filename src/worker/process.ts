@@ -76,6 +76,7 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
         const found: Found = mayAsk
           ? await submit(record, after, args)
           : { asked: "get", answer: await editor.get(record.logId) };
+        if (await leadsBack(found, record.logId)) break;
         const other = await otherIn(found, record, session);
         const recovery = recover(record, found, {
           session,
@@ -98,6 +99,16 @@ export function createProcess(deps: ProcessDeps, options: ProcessOptions) {
     }
     const why = "The Editor's ledger and the broker's records contradict each other.";
     return settle(record, unknownOutcome({ why }, await operations.now()), signal);
+  };
+
+  /** The Editor says that the operation is itself, or one that waits for it: who waited for that would wait for ever. */
+  const leadsBack = async (found: Found, logId: string): Promise<boolean> => {
+    if (!("answer" in found) || found.answer.state !== "same_as") return false;
+    let at: string | undefined = (found.answer as SameAs).operationId;
+    for (let steps = 0; at !== undefined && at !== logId && steps < MAX_QUESTIONS; steps += 1) {
+      at = (await operations.find(at))?.executedAs;
+    }
+    return at !== undefined;
   };
 
   const otherIn = async (

@@ -19,6 +19,9 @@ export interface RebuildDeps {
   seal: Pick<OriginSeal, "isSigned">;
 }
 
+/** More than a ledger has open; what is beyond it is looked at with the next hello. */
+const MOST_TOLD = 10_000;
+
 /**
  * At each hello what the Editor has open or not acknowledged; once in each incarnation of the store everything that its
  * ledger holds, because then also what was acknowledged may be lost. Afterwards each is an operation like any other
@@ -41,7 +44,10 @@ export async function rebuildRecords(
     if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
     return incarnation;
   }
-  const told = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged];
+  const told = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged].slice(
+    0,
+    MOST_TOLD,
+  );
   if (isImport || (await forgottenBy(operations, told)).size > 0) {
     const [tools, now, list] = await Promise.all([
       editors.tools(deps.editorId),

@@ -16,6 +16,7 @@ import { createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
 import { ConnectionLost } from "./disconnect.js";
+import { UnreadableAnswer } from "./editor-calls.js";
 import { createEditorLink, type EditorAddress, type EditorLinkOptions } from "./editor-link.js";
 import { createEditorPort } from "./editor-port.js";
 import { createEvidence } from "./evidence.js";
@@ -33,6 +34,7 @@ import { createPresence } from "./presence.js";
 import { createProcess } from "./process.js";
 import type { Processed } from "./process-deps.js";
 import { createProgressReports } from "./progress-reports.js";
+import { createSparseLog } from "./sparse-log.js";
 import { createStartedNews } from "./started-news.js";
 import { createWatch, type DescribedEditor, type WatchOptions } from "./watch.js";
 
@@ -91,6 +93,8 @@ export function createTenure(
   const { storeId } = deps.identity;
   const seal = createOriginSeal(deps.originKey, editorId);
   const ending = new AbortController();
+  /** Of what the Editor can cause as often as it likes. */
+  const sparse = createSparseLog(log);
   const follows = createFollows();
   const presence = createPresence(store, editorId, (pid) => processOf(pid, deps.endpoint.host));
   const underWay = new Map<string, Promise<Processed>>();
@@ -151,9 +155,9 @@ export function createTenure(
       }),
       onToolsChanged: latestOnly<void>(log, "tools", () => catalog.sync(link)),
       // Whoever followed one asks again.
-      onMissed: () => follows.lost(new ConnectionLost("not_ready", true)),
+      onMissed: (operationId) => follows.missed(new UnreadableAnswer("finished", "missed"), operationId),
       async onDisconnected(reason) {
-        log.info({ editor: editorId, reason }, "connection to the Editor ended");
+        sparse.info({ editor: editorId, reason }, "connection to the Editor ended");
         follows.lost(new ConnectionLost(reason, true));
         await presence.lost();
       },
@@ -163,11 +167,11 @@ export function createTenure(
         return raised !== undefined;
       },
       onEvent(event) {
-        log.info({ editor: editorId, event }, "the Editor says");
+        sparse.info({ editor: editorId, event }, "the Editor says");
         watch.told(event);
       },
       onRefused(error) {
-        log.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
+        sparse.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
         watch.refused(error);
       },
     },
@@ -175,7 +179,7 @@ export function createTenure(
   );
   const watch = createWatch({ ...deps, link }, options);
   const catalog = createCatalogSync(
-    { ...deps, onLeftOut: (...left) => watch.toolsLeftOut(...left) },
+    { ...deps, log: sparse, onLeftOut: (...left) => watch.toolsLeftOut(...left) },
     options.tools,
   );
   const acknowledger = createAcknowledger({ editorId, operations, link, log }, options);
