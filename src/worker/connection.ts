@@ -68,7 +68,7 @@ const MIB = 1024 * 1024;
 /** What a stranger has to say is its proof. */
 const STRANGER_BYTES = 16 * 1024;
 /** ms of silence before the system probes an idle connection. */
-const KEEPALIVE_DELAY = 10_000;
+const KEEPALIVE_MS = 10_000;
 /** ms, however seldom a peer says that it talks. */
 const LONGEST_SILENCE = 600_000;
 
@@ -98,13 +98,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   let frameClock: NodeJS.Timeout | undefined;
   let heartbeatClock: NodeJS.Timeout | undefined;
 
-  const socket = connect({
-    host,
-    port,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEPALIVE_DELAY,
-  });
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_MS });
 
   const unasked = createUnaskedTime(socket, log, () => {
     lastByteAt = performance.now();

@@ -140,9 +140,7 @@ export function createTenure(
         await presence.introduce(hello);
         await resume(hello);
       },
-      onRunning({ operationId }) {
-        if (isOwn(operationId)) startedNews.started(operationId);
-      },
+      onRunning: ({ operationId }) => void (isOwn(operationId) && startedNews.started(operationId)),
       onProgress: (progress) => reportProgress(progress),
       onFinished({ operationId, outcome }) {
         startedNews.ended(operationId);
