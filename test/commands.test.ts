@@ -118,7 +118,16 @@ describe("tokens", () => {
     expect(await type(["token", "set", "ann", ...grants])).toMatchObject({ code: 0 });
     expect((await type(["token", "set", "ann", "--role", "king"])).stderr).toMatch(/none of read, submit/);
     expect(await type(["token", "add", "ann", "--expires", "30d"])).toMatchObject({ code: 0 });
-    expect((await type(["token", "add", "ann", "--expires", "yesterday"])).code).toBe(2);
+    for (const wrong of [
+      ["add", "ann", "--expires", "yesterday"],
+      ["add", "ann", "--expires", "2099-02-30"],
+      ["add", "nobody"],
+      ["revoke", "ann", "--token"],
+      ["set", "ann", "--deny-tools", ""],
+      ["set", "ann", "--tools", "a", "--tools", "b"],
+    ]) {
+      expect((await type(["token", ...wrong])).code, wrong.join(" ")).toBe(2);
+    }
     const [entry] = JSON.parse((await type(["token", "list", "--json"])).stdout);
     expect(entry).toMatchObject({
       role: "read",

@@ -47,7 +47,10 @@ export function expiryOf(text: string | undefined, now: number): Date | undefine
   if (text === undefined) return undefined;
   const [, count, unit = ""] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
   const at = count === undefined ? Date.parse(text) : now + Number(count) * (unit === "d" ? DAY : HOUR);
-  if (Number.isNaN(at) || at <= now)
+  // A day that there is not would become one of the next month.
+  const isDay =
+    count !== undefined || Number.isNaN(at) || new Date(at).toISOString().startsWith(text.slice(0, 10));
+  if (Number.isNaN(at) || at <= now || !isDay)
     throw new UsageError(`--expires ${text} is not a time to come: 30d, 12h, or a date`);
   return new Date(at);
 }

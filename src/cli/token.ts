@@ -39,7 +39,9 @@ const add = command({
   meta: { name: "add", description: "Makes a further token for a principal, to replace one without a pause" },
   args: { name, ...expiresArg, json },
   async run({ args }) {
-    show(args.name, await tokens().add(args.name, expiryOf(args.expires, Date.now())), args.json);
+    const expiresAt = expiryOf(args.expires, Date.now());
+    if (!(await tokens().list()).some((entry) => entry.name === args.name)) throw unknown(args.name);
+    show(args.name, await tokens().add(args.name, expiresAt), args.json);
   },
 });
 
@@ -99,6 +101,7 @@ const revoke = command({
   },
   args: { name, token: { type: "string", description: "Only this token, by its id in `token list`" } },
   async run({ args }) {
+    if (args.token === "") throw new UsageError("--token takes the id of a token, as `token list` shows it");
     if (!(await tokens().revoke(args.name, args.token))) throw unknown(args.name, args.token);
     console.log(
       args.token === undefined

@@ -140,7 +140,9 @@ export function createTokens(file: string): Tokens {
       if (!NAME.test(name)) throw new BrokerError("TOKEN_REFUSED", `"${name}" cannot name a principal.`);
       return alone(async () => {
         const entries = await read();
-        if (name === LOCAL.name || entries.some((entry) => entry.name === name)) {
+        if (name === LOCAL.name)
+          throw new BrokerError("TOKEN_REFUSED", '"local" is this user of this machine.');
+        if (entries.some((entry) => entry.name === name)) {
           throw new BrokerError("TOKEN_REFUSED", `There is a principal "${name}".`);
         }
         const { token, kept } = tokenUntil(expiresAt);
