@@ -7,6 +7,8 @@ import { originOf } from "../src/shared/origin.js";
 import { createOriginSeal, type Submitted } from "../src/shared/origin-seal.js";
 import type { Origin } from "../src/shared/wire.js";
 import { ensureOriginKey } from "../src/worker/origin-key.js";
+import { ENGINES } from "./harness/dotnet.js";
+import { startEditorUnderTest } from "./harness/editor-under-test.js";
 import { ORIGIN_KEY, type System, useSystem } from "./harness/system.js";
 import { operation } from "./shared/record.js";
 import { own } from "./simulator-client.js";
@@ -106,6 +108,31 @@ test.each<[string, (signed: Origin) => Origin]>([
   for (const principal of ["ann", "bob"]) expect(await operations.listOf(principal, 10)).toEqual([]);
   const { record } = await system.client("bob").submit("work", { Name: "b" });
   expect((await system.client("bob").outcome(record.logId)).record.state).toBe("completed");
+});
+
+test.each(ENGINES)("an Editor keeps an origin as it was signed, also over a crash (%s)", async (engine) => {
+  const editor = await startEditorUnderTest(engine);
+  const seal = createOriginSeal(KEY, editor.editorId);
+  const about = { operationId: "op", hash: "h", after: null, acceptedAt: 1_700_000_000_123 };
+  const strange = {
+    ...origin,
+    // A reader that guesses dates and numbers would write them otherwise.
+    principal: "2024-01-02T03:04:05.600Z",
+    caller: 'ü \u2028 \u0000 "</script>',
+    requestId: 9_007_199_254_740_991,
+    later: { field: [1.5, null] },
+  };
+  const owner = await editor.owner();
+  await owner.submit("op", { ...about, origin: seal.sign(strange, about) });
+  await owner.finished("op");
+  const isKept = async (list: Promise<{ operations: object[] }>): Promise<boolean> =>
+    (await list).operations.every((listed) => seal.isSigned(listed as never));
+  expect(await isKept(owner.list())).toBe(true);
+  await editor.crashAndRestart();
+  const next = await editor.owner();
+  expect((await next.list()).operations).toHaveLength(1);
+  expect(await isKept(next.list())).toBe(true);
+  await editor.close();
 });
 
 test("processes that start at once agree on the key, which nobody else can read", async () => {
