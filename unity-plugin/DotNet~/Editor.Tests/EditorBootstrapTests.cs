@@ -160,7 +160,7 @@ public sealed class EditorBootstrapTests : IDisposable
 
         Assert.Contains($"Listening on 127.0.0.1:{domain.Port}", drawn);
         Assert.Contains("Allow Code Execution", drawn.Select(line => line.Trim('[', ']')));
-        Assert.Contains("Cursor: not installed", drawn);
+        Assert.Contains(drawn, line => line.StartsWith("Cursor: No broker has run on this machine yet", StringComparison.Ordinal));
         Assert.Contains(drawn, line => line.Contains("Plain calls without the token"));
         Assert.Contains(
             "None: Every program and every user of this machine that reaches the port may run tools, without the token.",
