@@ -26,10 +26,6 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
     const name = /^--([^=]+)/.exec(argument)?.[1];
     if (name !== undefined && !known.has(name)) throw new UsageError(`unknown option --${name}`);
   }
-  const options = rawArgs.flatMap((argument) => /^--([^=]+)/.exec(argument)?.[1] ?? []);
-  const twice = options.find((option, at) => options.indexOf(option) !== at);
-  // The first one would be forgotten without a word.
-  if (twice !== undefined) throw new UsageError(`--${twice} is given twice`);
   const values = rawArgs.filter((argument, at) => {
     const before = /^--([^=]+)$/.exec(rawArgs[at - 1] ?? "")?.[1];
     return !argument.startsWith("-") && (before === undefined || declared[before]?.type === "boolean");

@@ -30,8 +30,11 @@ export const expiresArg = {
 
 type GrantArguments = { [name in keyof typeof grantArgs]?: string | boolean | undefined };
 
-/** Throws UsageError. */
-export function grantsOf(args: GrantArguments): Grants {
+/** Throws UsageError. `rawArgs`: as they were typed; of an option that is given twice the first would be forgotten. */
+export function grantsOf(args: GrantArguments, rawArgs: readonly string[]): Grants {
+  const options = rawArgs.flatMap((argument) => /^--([^=]+)/.exec(argument)?.[1] ?? []);
+  const twice = options.find((option, at) => options.indexOf(option) !== at);
+  if (twice !== undefined) throw new UsageError(`--${twice} is given twice`);
   const editors = selectionOf(args, "editors");
   const tools = selectionOf(args, "tools");
   return {

@@ -29,8 +29,12 @@ function show(principal: string, token: string, asJson: boolean): void {
 const create = command({
   meta: { name: "create", description: "Makes a principal, and shows its token once" },
   args: { name, ...grantArgs, ...expiresArg, json },
-  async run({ args }) {
-    const token = await tokens().create(args.name, grantsOf(args), expiryOf(args.expires, Date.now()));
+  async run({ args, rawArgs }) {
+    const token = await tokens().create(
+      args.name,
+      grantsOf(args, rawArgs),
+      expiryOf(args.expires, Date.now()),
+    );
     show(args.name, token, args.json);
   },
 });
@@ -48,8 +52,8 @@ const add = command({
 const set = command({
   meta: { name: "set", description: "Changes what a principal may do, from its next request on" },
   args: { name, ...grantArgs },
-  async run({ args }) {
-    const grants = grantsOf(args);
+  async run({ args, rawArgs }) {
+    const grants = grantsOf(args, rawArgs);
     if (Object.keys(grants).length === 0)
       throw new UsageError(
         `nothing to change: ${Object.keys(grantArgs)
