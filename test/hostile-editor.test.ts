@@ -97,6 +97,8 @@ async function tell(lie: Lie): Promise<void> {
       return wasHeard && lie.ends.includes((await stateOf(made)) as never);
     },
     `a call ends as ${lie.ends.join(" or ")}`,
+    // A flooded worker comes to it late.
+    90_000,
   ).catch(async (error: Error) => {
     const record = typeof made === "object" ? await store.operations.find(made.logId) : made;
     throw new Error(`${error.message}; it is ${JSON.stringify(record)}`);

@@ -2,8 +2,12 @@
 export const PATIENCE_MS = 15_000;
 
 /** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
-export async function eventually(is: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+export async function eventually(
+  is: () => boolean | Promise<boolean>,
+  what: string,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   while (!(await is())) {
     if (performance.now() > deadline) throw new Error(`never: ${what}`);
     await new Promise((next) => setTimeout(next, 5));

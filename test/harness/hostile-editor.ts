@@ -18,7 +18,7 @@ export interface Wire {
   /** As it is: JSON that no serialiser would write. */
   frame(text: string): void;
   raw(bytes: Buffer | string): void;
-  /** Says it again and again for as long as the connection stands, as fast as it is read. */
+  /** Says it again and again for as long as the connection stands: as much as is read, a pause, and again. */
   flood(text: () => string): void;
   /** Ends it. */
   end(): void;
@@ -33,6 +33,9 @@ export interface Telling {
   /** How often this method was called. */
   count: number;
 }
+
+/** It lives in the process that it floods. `HOSTILE_FULL=1` floods as fast as is read. */
+const FLOOD_PAUSE_MS = process.env.HOSTILE_FULL === "1" ? 0 : 10;
 
 export const SILENCE = Symbol("no answer");
 
@@ -88,7 +91,7 @@ export async function startHostileEditor(
       flood(text) {
         const go = (): void => {
           while (!socket.destroyed) if (!write(encodeFrame(text()))) break;
-          if (!socket.destroyed) socket.once("drain", () => setImmediate(go));
+          if (!socket.destroyed) socket.once("drain", () => setTimeout(go, FLOOD_PAUSE_MS));
         };
         go();
       },
