@@ -147,11 +147,11 @@ export function createTenure(
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
       },
-      onHeartbeat: latestOnly(log, "heartbeat", async (heartbeat) => {
+      onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (heartbeat) => {
         await presence.heard(heartbeat);
         await imports.noticeLoss();
       }),
-      onToolsChanged: latestOnly<void>(log, "tools", () => catalog.sync(link)),
+      onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
       // Whoever followed one asks again.
       onMissed: (operationId) => follows.missed(new UnreadableAnswer("finished", "missed"), operationId),
       async onDisconnected(reason) {
