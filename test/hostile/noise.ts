@@ -4,7 +4,7 @@ import { type Lie, others } from "./lies.js";
 
 const noise = (onReady: (wire: Wire) => void, ends: Lie["ends"] = ["completed"]): Lie => ({ onReady, ends });
 /** Its own answers wait behind what it says, which is read slowly. */
-const LATE: Lie["ends"] = ["completed", "running", "dispatched"];
+const LATE: Lie["ends"] = ["completed", "running", "dispatched", "queued", "unknown"];
 const notice = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method, params });
 const flood = (method: string, params: (at: number) => unknown): Lie => {
