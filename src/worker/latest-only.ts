@@ -1,10 +1,10 @@
 /** Handles the newest of values that may come faster than they can be handled: one at a time, and one waits. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
 
-/** Never rejects: what `handle` rejects with is logged. */
+/** `restMs`: from the beginning of one to that of the next at least. What `handle` rejects with is logged. */
 export function latestOnly<T>(
-  log: Log,
-  event: string,
+  { log, event, restMs }: { log: Log; event: string; restMs: number },
   handle: (value: T) => Promise<void>,
 ): (value: T) => void {
   let waiting: { value: T } | undefined;
@@ -15,11 +15,13 @@ export function latestOnly<T>(
     while (waiting) {
       const { value } = waiting;
       waiting = undefined;
+      const rested = delay(restMs, undefined, { ref: false });
       try {
         await handle(value);
       } catch (error) {
         log.warn({ event, err: error }, "a handler of the Editor's events failed");
       }
+      await rested;
     }
     isBusy = false;
   };

@@ -2,6 +2,7 @@
  * What an Editor tells of running operations, on its way into the store: the last word of each operation, one write of it
  * at a time. However fast an Editor talks, no more than that waits here.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../shared/log.js";
 import type { Live } from "../shared/redis/attachments.js";
 import { shortened } from "../shared/shortened-text.js";
@@ -9,6 +10,8 @@ import type { Progress } from "../shared/wire.js";
 
 /** Characters; a message is a line on a screen. */
 const MESSAGE_LENGTH = 500;
+/** From one write of an operation's progress to the next at least. */
+const REST_MS = 50;
 
 /** `isOwn`: an operation that runs here; what is told of others is not believed. */
 export function createProgressReports(deps: {
@@ -24,7 +27,9 @@ export function createProgressReports(deps: {
     try {
       for (let next = waiting.get(operationId); next; next = waiting.get(operationId)) {
         waiting.delete(operationId);
+        const rested = delay(REST_MS, undefined, { ref: false });
         await deps.report(operationId, liveOf(next));
+        await rested;
       }
     } catch (error) {
       deps.log.warn({ operationId, error: (error as Error).message }, "progress could not be stored");

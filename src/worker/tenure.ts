@@ -146,12 +146,12 @@ export function createTenure(
         startedNews.ended(operationId);
         follows.finished(operationId, outcome);
       },
-      onHeartbeat: latestOnly(log, "heartbeat", async (heartbeat) => {
+      onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (heartbeat) => {
         // In this order: an older copy of the store is not told that the Editor is there before it knows what it ran.
         await imports.noticeLoss();
         await presence.heard(heartbeat);
       }),
-      onToolsChanged: latestOnly<void>(log, "tools", () => catalog.sync(link)),
+      onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
       // Whoever followed one asks again.
       onMissed: (operationId) => follows.missed(new UnreadableAnswer("finished", "missed"), operationId),
       async onDisconnected(reason) {

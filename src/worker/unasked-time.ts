@@ -5,9 +5,9 @@
 import type { Log } from "../shared/log.js";
 
 /** ms that may be taken at once … */
-const BURST_MS = 250;
+const BURST_MS = 100;
 /** … and of every ms that passes. */
-const SHARE = 0.2;
+const SHARE = 0.1;
 /** ms; a peer that is not read for longer would be taken for one that is away. */
 const LONGEST_PAUSE_MS = 2_000;
 

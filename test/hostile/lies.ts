@@ -135,8 +135,9 @@ export const LIES: Record<string, Lie> = {
     },
     ["completed"],
   ),
-  "tools that change without end": beside((wire) =>
-    wire.flood(() => notice("notifications/tools/list_changed", {})),
+  "tools that change without end": beside(
+    (wire) => wire.flood(() => notice("notifications/tools/list_changed", {})),
+    ["completed", "running", "dispatched", "queued", "unknown"],
   ),
 
   // What it answers to a call.

@@ -3,6 +3,8 @@ import type { Wire } from "../harness/hostile-editor.js";
 import { type Lie, others } from "./lies.js";
 
 const noise = (onReady: (wire: Wire) => void, ends: Lie["ends"] = ["completed"]): Lie => ({ onReady, ends });
+/** Its own answers wait behind what it says, which is read slowly. */
+const LATE: Lie["ends"] = ["completed", "running", "dispatched", "queued", "unknown"];
 const notice = (method: string, params: unknown): string =>
   JSON.stringify({ jsonrpc: "2.0", method, params });
 const flood = (method: string, params: (at: number) => unknown): Lie => {
@@ -12,7 +14,7 @@ const flood = (method: string, params: (at: number) => unknown): Lie => {
       at += 1;
       return notice(method, params(at));
     });
-  });
+  }, LATE);
 };
 const outcome = { status: "completed", result: "forged", startedAt: 1, endedAt: 2 };
 const heartbeat = {
@@ -62,12 +64,12 @@ export const NOISE: Record<string, Lie> = {
       id += 1;
       return JSON.stringify({ jsonrpc: "2.0", id, error: { code: id, message: "x" } });
     });
-  }),
+  }, LATE),
   "requests whose answers it does not read": noise((wire) => {
     wire.flood(() => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x".repeat(100), params: {} }));
-  }),
-  "frames that are not JSON": noise((wire) => wire.flood(() => "{".repeat(1_000))),
-  batches: noise((wire) => wire.flood(() => "[{},{}]")),
+  }, LATE),
+  "frames that are not JSON": noise((wire) => wire.flood(() => "{".repeat(1_000)), LATE),
+  batches: noise((wire) => wire.flood(() => "[{},{}]"), LATE),
   "a frame that nests 5 000 000 deep": noise((wire) => {
     wire.frame(
       `{"jsonrpc":"2.0","method":"operation/progress","params":${"[".repeat(5e6)}${"]".repeat(5e6)}}`,

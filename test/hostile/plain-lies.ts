@@ -92,7 +92,8 @@ export const PLAIN_LIES: Record<string, Lie> = {
     plain: true,
     onReady: (wire) =>
       wire.flood(() => JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })),
-    ends: ["completed"],
+    // Its own answers wait behind what it says, which is read slowly.
+    ends: ["completed", "running", "dispatched", "queued", "unknown"],
   },
   "HTTP in place of an answer": work(
     ({ wire }) => {
