@@ -104,7 +104,7 @@ describe("tools and Editors", () => {
     const second = await system.addEditor();
     await system.present(second);
     const { editorId } = system.editor;
-    const ann = await as("ann", { editors: { allow: [editorId.split("@")[0] + "@*"], deny: [] } });
+    const ann = await as("ann", { editors: { allow: [`${editorId.split("@")[0]}@*`], deny: [] } });
     const ben = await as("ben");
     const listed = (await ann.call("list_editors")) as unknown as { editors: { id: string }[] };
     expect(listed.editors.map(({ id }) => id)).toEqual([editorId]);
