@@ -34,12 +34,12 @@ export function createArrivals(
   const look = (): void => {
     timer = undefined;
     const begun = performance.now();
-    const tables = readTables();
+    const [tables, ...again] = [readTables(), readTables(), readTables()] as const;
     const all = [...waiting];
     waiting.clear();
     const known = all.map((socket) => {
       const [own, peer] = [endOf(socket, "local"), endOf(socket, "remote")];
-      return { socket, isAnothers: isAnotherUsersCall(own, peer, tables) };
+      return { socket, isAnothers: isAnotherUsersCall(own, peer, tables, again) };
     });
     restsUntil = performance.now() + REST * (performance.now() - begun);
     for (const { socket, isAnothers } of known) {

@@ -34,8 +34,15 @@ export function isAnotherUsersServer(own: TcpEnd, peer: TcpEnd, tables = readTab
  * For the end that was called: whether the caller is certainly another user, as above, or has closed its end already: then
  * it waits for no answer, and nobody can tell whose it was.
  */
-export function isAnotherUsersCall(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
-  const owner = found(tables, (table) => ownerIn(table, own, peer));
+export function isAnotherUsersCall(
+  own: TcpEnd,
+  peer: TcpEnd,
+  tables = readTables(),
+  again: readonly SocketTables[] = [readTables(), readTables()],
+): boolean {
+  let owner = found(tables, (table) => ownerIn(table, own, peer));
+  // The list is no snapshot: while sockets come and go, a reading of it may leave out one that stands.
+  for (const later of again) owner ??= found(later, (table) => ownerIn(table, own, peer));
   if (owner !== undefined) return owner === "nobody" || isAnother(owner);
   // Gone from a list that has everything of this machine: it was reset.
   return (
