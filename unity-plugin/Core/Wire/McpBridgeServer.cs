@@ -203,11 +203,8 @@ namespace JobBroker.Bridge.Wire
             var tables = PeerOwner.ReadTables();
             var own = arrived.Where(socket => IsOfThisUser(socket, tables)).ToList();
             // The list is no snapshot: while sockets come and go, a reading of it may leave out one that stands.
-            if (own.Count < arrived.Count)
-            {
-                var later = PeerOwner.ReadTables();
-                own.AddRange(arrived.Except(own).Where(socket => IsOfThisUser(socket, later)).ToList());
-            }
+            var later = own.Count < arrived.Count ? PeerOwner.ReadTables() : tables;
+            own.AddRange(arrived.Except(own).Where(socket => IsOfThisUser(socket, later)).ToList());
             foreach (var socket in arrived.Except(own)) socket.Close();
             if (own.Count < arrived.Count) TellOfOthers();
             if (clock.ElapsedMilliseconds >= SlowLookMs) Thread.Sleep((int)Math.Min(clock.ElapsedMilliseconds, LongestRestMs));
