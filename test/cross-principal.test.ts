@@ -2,23 +2,14 @@
  * Every handle of an operation, in each of its states, tried by another principal: answered as one that never was, alone
  * and in the same moment as its owner, to whom the same handle is answered.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, afterEach, expect, test } from "vitest";
-import { createTokens } from "../src/gateway/auth/tokens.js";
-import { createHttpGateway } from "../src/gateway/http.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { afterAll, expect, test } from "vitest";
 import type { Answer } from "../src/shared/answer.js";
-import { createHeardLog } from "./harness/mcp.js";
 import { type System, useSystem } from "./harness/system.js";
+import { useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { open } = useTokenGateway(start);
 
 type Ask = (client: Client, id: string) => Promise<unknown>;
 const tool =
@@ -72,23 +63,9 @@ interface Stage {
 }
 
 async function stage(): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), "ujb-cross-"));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start({ principals: tokens });
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0 },
-  );
-  closers.push(http.close);
-  const connect = async (name: string): Promise<Client> => {
-    const headers = { authorization: `Bearer ${await tokens.create(name)}` };
-    const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }));
-    closers.push(() => client.close());
-    return client;
-  };
-  return { system, ann: await connect("ann"), ben: await connect("ben") };
+  const { system, tokens, connect } = await open();
+  const as = async (name: string) => connect(await tokens.create(name));
+  return { system, ann: await as("ann"), ben: await as("ben") };
 }
 
 const call = async (client: Client, args: Record<string, unknown>): Promise<Answer> =>

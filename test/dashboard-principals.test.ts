@@ -1,35 +1,19 @@
 /** The dashboard shows a principal its own work; the role `operate` sees everybody's. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { appRoutes } from "@bull-board/api/dist/routes.js";
-import { afterEach, expect, test } from "vitest";
-import { createTokens, type Grants } from "../src/gateway/auth/tokens.js";
-import { createHttpGateway } from "../src/gateway/http.js";
+import { expect, test } from "vitest";
+import type { Grants } from "../src/gateway/auth/tokens.js";
 import { jobIdOf } from "../src/shared/operation.js";
 import { queueName } from "../src/shared/redis/queue.js";
-import { createHeardLog } from "./harness/mcp.js";
 import { useSystem } from "./harness/system.js";
+import { useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { open } = useTokenGateway(start);
 
 async function stage() {
-  const folder = mkdtempSync(join(tmpdir(), "ujb-board-"));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start();
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0 },
-  );
-  closers.push(http.close);
-  const { origin } = new URL(http.url);
+  const { system, tokens, origin, bearer } = await open();
   const as = async (name: string, grants?: Grants) => {
-    const headers = { authorization: `Bearer ${await tokens.create(name, grants)}` };
+    const headers = await bearer(name, grants);
     const { id } = (await tokens.list()).find((entry) => entry.name === name) ?? { id: "" };
     const ask = async (path: string) => {
       const answer = await fetch(`${origin}/dashboard${path}`, { headers });

@@ -1,46 +1,31 @@
 /** Whoever floods the gateway, with a token or without, keeps nobody else from being served. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DoorOptions } from "../src/gateway/auth/door.js";
-import { createTokens } from "../src/gateway/auth/tokens.js";
-import { createHttpGateway } from "../src/gateway/http.js";
-import { createHeardLog, INITIALIZE, post, toolCall } from "./harness/mcp.js";
+import { INITIALIZE, post, toolCall } from "./harness/mcp.js";
 import { useSystem } from "./harness/system.js";
+import { useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const { open, closers } = useTokenGateway(start);
 
 /** A gateway, and a client of it that asks again and again. */
 async function stage(door: Partial<DoorOptions> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "ujb-flood-"));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start({ principals: tokens });
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0, callsPerSecond: 100_000, door },
-  );
-  closers.push(http.close);
-  const bearer = async (name: string) => ({ authorization: `Bearer ${await tokens.create(name)}` });
+  const gateway = await open({ callsPerSecond: 100_000, door });
+  const { url, bearer } = gateway;
   const headers = await bearer("ann");
-  const session = (await post(http.url, INITIALIZE, { headers })).sessionId ?? "";
+  const session = (await post(url, INITIALIZE, { headers })).sessionId ?? "";
   let asked = 0;
   const isServed = async (): Promise<void> => {
     asked += 1;
     const args = { Name: `a${asked}`, timeout: 30 };
-    const answer = await post(http.url, toolCall(asked, "work", args), { session, headers });
+    const answer = await post(url, toolCall(asked, "work", args), { session, headers });
     expect(answer.status).toBe(200);
     expect(JSON.stringify(answer.messages)).toContain("completed");
   };
-  return { tokens, url: http.url, port: new URL(http.url).port, bearer, isServed };
+  return { ...gateway, isServed };
 }
 
 /** A process of its own: its connections are its files, not ours. It says "open <n>" as it goes on. */
@@ -64,11 +49,11 @@ setInterval(() => undefined, 60_000);
 `;
 
 function flood(
-  port: string,
+  port: number,
   count: number,
   words: string,
 ): { process: ChildProcess; lines: AsyncIterator<string> } {
-  const child = spawn(process.execPath, ["-e", FLOOD, port, String(count), words], {
+  const child = spawn(process.execPath, ["-e", FLOOD, String(port), String(count), words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   closers.push(async () => {

@@ -1,55 +1,33 @@
 /** The HTTP gateway's doors: who holds connections, sends slowly, or lost its token keeps nobody else out. */
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createTokens, type Tokens } from "../src/gateway/auth/tokens.js";
+import { describe, expect, test } from "vitest";
 import { createHttpGateway, type HttpGatewayOptions } from "../src/gateway/http.js";
 import { createHeardLog, INITIALIZE, post } from "./harness/mcp.js";
-import { type System, useSystem } from "./harness/system.js";
+import { useSystem } from "./harness/system.js";
+import { type TokenGateway, useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => unknown)[] = [];
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ujb-doors-"));
-});
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { open, closers } = useTokenGateway(start);
 
-interface Served {
-  system: System;
-  tokens: Tokens;
-  url: string;
-  port: number;
+interface Served extends Omit<TokenGateway, "bearer"> {
+  /** Ann's. */
   bearer: { authorization: string };
   /** A connection by hand. */
   dial(words?: string): Promise<Socket>;
 }
 
 async function serve(options: Partial<HttpGatewayOptions> = {}): Promise<Served> {
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start({ principals: tokens });
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0, ...options },
-  );
-  closers.push(http.close);
-  const port = Number(new URL(http.url).port);
+  const gateway = await open(options);
   const dial = async (words = ""): Promise<Socket> => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(gateway.port, "127.0.0.1");
     socket.on("error", () => undefined);
     closers.push(() => socket.destroy());
     await once(socket, "connect");
     socket.write(words);
     return socket;
   };
-  const bearer = { authorization: `Bearer ${await tokens.create("ann")}` };
-  return { system, tokens, url: http.url, port, bearer, dial };
+  return { ...gateway, bearer: await gateway.bearer("ann"), dial };
 }
 
 const closed = (socket: Socket): Promise<unknown> =>

@@ -1,26 +1,14 @@
 /** Two principals on one gateway: nothing of one can be reached by the other, by any handle, over MCP. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTokens, type Tokens } from "../src/gateway/auth/tokens.js";
 import { createHttpGateway } from "../src/gateway/http.js";
 import type { Answer } from "../src/shared/answer.js";
 import { createHeardLog, INITIALIZE, post } from "./harness/mcp.js";
 import { eventually, type System, useSystem } from "./harness/system.js";
+import { useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => Promise<unknown>)[] = [];
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ujb-principals-"));
-});
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { open, closers, tokensFile } = useTokenGateway(start);
 
 type Call = (name: string, args?: Record<string, unknown>) => Promise<Answer>;
 
@@ -28,30 +16,20 @@ interface Stage {
   system: System;
   tokens: Tokens;
   url: string;
+  as(token: string): Promise<Call>;
   ann: Call;
   ben: Call;
 }
 
 async function stage(): Promise<Stage> {
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start({ principals: tokens });
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0 },
-  );
-  closers.push(http.close);
-  const callerOf = async (principal: string): Promise<Call> =>
-    connectAs(http.url, await tokens.create(principal));
-  return { system, tokens, url: http.url, ann: await callerOf("ann"), ben: await callerOf("ben") };
-}
-
-async function connectAs(url: string, token: string): Promise<Call> {
-  const headers = { authorization: `Bearer ${token}` };
-  const client = new Client({ name: "test", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  closers.push(() => client.close());
-  return async (name, args = {}) =>
-    (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer;
+  const { connect, tokens, ...gateway } = await open();
+  const as = async (token: string): Promise<Call> => {
+    const client = await connect(token);
+    return async (name, args = {}) =>
+      (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer;
+  };
+  const [ann, ben] = [await tokens.create("ann"), await tokens.create("ben")];
+  return { ...gateway, tokens, as, ann: await as(ann), ben: await as(ben) };
 }
 
 const HELD = { Name: "a", Hold: true };
@@ -133,8 +111,8 @@ test.each([
   ["interactive", ["a", "b", "bulk", "c"]],
   ["batch", ["a", "b", "c", "bulk"]],
 ] as const)("a principal whose token is %s has its turn: %j", async (band, order) => {
-  const { system, tokens, url, ann } = await stage();
-  const ci = await connectAs(url, await tokens.create("ci", { band }));
+  const { system, tokens, as, ann } = await stage();
+  const ci = await as(await tokens.create("ci", { band }));
   const calls = [await ann("work", { ...HELD, timeout: 0 })];
   await system.bench.begins("a");
   for (const Name of ["b", "c"]) calls.push(await ann("work", { Name, timeout: 0 }));
@@ -175,7 +153,7 @@ describe("by the session", () => {
 
 test("a session is nobody else's, not even in the moment in which a new gateway takes it over", async () => {
   const system = await start();
-  const tokens = createTokens(join(folder, "tokens.json"));
+  const tokens = createTokens(tokensFile());
   const serve = async () => {
     const deps = { gateway: await system.addGateway(), log: createHeardLog(), version: "0", auth: tokens };
     const http = await createHttpGateway(deps, { host: "127.0.0.1", port: 0 });

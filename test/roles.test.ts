@@ -1,53 +1,26 @@
 /** What a principal may do: its role, its Editors, its tools, and for how long. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
 import { accessOf } from "../src/gateway/access.js";
-import { createTokens, type Grants, type Tokens } from "../src/gateway/auth/tokens.js";
-import { createHttpGateway } from "../src/gateway/http.js";
+import { createTokens, type Grants } from "../src/gateway/auth/tokens.js";
 import type { Answer } from "../src/shared/answer.js";
 import { LOCAL, ROLES } from "../src/shared/principal.js";
-import { createHeardLog } from "./harness/mcp.js";
-import { type System, useSystem } from "./harness/system.js";
+import { useSystem } from "./harness/system.js";
+import { useTokenGateway } from "./harness/token-gateway.js";
 
 const { start } = useSystem();
-const closers: (() => Promise<unknown>)[] = [];
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ujb-roles-"));
-});
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { open, tokensFile } = useTokenGateway(start);
 
 interface Caller {
   call(name: string, args?: Record<string, unknown>): Promise<Answer>;
   tools(): Promise<string[]>;
 }
 
-async function stage(): Promise<{
-  system: System;
-  tokens: Tokens;
-  origin: string;
-  connect(token: string): Promise<Caller>;
-  as(name: string, grants?: Grants): Promise<Caller>;
-}> {
-  const tokens = createTokens(join(folder, "tokens.json"));
-  const system = await start({ principals: tokens });
-  const http = await createHttpGateway(
-    { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
-    { host: "127.0.0.1", port: 0 },
-  );
-  closers.push(http.close);
+async function stage() {
+  const gateway = await open();
+  const { tokens } = gateway;
   const connect = async (token: string): Promise<Caller> => {
-    const headers = { authorization: `Bearer ${token}` };
-    const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StreamableHTTPClientTransport(new URL(http.url), { requestInit: { headers } }));
-    closers.push(() => client.close());
+    const client = await gateway.connect(token);
     return {
       call: async (name, args = {}) =>
         (await client.callTool({ name, arguments: args })).structuredContent as unknown as Answer,
@@ -55,7 +28,7 @@ async function stage(): Promise<{
     };
   };
   const as = async (name: string, grants?: Grants) => connect(await tokens.create(name, grants));
-  return { system, tokens, origin: new URL(http.url).origin, connect, as };
+  return { ...gateway, connect, as };
 }
 
 const A = { Name: "a", timeout: 30 };
@@ -166,8 +139,8 @@ describe("tokens", () => {
 });
 
 test("a token file of version 0.1 goes on: its principals keep their ids, and so their operations", async () => {
-  const file = join(folder, "tokens.json");
-  const fresh = createTokens(join(folder, "other.json"));
+  const file = tokensFile();
+  const fresh = createTokens(tokensFile());
   const token = await fresh.create("ann");
   const [entry] = await fresh.list();
   const { sha256, createdAt } = entry?.tokens[0] ?? { sha256: "", createdAt: "" };
@@ -255,7 +228,7 @@ describe("an Editor that a principal may not use is not named to it", () => {
   });
 
   test("when it has not come back after the store was lost; the call waits for it all the same", async () => {
-    const tokens = createTokens(join(folder, "tokens.json"));
+    const tokens = createTokens(tokensFile());
     const system = await start({ gateway: { backMs: 0 }, principals: tokens, commandTimeoutMs: 500 });
     const { editor, redis, present } = system;
     await tokens.create("ann");

@@ -109,7 +109,7 @@ const revoke = command({
     if (!(await tokens().revoke(args.name, args.token))) throw unknown(args.name, args.token);
     console.log(
       args.token === undefined
-        ? `${args.name} is revoked: whoever is called so later is another. What waits in a queue of an Editor still runs.`
+        ? `${args.name} is revoked: a later principal of this name is another. What waits in a queue of an Editor still runs.`
         : `The token ${args.token} of ${args.name} is revoked.`,
     );
   },

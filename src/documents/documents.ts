@@ -118,7 +118,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       .filter(({ asker, op }) => op.kind !== "filter" || heldBy(asker) < Math.max(1, threads - 1))
       .toSorted((a, b) => heldBy(a.asker) - heldBy(b.asker) || turnOf(a) - turnOf(b))[0];
 
-  /** Whoever waits for a thread is here, not there: a thread that ends takes nobody with it. */
+  /** Requests wait for a thread here, not there: a thread that ends takes nobody with it. */
   const next = (): void => {
     const first = firstInTurn();
     const seat = first && seatFor(first.key);

@@ -40,7 +40,7 @@ export function seal(tree: string, packages: readonly Package[]): void {
 /**
  * Why programs of this tree must not be run; undefined when they may.
  *
- * The folders above count too: whoever owns one can put another tree in its place. A tree without a seal is one of a
+ * The folders above count too: its owner can put another tree in its place. A tree without a seal is one of a
  * release before: it gets one, and is looked after soon.
  */
 export function whyNotTrusted(tree: string, above: readonly string[]): string | undefined {

@@ -9,7 +9,7 @@ export interface Strangers {
   wasAnswered(socket: Socket): void;
 }
 
-/** Whoever fills the server with connections meets itself there; who asks with a token finds room. */
+/** A program that fills the server with connections takes its own places; a request with a token finds room. */
 export function limitStrangers(server: Server, { most }: { most: number }): Strangers {
   const strangers = new Set<Socket>();
   const add = (socket: Socket): void => {

@@ -1,4 +1,4 @@
-/** Endpoint files that are not believed: whoever writes one says where calls are sent, and what answers them. */
+/** Endpoint files that are not believed: their writer says where calls are sent, and what answers them. */
 import type { Trouble } from "./trouble.js";
 
 export interface RefusedFile {

@@ -220,7 +220,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     });
     socket.once("close", () => reject(new ConnectionLost(ended ?? "peer_closed", false)));
   });
-  opened.catch(() => {}); // Whoever only watches `closed` need not handle it.
+  opened.catch(() => {}); // Its watchers may watch `closed` alone.
 
   socket.on("data", (chunk) => {
     lastByteAt = performance.now();

@@ -18,7 +18,7 @@ export interface PushServer {
 export interface PushTarget {
   /** `host:port` */
   address: string;
-  /** Told to the proven Editor alone; whoever connects says it first. */
+  /** Told to the proven Editor alone; a connection begins with it. */
   key: string;
 }
 

@@ -152,7 +152,7 @@ export function createTenure(
         await presence.heard(heartbeat);
       }),
       onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
-      // Whoever followed one asks again.
+      // The Editor is asked again for it.
       onMissed: (operationId) => follows.missed(new UnreadableAnswer("finished", "missed"), operationId),
       async onDisconnected(reason) {
         sparse.info({ editor: editorId, reason }, "connection to the Editor ended");

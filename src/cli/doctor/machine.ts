@@ -65,7 +65,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
   try {
     const entries = await createTokens(file).list();
     file = localTokenFile;
-    // Before it is read, which takes the rights of others away: whoever had them may have read it.
+    // Before it is read, which takes the rights of others away: they may have read it.
     const open = await openToOthers(localTokenFile, tokensFile);
     if (open !== undefined) {
       return {

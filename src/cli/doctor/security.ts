@@ -129,7 +129,7 @@ function checkRedisAddress({ config: { REDIS_URL: url, REDIS_PASSWORD_FILE: file
     return {
       check,
       state: "warning",
-      says: `${where} asks for no password: whoever reaches it can run any tool in your Editors`,
+      says: `${where} asks for no password: every program that reaches it can run any tool in your Editors`,
       next: "Give it a password (`requirepass`), and name the file that has it in REDIS_PASSWORD_FILE.",
     };
   }
@@ -199,7 +199,7 @@ async function checkGrants({ tokensFile }: Settings): Promise<Finding[]> {
         check,
         state: "warning",
         says: `with the role admin, which reads everybody's calls: ${admins.join(", ")}`,
-        next: "Give less to whoever need not read the audit log: `token set <name> --role operate`.",
+        next: "Give less to a principal that need not read the audit log: `token set <name> --role operate`.",
       });
     }
     return findings.length > 0

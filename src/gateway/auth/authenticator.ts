@@ -23,7 +23,7 @@ export interface Identity {
   tokenId: string;
 }
 
-/** Whoever reaches a gateway without tokens: it listens on this machine's own addresses only. */
+/** Every caller of a gateway without tokens: it listens on this machine's own addresses only. */
 const UNASKED: Identity = { principal: LOCAL, tokenId: "" };
 
 /** Nobody is asked who it is: whatever name a call comes under, it may do everything. */
@@ -55,7 +55,7 @@ export function authenticate(
     try {
       identity = await auth.identify(token);
     } catch {
-      // Whoever is not let in is not told where the file is, nor what is in it: the doctor tells its owner.
+      // A refused caller is not told where the file is, nor what is in it: the doctor tells its owner.
       refuse(
         reply,
         new BrokerError("TOKENS_UNREADABLE", "The tokens cannot be read; `unity-broker doctor` says why."),

@@ -12,8 +12,8 @@ export interface TcpEnd {
 }
 
 /**
- * What a table says of a socket's user. `nobody`: it is listed, but belongs to no process: whoever had it has closed it,
- * or has not accepted it yet. The user beside it is then often 0, whoever it was.
+ * What a table says of a socket's user. `nobody`: it is listed, but belongs to no process: it was closed there, or is
+ * not accepted yet. The user beside it is then often 0.
  */
 export type SocketOwner = number | "nobody" | undefined;
 
@@ -21,12 +21,12 @@ export type SocketOwner = number | "nobody" | undefined;
 export type SocketTables = () => Iterable<string>;
 
 /**
- * For the end that called: whether whoever listens there is certainly a user who is neither this one nor root, who reads
+ * For the end that called: whether the listener is certainly a user who is neither this one nor root, who reads
  * every token anyway. Synchronous, because the decision comes before the first byte.
  */
 export function isAnotherUsersServer(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
   const owner = found(tables, (table) => ownerIn(table, own, peer));
-  // Connected, and not accepted yet: it belongs to whoever listens.
+  // Connected, and not accepted yet: it belongs to the listener.
   return isAnother(typeof owner === "number" ? owner : found(tables, (table) => listenerIn(table, peer)));
 }
 
@@ -61,7 +61,7 @@ export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): SocketOwner {
   return undefined;
 }
 
-/** The user of whoever listens there, on this address before all addresses. */
+/** The user of the listener there, on this address before all addresses. */
 export function listenerIn(table: string, end: TcpEnd): number | undefined {
   for (const locals of [formsOf(end), anyAddress(end.port)]) {
     for (const row of rowsOf(table, locals)) {
