@@ -114,6 +114,17 @@ async function quits(system: System): Promise<void> {
 const acknowledged = ({ editor }: System): Promise<void> =>
   eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
 
+/** False where a gateway wrote into it meanwhile. */
+function becomesFile(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    writeFileSync(folder, "");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe("an older copy of the store is put back", () => {
   test("what ran since on an Editor that was away, came and left is not run on another", async () => {
     const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
@@ -207,8 +218,8 @@ describe("an older copy of the store is put back", () => {
       await eventually(async () => (await system.record(record.logId)).state === "completed", "it ended");
       await acknowledged(system);
       await quits(system);
+      // It comes back in the incarnation from before, until a gateway looks: that may be at once.
       await redis.restore(copy);
-      expect(await whenStoreIsBack(() => store.operations.incarnation())).toBe(before);
       const second = await addEditor();
       await whenStoreIsBack(() => present(second));
       const again = whenStoreIsBack(() => broker.submit(A_REQUEST));
@@ -346,8 +357,7 @@ describe("the note", () => {
     const system = await start();
     const { client, knownEditorsFile, warnings } = system;
     const folder = dirname(knownEditorsFile);
-    rmSync(folder, { recursive: true, force: true });
-    writeFileSync(folder, "");
+    await eventually(() => becomesFile(folder), "the folder of the note is a file");
     const ann = client();
     const { record } = await ann.submit(...A_CALL);
     expect((await ann.outcome(record.logId)).record.state).toBe("completed");

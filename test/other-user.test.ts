@@ -224,6 +224,11 @@ describe.skipIf(noOtherUser !== undefined)(
       test("gets no call: the file is not believed, and callers are told so", async () => {
         const calls: Socket[] = [];
         const theirs = createServer((socket) => calls.push(socket.on("error", () => undefined)));
+        const close = (): Promise<unknown> => {
+          for (const socket of calls) socket.destroy();
+          return new Promise((resolve) => theirs.close(resolve));
+        };
+        closers.push(close);
         await new Promise<void>((resolve) => theirs.listen(0, "127.0.0.1", resolve));
         const system = await startSystem();
         const folder = join(system.editor.endpointFile, "..");
@@ -251,8 +256,7 @@ describe.skipIf(noOtherUser !== undefined)(
         writeFileSync(written.path, written.text, { mode: 0o600 });
         await eventually(() => calls.length > 0, "the owner's file is believed");
         // Before the system's own end, which finds nothing left open.
-        for (const socket of calls) socket.destroy();
-        await new Promise((resolve) => theirs.close(resolve));
+        await close();
       });
     });
 

@@ -1,3 +1,5 @@
+import { statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { editorHostFile, missingSdk } from "../../src/editor-host/host-build.js";
 import { findRedisBinary } from "../../src/embedded-redis/binary.js";
 import { defaultDirectories } from "../../src/embedded-redis/directories.js";
@@ -15,6 +17,16 @@ async function buildTheCSharpSide(): Promise<void> {
   console.log(`\nThe C# tests are SKIPPED. ${missing}\n`);
 }
 
+/** Some tests are played by another user of this machine, who must get as far as to the test's folder. */
+function useTemporaryFolderThatIsOpenToOthers(): void {
+  const isOpen = (folder: string): boolean =>
+    ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o001) !== 0;
+  const shared = "/var/tmp";
+  if (process.platform !== "linux" || isOpen(tmpdir()) || !isOpen(shared)) return;
+  console.log(`${tmpdir()} is closed to other users: the tests' folders are in ${shared}.`);
+  process.env.TMPDIR = shared;
+}
+
 /**
  * Looks once, before parallel test files would all look, for a container engine, the Redis binary and the .NET SDK.
  *
@@ -22,6 +34,7 @@ async function buildTheCSharpSide(): Promise<void> {
  * test server ends with the process that started it (see `redis.ts`).
  */
 export default async function setup(): Promise<void> {
+  useTemporaryFolderThatIsOpenToOthers();
   const { cacheDir } = defaultDirectories(process.env);
   const binary = await findRedisBinary({
     cacheDir,

@@ -23,20 +23,15 @@ namespace JobBroker.Bridge.Wire
         /// <summary>As many as the system keeps for us (<see cref="LoopbackListener"/>).</summary>
         private const int ArrivalsAtOnce = 128;
 
-        private const int SlowLookMs = 5;
-
-        private const int LongestRestMs = 100;
-
         /// <summary>How long a newcomer waits for the threads of whoever gave way to it, at most.</summary>
         private const int EndingMs = 100;
-
-        private const int OthersTellMs = 60_000;
 
         /// <summary>How long stopping lets peers take what was said before, at most.</summary>
         private const int FlushMs = 150;
 
         private readonly object gate = new object();
         private readonly Dictionary<int, BridgeConnection> connections = new Dictionary<int, BridgeConnection>();
+        private readonly Arrivals arrivals;
         private readonly IRequestHandler handler;
         private readonly WireLimits limits;
         private readonly IBridgeLog log;
@@ -44,7 +39,6 @@ namespace JobBroker.Bridge.Wire
         private BridgeThread? accepting;
         private LoopbackListener? listener;
         private volatile bool stopping;
-        private Stopwatch? sinceOthersTold;
         private int lastId;
 
         public McpBridgeServer(IRequestHandler handler, int maxFrameBytes, IBridgeLog log)
@@ -60,6 +54,7 @@ namespace JobBroker.Bridge.Wire
             this.handler = handler;
             this.limits = limits;
             this.log = log;
+            arrivals = new Arrivals(log);
         }
 
         /// <summary>The port last listened on; 0 before the first time.</summary>
@@ -160,7 +155,7 @@ namespace JobBroker.Bridge.Wire
             {
                 while (!stopping)
                 {
-                    foreach (var socket in OfThisUser(from.AcceptAll(AcceptPollMs, ArrivalsAtOnce))) Welcome(socket);
+                    foreach (var socket in arrivals.OfThisUser(from.AcceptAll(AcceptPollMs, ArrivalsAtOnce))) Welcome(socket);
                     CutStrangers();
                 }
             }
@@ -189,48 +184,6 @@ namespace JobBroker.Bridge.Wire
                 }
             }
             Refuse(socket);
-        }
-
-        /// <summary>
-        /// Those that are not another user's; the others are closed, unread. The system's list of connections has a line for each
-        /// of the machine, and others decide how many there are: it is read once for all that have come, and reading it takes
-        /// half of this thread's time at most.
-        /// </summary>
-        private List<Socket> OfThisUser(List<Socket> arrived)
-        {
-            if (arrived.Count == 0) return arrived;
-            var clock = Stopwatch.StartNew();
-            var tables = PeerOwner.ReadTables();
-            var own = arrived.Where(socket => IsOfThisUser(socket, tables)).ToList();
-            // The list is no snapshot: while sockets come and go, a reading of it may leave out one that stands.
-            var later = own.Count < arrived.Count ? PeerOwner.ReadTables() : tables;
-            own.AddRange(arrived.Except(own).Where(socket => IsOfThisUser(socket, later)).ToList());
-            foreach (var socket in arrived.Except(own)) socket.Close();
-            if (own.Count < arrived.Count) TellOfOthers();
-            if (clock.ElapsedMilliseconds >= SlowLookMs) Thread.Sleep((int)Math.Min(clock.ElapsedMilliseconds, LongestRestMs));
-            return own;
-        }
-
-        /// <summary>False as well for a connection that has ended before anybody could look.</summary>
-        private static bool IsOfThisUser(Socket socket, IReadOnlyList<string> tables)
-        {
-            try
-            {
-                return !PeerOwner.IsAnotherUsers(
-                    (IPEndPoint)socket.LocalEndPoint, (IPEndPoint)socket.RemoteEndPoint, tables);
-            }
-            catch (SocketException)
-            {
-                return false;
-            }
-        }
-
-        /// <summary>Once a minute at most: nobody else may fill this user's log.</summary>
-        private void TellOfOthers()
-        {
-            if (sinceOthersTold != null && sinceOthersTold.ElapsedMilliseconds < OthersTellMs) return;
-            sinceOthersTold = Stopwatch.StartNew();
-            log.Warn("A connection of another user of this machine, or one that its caller had left, was closed.");
         }
 
         /// <summary>
