@@ -14,14 +14,14 @@ import {
 } from "../src/cli/client/render.js";
 import { renderFindings } from "../src/cli/doctor/finding.js";
 import { createLog } from "../src/cli/log.js";
+import type { Answer } from "../src/shared/answer.js";
 import {
   printable,
   printableJson,
   printableLine,
   printablePieces,
   printableValues,
-} from "../src/cli/printable.js";
-import type { Answer } from "../src/shared/answer.js";
+} from "../src/shared/printable.js";
 import { createSimulatedEditor } from "../src/simulator/editor.js";
 import { parameters } from "../src/simulator/tool-definition.js";
 import { useCommandLine } from "./harness/command-line.js";

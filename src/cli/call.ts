@@ -1,5 +1,6 @@
 /** `unity-broker call`: one tool call from a terminal or a script. */
 import type { Answer } from "../shared/answer.js";
+import { printableJson } from "../shared/printable.js";
 import { exitCodeOf } from "./client/exit-codes.js";
 import { createProgressView, waitForResult } from "./client/follow.js";
 import type { TypedCall } from "./client/read-outcomes.js";
@@ -7,7 +8,6 @@ import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
 import { withWholeResult } from "./client/whole-result.js";
 import { command, UsageError } from "./command.js";
-import { printableJson } from "./printable.js";
 
 const DEFAULT_WAIT_S = 30;
 

@@ -1,13 +1,13 @@
 /** `unity-broker editors claim <editor>`: a person hands an Editor of this machine over to this broker's store. */
 import { RpcFailure } from "../shared/dialogue.js";
 import { type RefusedFile, troubleOfFile } from "../shared/endpoint-trouble.js";
+import { printable, printableJson } from "../shared/printable.js";
 import { resolveTarget } from "../shared/target.js";
 import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../shared/wire.js";
 import { createConnection } from "../worker/connection.js";
 import { createEndpointFolder } from "../worker/endpoint-folder.js";
 import { askProven } from "../worker/proving.js";
 import { UsageError } from "./command.js";
-import { printable, printableJson } from "./printable.js";
 import { startRuntime } from "./runtime.js";
 import { selfCommand } from "./self.js";
 

@@ -1,5 +1,6 @@
 /** `unity-broker doctor`: what is wrong, and what mends it. Each check needs those before it. */
 
+import { printableJson } from "../shared/printable.js";
 import { type BrokerClient, connectBroker } from "./client/broker-client.js";
 import { EXIT } from "./client/exit-codes.js";
 import { coloursFor } from "./client/render.js";
@@ -10,7 +11,6 @@ import { checkGateway, notSpokenTo } from "./doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "./doctor/machine.js";
 import { checkSecurity } from "./doctor/security.js";
 import { checkStore } from "./doctor/store.js";
-import { printableJson } from "./printable.js";
 import { environment } from "./runtime.js";
 import { selfCommand } from "./self.js";
 

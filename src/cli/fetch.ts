@@ -1,12 +1,12 @@
 /** `unity-broker fetch`: a stored result, all of it or in part. */
 import type { Answer } from "../shared/answer.js";
+import { printableJson, printablePieces } from "../shared/printable.js";
 import type { BrokerClient } from "./client/broker-client.js";
 import { EXIT, exitCodeOf } from "./client/exit-codes.js";
 import { renderAnswer } from "./client/render.js";
 import { type Asking, askBroker } from "./client/session.js";
 import { piecesOf } from "./client/whole-result.js";
 import { command, UsageError } from "./command.js";
-import { printableJson, printablePieces } from "./printable.js";
 
 export const fetch = command({
   meta: {

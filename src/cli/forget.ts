@@ -2,8 +2,8 @@
 import { type Forgotten, forgetEditor } from "../gateway/forget-editor.js";
 import { createKnownEditors } from "../gateway/known-editors.js";
 import { shown } from "../gateway/target-error.js";
+import { printable, printableJson } from "../shared/printable.js";
 import { UsageError } from "./command.js";
-import { printable, printableJson } from "./printable.js";
 import { gatewayOptions, startRuntime } from "./runtime.js";
 
 /** Rejects with why it was refused; then nothing has changed. */

@@ -4,8 +4,8 @@ import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
 import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
+import { printable } from "../shared/printable.js";
 import { openDebugFile } from "./debug-file.js";
-import { printable } from "./printable.js";
 import { withoutSecrets } from "./redaction.js";
 
 /**

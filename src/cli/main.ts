@@ -2,8 +2,8 @@
 /** The command line: the only place that puts the parts together, and the only one that ends the process. */
 import { stripVTControlCharacters } from "node:util";
 import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
+import { printable } from "../shared/printable.js";
 import { explain } from "./command.js";
-import { printable } from "./printable.js";
 import { VERSION } from "./version.js";
 
 /** Each is loaded when it is called: a client that starts `mcp` waits for its first answer. */

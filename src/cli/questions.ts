@@ -1,5 +1,6 @@
 /** The commands that ask one thing and print the answer: status, cancel, list, explain, editors, tools. */
 import type { Answer } from "../shared/answer.js";
+import { printableJson } from "../shared/printable.js";
 import type { TimelineEntry } from "../shared/timeline.js";
 import { claimEditor } from "./claim.js";
 import { EXIT, exitCodeOf } from "./client/exit-codes.js";
@@ -15,7 +16,6 @@ import {
 import { askBroker } from "./client/session.js";
 import { command, UsageError } from "./command.js";
 import { forget } from "./forget.js";
-import { printableJson } from "./printable.js";
 
 const json = { type: "boolean", description: "The answer as JSON", default: false } as const;
 const log_id = {

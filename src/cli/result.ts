@@ -1,5 +1,6 @@
 /** `unity-broker result`: what became of an operation, now or when it has ended. */
 
+import { printableJson } from "../shared/printable.js";
 import { secondsIn } from "./call.js";
 import { exitCodeOf } from "./client/exit-codes.js";
 import { createProgressView, waitForResult } from "./client/follow.js";
@@ -7,7 +8,6 @@ import { renderAnswer } from "./client/render.js";
 import { askBroker } from "./client/session.js";
 import { withWholeResult } from "./client/whole-result.js";
 import { command } from "./command.js";
-import { printableJson } from "./printable.js";
 
 export const result = command({
   meta: { name: "result", description: "Shows an operation with its result" },

@@ -168,6 +168,7 @@ export function gatewayOptions(config: Config): GatewayOptions {
     maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
     executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
     cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
     // By then no record is left that a call without a target could mean.

@@ -45,7 +45,7 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
     wait: {
       ms: number;
       signal?: AbortSignal | undefined;
-      onChange?: (view: OperationView) => void;
+      onChange?: ((view: OperationView) => void) | undefined;
       /** The caller named the log_id: it is not the request that created the operation. */
       names?: boolean;
     },

@@ -16,6 +16,14 @@ import type { KnownEditorsReader } from "./known-editors.js";
 import { targetError } from "./target-error.js";
 import type { ToolSchema } from "./tool-schema.js";
 
+/** What a user is asked before it is executed. */
+export interface Question {
+  tool: string;
+  editor: string;
+  /** The tool's own arguments as JSON text. */
+  arguments: string;
+}
+
 export interface ToolCall extends Requester {
   principal: string;
   tool: string;
@@ -26,6 +34,8 @@ export interface ToolCall extends Requester {
   selected?: string | undefined;
   /** Where its client works on this machine, as real paths. */
   folders?: readonly string[] | undefined;
+  /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined: nobody can be asked. */
+  confirm?: ((question: Question) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {

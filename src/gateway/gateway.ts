@@ -31,6 +31,8 @@ export interface GatewayOptions {
   executionClasses: Readonly<Record<string, ExecutionClass>>;
   /** Ask the Editor to cancel what runs longer than its class. */
   cancelOverdue: boolean;
+  /** Ask the user before a destructive tool runs, where the surface can ask. */
+  confirmsDestructive: boolean;
   /** A call that its client cancelled while it waited leaves the queue after this long, ms (sweeper.ts). */
   abandonedMs: number;
   forgetEditorMs: number;
@@ -49,6 +51,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   editorAwayMs: EDITOR_AWAY_MS,
   executionClasses: {},
   cancelOverdue: false,
+  confirmsDestructive: false,
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   backMs: 5_000,

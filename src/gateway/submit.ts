@@ -13,7 +13,7 @@ import type { Tally } from "../shared/redis/tally.js";
 import type { ReplayOptions } from "../shared/replay.js";
 import { repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
-import { countsAsChange, type ExecutionClass } from "../shared/tool.js";
+import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tool.js";
 import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./known-editors.js";
@@ -46,6 +46,8 @@ export interface SubmitOptions {
   replay: ReplayOptions;
   /** By tool, where its own description does not say. */
   executionClasses?: Readonly<Record<string, ExecutionClass>>;
+  /** Ask the user before a destructive tool runs, where the surface can ask. */
+  confirmsDestructive?: boolean;
 }
 
 /** Throws BrokerError; then nothing was accepted. */
@@ -124,7 +126,18 @@ export function createSubmit(
     }
   };
 
+  /** The Editor for which the user must be asked first; undefined: nobody is asked. */
+  const unconfirmed = (
+    { confirm }: ToolCall,
+    { tool, problem }: ReadCall,
+    decision: Decision,
+  ): string | undefined =>
+    options.confirmsDestructive && confirm && !problem && decision.kind === "create" && isDestructive(tool)
+      ? decision.editor
+      : undefined;
+
   return async (call) => {
+    let confirmedFor: string | undefined;
     let readCall = await deps.calls.read(call);
     const { requester, parameters } = readCall;
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
@@ -156,6 +169,14 @@ export function createSubmit(
         options.replay,
       );
       if (isWaitingForEditors(decision) && (await deps.knownEditors.mayComeBack())) {
+        readCall = await deps.calls.read(call);
+        continue;
+      }
+      const editor = unconfirmed(call, readCall, decision);
+      if (editor !== undefined && editor !== confirmedFor) {
+        await call.confirm?.({ tool: readCall.tool.name, editor, arguments: readCall.arguments });
+        confirmedFor = editor;
+        // That took as long as people take: everything is looked at anew.
         readCall = await deps.calls.read(call);
         continue;
       }

@@ -192,6 +192,10 @@ export const CONFIG = {
     .stringbool()
     .default(false)
     .describe("Ask the Editor to cancel what runs longer than its class"),
+  UNITY_BROKER_CONFIRM_DESTRUCTIVE: z
+    .stringbool()
+    .default(false)
+    .describe("Ask the user before a destructive tool runs, where the MCP client can ask (elicitation)"),
   UNITY_BROKER_LEASE_MS: ms(5_000).describe(
     "A worker that is silent for this long loses its Editors to another",
   ),

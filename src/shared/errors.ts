@@ -203,6 +203,12 @@ export const ERRORS = {
     retry: "never",
     next: "Ask who looks after this gateway: `unity-broker token set <name>` changes what a principal may do. Nothing was executed.",
   },
+  NOT_CONFIRMED: {
+    http: 403,
+    rpc: -32003,
+    retry: "ask",
+    next: "Nothing was executed. Ask the user what to do instead; the same call asks again.",
+  },
   TOKEN_REFUSED: {
     http: 409,
     rpc: -32602,

@@ -114,6 +114,11 @@ export function effectOfTool(name: string): Effect {
   return REPEATABLE.some((pattern) => pattern.test(name)) ? "repeatable" : "mutating";
 }
 
+/** May a call of it take something away? As MCP has it, whatever changes something may, unless it says otherwise. */
+export function isDestructive({ effect, annotations }: Pick<Tool, "effect" | "annotations">): boolean {
+  return annotations.destructiveHint ?? effect === "mutating";
+}
+
 /** Tests and compilation: what their callers want to see is what files are now. */
 export function isAlwaysRepeatable(tool: string): boolean {
   return ALWAYS_REPEATABLE.has(tool);

@@ -1,7 +1,7 @@
 /** Waits for an operation across as many waits as it takes, and shows its progress on stderr. */
 import { SingleBar } from "cli-progress";
 import type { Answer } from "../../shared/answer.js";
-import { printableLine } from "../printable.js";
+import { printableLine } from "../../shared/printable.js";
 import type { BrokerClient, ProgressNote } from "./broker-client.js";
 
 /** One wait of the broker, s: below what it cuts to. */

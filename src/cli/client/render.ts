@@ -2,8 +2,8 @@
 import pc from "picocolors";
 import type { Answer } from "../../shared/answer.js";
 import type { State } from "../../shared/operation.js";
+import { printable, printableJson, printableValues } from "../../shared/printable.js";
 import type { TimelineEntry } from "../../shared/timeline.js";
-import { printable, printableJson, printableValues } from "../printable.js";
 import { table } from "../table.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;

@@ -1,7 +1,7 @@
 /** What the doctor found: one line a check, and for whatever is wrong the way to mend it. */
 import { quoted } from "../../shared/machine/private-folder.js";
+import { printableValues } from "../../shared/printable.js";
 import type { Colours } from "../client/render.js";
-import { printableValues } from "../printable.js";
 
 export interface Finding {
   check: string;

@@ -23,6 +23,11 @@ export interface OpenRequest {
   readonly signal: AbortSignal;
   /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
   accepted(): void;
+  /**
+   * Waits until every message that came meanwhile was accepted, and takes a turn again, for who gave it back to wait for
+   * the client. It lasts until the next `accepted()`.
+   */
+  turnAgain(): Promise<void>;
   /** The request made this operation, and did not find it. */
   created(logId: string): void;
   /** The answer carries the outcome of this operation. */
@@ -42,7 +47,7 @@ export interface RequestEntry extends OpenRequest {
   /** Nobody wants the answer: given up, gone, or sent again under the same id. */
   readonly isDropped: boolean;
   readonly told: Told | undefined;
-  /** Resolves with `accepted()`. */
+  /** Resolves with the `accepted()` that ends the present turn. */
   readonly turnOver: Promise<void>;
   drop(): void;
   endWait(): void;
@@ -55,15 +60,12 @@ export function createRequestEntry(
   id: RequestId,
   channel: Channel,
   sentAt: Instant,
-  created: (logId: string) => void,
+  { created, inTurn }: { created: (logId: string) => void; inTurn: (task: () => Promise<void>) => void },
 ): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
   let told: RequestEntry["told"];
-  let accepted: () => void = () => undefined;
-  const turnOver = new Promise<void>((resolve) => {
-    accepted = resolve;
-  });
+  let turn = createTurn();
   const drop = (): void => {
     isDropped = true;
     wait.abort();
@@ -76,8 +78,18 @@ export function createRequestEntry(
     channel,
     sentAt,
     signal: wait.signal,
-    turnOver,
-    accepted: () => accepted(),
+    get turnOver() {
+      return turn.over;
+    },
+    accepted: () => turn.end(),
+    turnAgain: () =>
+      new Promise((begun) => {
+        inTurn(() => {
+          turn = createTurn();
+          begun();
+          return turn.over;
+        });
+      }),
     created,
     tells(operation) {
       told = operation;
@@ -92,4 +104,12 @@ export function createRequestEntry(
     endWait: () => wait.abort(),
     release: () => channel.gone.removeEventListener("abort", drop),
   };
+}
+
+function createTurn(): { over: Promise<void>; end: () => void } {
+  let end: () => void = () => undefined;
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { over, end };
 }

@@ -21,6 +21,8 @@ export const PROGRESS_DEFAULTS: ProgressOptions = { everyMs: 5_000, minMs: 250 }
 
 export interface ShownProgress {
   update(view: OperationView): void;
+  /** For a time in which there is no operation. */
+  say(message: string): void;
   /** No note is sent after this: an answered request has no progress. */
   close(): void;
 }
@@ -47,15 +49,20 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
     timer = setTimeout(emit, options.everyMs);
   };
 
+  const show = (next: NonNullable<typeof latest>): void => {
+    if (closed) return;
+    if (latest?.at === next.at && latest?.total === next.total && latest?.message === next.message) return;
+    latest = next;
+    clearTimeout(timer);
+    timer = setTimeout(emit, Math.max(0, lastSentAt + options.minMs - performance.now()));
+  };
+
   return {
     update(view) {
-      if (closed || isFinal(view.record.state)) return;
-      const next = { at: view.progress?.progress, total: view.progress?.total, message: messageOf(view) };
-      if (latest?.at === next.at && latest?.total === next.total && latest?.message === next.message) return;
-      latest = next;
-      clearTimeout(timer);
-      timer = setTimeout(emit, Math.max(0, lastSentAt + options.minMs - performance.now()));
+      if (isFinal(view.record.state)) return;
+      show({ at: view.progress?.progress, total: view.progress?.total, message: messageOf(view) });
     },
+    say: (message) => show({ at: undefined, total: undefined, message }),
     close() {
       closed = true;
       clearTimeout(timer);

@@ -17,10 +17,10 @@ import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { ToolCall } from "../call-reader.js";
 import { ForceNewRefused, type Submission } from "../submit.js";
-import type { Seen } from "./broker-tool.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
+import { confirmation, type OpenCall } from "./confirmation.js";
 import type { OpenRequest } from "./open-request.js";
-import { PROGRESS_DEFAULTS, type ProgressOptions, showProgress } from "./progress.js";
+import { PROGRESS_DEFAULTS, type ProgressOptions, type ShownProgress, showProgress } from "./progress.js";
 import { serveResources } from "./resources.js";
 import type { Selection } from "./selection.js";
 import { refusalAnswer, refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
@@ -65,29 +65,17 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
-  /** Waits for an operation while showing its progress to clients that asked for it. */
-  const wait = async (
-    extra: Extra,
-    request: OpenRequest,
-    logId: string,
-    ms: number,
-    names = false,
-  ): Promise<Seen> => {
+  /** Of clients that ask for it. */
+  const progressOf = (extra: Extra, { signal }: OpenRequest): ShownProgress | undefined => {
     const progressToken = extra._meta?.progressToken;
-    const { signal } = request;
-    if (progressToken === undefined) return broker.wait(client.principal, logId, { ms, signal, names });
-    const progress = showProgress((note) => {
+    if (progressToken === undefined) return undefined;
+    return showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
       extra
         .sendNotification({ method: "notifications/progress", params })
         .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
     }, deps.progress ?? PROGRESS_DEFAULTS);
-    try {
-      return await broker.wait(client.principal, logId, { ms, signal, names, onChange: progress.update });
-    } finally {
-      progress.close();
-    }
   };
 
   /** ▲8 A refused force_new is answered with the outcome that the call has, as a replay shows it. */
@@ -106,8 +94,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
 
   const callUnityTool = async (
     params: CallToolRequest["params"],
-    extra: Extra,
-    request: OpenRequest,
+    { request, requestId, progress }: OpenCall,
     onAccepted: (logId: string) => void,
   ): Promise<ToolAnswer> => {
     const { name: tool, arguments: args = {}, _meta: meta } = params;
@@ -120,6 +107,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         meta,
         selected: client.selection?.editor(),
         folders: client.folders(),
+        confirm: confirmation(server, { request, requestId, progress }),
       },
       request,
     );
@@ -129,9 +117,14 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const { logId } = record;
     if (relation === "created") request.created(logId);
     onAccepted(logId);
-    const time = waitTime(timeout, CALL_WAIT_SECONDS, extra._meta?.progressToken !== undefined);
+    const time = waitTime(timeout, CALL_WAIT_SECONDS, progress !== undefined);
     const startedAt = performance.now();
-    const seen = await wait(extra, request, logId, time.ms);
+    const { signal } = request;
+    const seen = await broker.wait(client.principal, logId, {
+      ms: time.ms,
+      signal,
+      onChange: progress?.update,
+    });
     if (typeof seen !== "object") return notFound(logId, seen === "ended");
     if (isFinal(seen.record.state)) request.tells(seen.record);
     const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
@@ -144,6 +137,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
 
   const call = async ({ params }: CallToolRequest, extra: Extra): Promise<CallToolResult> => {
     const request = client.request(extra.requestId);
+    const progress = progressOf(extra, request);
     let logId: string | undefined;
     try {
       const own = BROKER_TOOLS.get(params.name);
@@ -153,16 +147,23 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             principal: client.principal,
             request,
             selection: client.selection,
-            showsProgress: extra._meta?.progressToken !== undefined,
-            wait: (id, ms) => wait(extra, request, id, ms, true),
+            showsProgress: progress !== undefined,
+            wait: (id, ms) =>
+              broker.wait(client.principal, id, {
+                ms,
+                signal: request.signal,
+                names: true,
+                onChange: progress?.update,
+              }),
           })
-        : await callUnityTool(params, extra, request, (id) => {
+        : await callUnityTool(params, { request, requestId: extra.requestId, progress }, (id) => {
             logId = id;
           });
       return toolResult(answer, request.requester.requestId);
     } catch (error) {
       return refusalResult(error, log, logId);
     } finally {
+      progress?.close();
       request.accepted();
     }
   };

@@ -25,7 +25,14 @@ export function storedInitialize(request: unknown): InitializeRequest | undefine
       capabilities: {
         ...(roots ? { roots: { listChanged: roots.listChanged === true } } : {}),
         ...(sampling ? { sampling: {} } : {}),
-        ...(elicitation ? { elicitation: {} } : {}),
+        ...(elicitation
+          ? {
+              elicitation: {
+                ...(elicitation.form ? { form: {} } : {}),
+                ...(elicitation.url ? { url: {} } : {}),
+              },
+            }
+          : {}),
       },
     },
   } as InitializeRequest;

@@ -109,9 +109,9 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
     creations.asked(message.id);
     const requester = { caller, requestId: isOrderedByArrival ? arrived : message.id };
-    const entry = createRequestEntry(requester, message.id, line.channelOf(extra), clock.arrival(), (logId) =>
-      creations.created(message.id, logId),
-    );
+    const created = (logId: string): void => creations.created(message.id, logId);
+    const channel = line.channelOf(extra);
+    const entry = createRequestEntry(requester, message.id, channel, clock.arrival(), { created, inTurn });
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();

@@ -1,0 +1,218 @@
+/** The user is asked before a destructive tool runs: by a real MCP client, over both transports. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
+} from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { createHttpGateway } from "../src/gateway/http.js";
+import { serveStdio } from "../src/gateway/mcp/stdio.js";
+import type { Answer } from "../src/shared/answer.js";
+import { createHeardLog, createPipes, createPipeTransport } from "./harness/mcp.js";
+import { type System, useSystem } from "./harness/system.js";
+
+const { start } = useSystem();
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const ASKS = { gateway: { confirmsDestructive: true } };
+const MENU = { name: "execute-menu-item", arguments: { MenuItemPath: "Assets/Refresh", timeout: 30 } };
+
+interface Asked {
+  message: string;
+  /** Aborted when the gateway takes its question back. */
+  signal: AbortSignal;
+  answer(action: ElicitResult["action"]): void;
+}
+
+/** A client whose user answers when the test says so. */
+async function connect(system: System, transport: "stdio" | "HTTP", canAsk = true) {
+  const log = createHeardLog();
+  const deps = { gateway: system.gateway, log, version: "0.0.0" };
+  const options = { listDebounceMs: 10, progress: { everyMs: 20, minMs: 1 } };
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: canAsk ? { elicitation: {} } : {} },
+  );
+  const waiting: ((asked: Asked) => void)[] = [];
+  const unseen: Asked[] = [];
+  if (canAsk) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }: ElicitRequest, { signal }) => {
+      return new Promise<ElicitResult>((resolve) => {
+        const asked: Asked = { message: params.message, signal, answer: (action) => resolve({ action }) };
+        const next = waiting.shift();
+        if (next) next(asked);
+        else unseen.push(asked);
+      });
+    });
+  }
+  if (transport === "HTTP") {
+    const http = await createHttpGateway(deps, { host: "127.0.0.1", port: 0, ...options });
+    closers.push(http.close);
+    await client.connect(new StreamableHTTPClientTransport(new URL(http.url)));
+    closers.push(() => client.close());
+  } else {
+    const pipes = createPipes();
+    const service = serveStdio(deps, pipes, options);
+    closers.push(service.close);
+    await client.connect(createPipeTransport(pipes));
+  }
+  const call = async (
+    params: { name: string; arguments: Record<string, unknown> },
+    wait: { signal?: AbortSignal; onprogress?: (note: { message?: string | undefined }) => void } = {},
+  ): Promise<Answer> =>
+    (await client.callTool(params, undefined, wait)).structuredContent as unknown as Answer;
+  return {
+    log,
+    call,
+    /** The next question that the user is shown. */
+    asked: () =>
+      new Promise<Asked>((resolve) => {
+        const asked = unseen.shift();
+        if (asked) resolve(asked);
+        else waiting.push(resolve);
+      }),
+    unseen,
+  };
+}
+
+const operations = async ({ broker }: System): Promise<number> => (await broker.list("local", 50)).length;
+
+describe.each(["stdio", "HTTP"] as const)("over %s", (transport) => {
+  test("nothing runs before the user says yes, and then it runs once", async () => {
+    const system = await start(ASKS);
+    const { call, asked } = await connect(system, transport);
+    const answer = call(MENU);
+    const question = await asked();
+    expect(question.message).toContain(
+      `Run execute-menu-item in the Unity Editor ${system.editor.editorId}?`,
+    );
+    expect(question.message).toContain('{"MenuItemPath":"Assets/Refresh"}');
+    expect(await operations(system)).toBe(0);
+    question.answer("accept");
+    expect(await answer).toMatchObject({ status: "completed", result: { MenuItemPath: "Assets/Refresh" } });
+    expect(await operations(system)).toBe(1);
+  });
+
+  test.each(["decline", "cancel"] as const)("%s: nothing runs, and the caller is told", async (action) => {
+    const system = await start(ASKS);
+    const { call, asked } = await connect(system, transport);
+    const answer = call(MENU);
+    (await asked()).answer(action);
+    expect(await answer).toMatchObject({ status: "error", error_code: "NOT_CONFIRMED" });
+    expect(await operations(system)).toBe(0);
+  });
+
+  test("the client's other calls run while the user thinks", async () => {
+    const system = await start(ASKS);
+    const { call, asked } = await connect(system, transport);
+    const answer = call(MENU);
+    const question = await asked();
+    expect(await call({ name: "work", arguments: { Name: "meanwhile", timeout: 30 } })).toMatchObject({
+      status: "completed",
+    });
+    question.answer("accept");
+    expect(await answer).toMatchObject({ status: "completed" });
+  });
+
+  test("a call that is given up takes its question along, and a late yes runs nothing", async () => {
+    const system = await start(ASKS);
+    const { call, asked } = await connect(system, transport);
+    // The SDK's client ignores the cancellation of request 0, so another question comes first (typescript-sdk#2283).
+    const before = call({ ...MENU, arguments: { MenuItemPath: "File/Save Project" } });
+    (await asked()).answer("decline");
+    await before;
+    const wait = new AbortController();
+    const answer = call(MENU, { signal: wait.signal });
+    const question = await asked();
+    wait.abort();
+    await expect(answer).rejects.toThrow();
+    if (!question.signal.aborted)
+      await new Promise((taken) => question.signal.addEventListener("abort", taken, { once: true }));
+    question.answer("accept");
+    expect(await call({ name: "work", arguments: { Name: "after", timeout: 30 } })).toMatchObject({
+      status: "completed",
+    });
+    expect(await operations(system)).toBe(1);
+  });
+
+  test("progress tells a client that its user is waited for, so that its own wait does not end", async () => {
+    const system = await start(ASKS);
+    const { call, asked } = await connect(system, transport);
+    let told: (message: string) => void = () => undefined;
+    const twice = (async () => {
+      for (let count = 0; count < 2; count += 1) {
+        expect(
+          await new Promise<string>((resolve) => {
+            told = resolve;
+          }),
+        ).toMatch(/^waiting for the user's answer/);
+      }
+    })();
+    const answer = call(MENU, { onprogress: ({ message }) => told(message ?? "") });
+    const question = await asked();
+    await twice;
+    question.answer("accept");
+    expect(await answer).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("nobody is asked", () => {
+  test("twice for what is under way or has an answer already", async () => {
+    const system = await start(ASKS);
+    const one = await connect(system, "HTTP");
+    const two = await connect(system, "HTTP");
+    const held = { name: "execute-menu-item", arguments: { MenuItemPath: "Assets/Refresh", timeout: 30 } };
+    const first = one.call(held);
+    const second = two.call(held);
+    const asked = await Promise.all([one.asked(), two.asked()]);
+    for (const question of asked) question.answer("accept");
+    const answers = await Promise.all([first, second]);
+    expect(answers[0]?.log_id).toBe(answers[1]?.log_id);
+    expect(await operations(system)).toBe(1);
+    expect(await two.call(held)).toMatchObject({ deduplicated: true, log_id: answers[0]?.log_id });
+    expect([...one.unseen, ...two.unseen]).toEqual([]);
+  });
+
+  test("where the client cannot ask, for what destroys nothing, and where the setting is off", async () => {
+    const system = await start(ASKS);
+    const silent = await connect(system, "stdio", false);
+    expect(await silent.call(MENU)).toMatchObject({ status: "completed" });
+    const asking = await connect(system, "stdio");
+    expect(await asking.call({ name: "work", arguments: { Name: "a", timeout: 30 } })).toMatchObject({
+      status: "completed",
+    });
+    const off = await connect(
+      { ...system, gateway: await system.addGateway({ confirmsDestructive: false }) },
+      "stdio",
+    );
+    expect(await off.call({ ...MENU, arguments: { ...MENU.arguments, idempotency_key: "b" } })).toMatchObject(
+      {
+        status: "completed",
+      },
+    );
+    expect([...asking.unseen, ...off.unseen]).toEqual([]);
+  });
+});
+
+test("the user who said yes to one Editor is asked again when the call would go to another", async () => {
+  const system = await start(ASKS);
+  const { call, asked } = await connect(system, "stdio");
+  const answer = call(MENU);
+  const first = await asked();
+  expect(first.message).toContain(system.editor.editorId);
+  const second = await system.addEditor();
+  await system.present(second);
+  await system.editor.close();
+  await system.away(system.editor);
+  first.answer("accept");
+  const again = await asked();
+  expect(again.message).toContain(second.editorId);
+  again.answer("accept");
+  expect(await answer).toMatchObject({ status: "completed", editor: second.editorId });
+  expect(await operations(system)).toBe(1);
+});
