@@ -379,7 +379,8 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     test("is refused until the Editor is handed over, and cannot take it by itself", async () => {
       const before = await editor.owner();
       const id = fresh();
-      await before.submit(id, block(0.3));
+      // Longer than both refusals take on a busy machine.
+      await before.submit(id, block(2));
       await begins(before, id);
       await expect(editor.owner({ storeId: "store-2" })).rejects.toMatchObject({
         code: -32019,

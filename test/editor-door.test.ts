@@ -163,6 +163,19 @@ describe("an Editor's door", () => {
     expect(await owner.request("operation/list", {})).toMatchObject({ open: [] });
   });
 
+  test("tells a stranger nothing of what it tells everybody", async () => {
+    const editor = await stage.editor({ strangerMs: 3_600_000 });
+    const owner = await stage.owner(editor);
+    const stranger = await stage.client(editor);
+    const hello = () => stranger.request("bridge/hello", { ...HELLO, nonce: newNonce() });
+    await hello();
+    editor.toolsChanged();
+    await owner.notice("notifications/tools/list_changed");
+    // What is answered comes behind what was told to everybody.
+    await hello();
+    expect(stranger.unread("notifications/tools/list_changed")).toEqual([]);
+  });
+
   test("is never kept from its owner by idle strangers", async () => {
     const editor = await stage.editor({ strangerMs: 3_600_000 });
     const first = await idle(editor.port);

@@ -60,7 +60,7 @@ export function createTcpServer(
   options: { maxFrameBytes: number; breaksOnTooLong: boolean; strangerMs: number | undefined },
 ) {
   const connections = new Map<Socket, Outbound>();
-  /** In the order of their coming. */
+  /** Those that are not admitted, in the order of their coming. */
   const strangers = new Set<Socket>();
   let server: Server | undefined;
   let nextId = 1;
@@ -178,8 +178,12 @@ export function createTcpServer(
     sendGarbage(bytes: Buffer): void {
       for (const outbound of connections.values()) outbound.sendRaw(bytes);
     },
+    /** Tells everybody who is admitted, and strangers where their time is not limited. */
     broadcast(method: string, params: unknown): void {
-      for (const outbound of connections.values()) outbound.send(rpcNotification(method, params));
+      for (const [socket, outbound] of connections) {
+        if (options.strangerMs !== undefined && strangers.has(socket)) continue;
+        outbound.send(rpcNotification(method, params));
+      }
     },
     /** Stops listening and destroys every connection. */
     async stop(): Promise<void> {

@@ -105,10 +105,14 @@ namespace JobBroker.Bridge.Wire
             throw new PortTakenException(last, "Every port from " + first + " to " + last + " is taken.");
         }
 
+        /// <summary>Tells everybody who is admitted, and strangers while they are welcome.</summary>
         public void Broadcast(string method, JObject parameters)
         {
             var frame = FrameParser.Encode(JsonRpcProcessor.Notification(method, parameters));
-            foreach (var connection in Connections()) connection.Send(frame, null, false);
+            foreach (var connection in Connections())
+            {
+                if (connection.IsAdmitted || welcomesStrangers()) connection.Send(frame, null, false);
+            }
         }
 
         /// <summary>Ends every connection without writing what waits; new ones are welcome.</summary>

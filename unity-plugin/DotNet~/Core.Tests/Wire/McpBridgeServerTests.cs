@@ -170,8 +170,8 @@ public sealed class McpBridgeServerTests : IDisposable
         limits.OutboundBytes = 8_000_000;
         using var deaf = Connect(receiveBuffer: 4096);
         using var other = Connect();
-        deaf.Request(1, "echo");
-        other.Request(1, "echo");
+        deaf.Request(1, "admit");
+        other.Request(1, "admit");
         Assert.NotNull(other.Next());
         Wait.Until(() => handler.Peers.Count == 2, "both connections");
         var note = new JObject { ["text"] = new string('x', 500_000) };

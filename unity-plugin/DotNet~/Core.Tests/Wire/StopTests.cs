@@ -22,7 +22,7 @@ public sealed class StopTests
     public void Stopping_ends_every_thread_in_time_whatever_the_peers_do()
     {
         var before = ThreadsOfTheBridge.Ids();
-        var server = new McpBridgeServer(handler, 1024 * 1024, log);
+        var server = new McpBridgeServer(handler, new WireLimits { FrameBytes = 1024 * 1024 }, log, () => true);
         var port = server.Listen(0);
         var beats = 0;
         var heartbeat = new HeartbeatThread(10, () => server.Broadcast("beat", new JObject { ["n"] = ++beats }), log);
@@ -89,7 +89,7 @@ public sealed class StopTests
         {
             var server = new McpBridgeServer(handler, 1024 * 1024, log);
             using var client = new WireClient(server.Listen(0));
-            client.Request(1, "echo");
+            client.Request(1, "admit");
             Assert.NotNull(client.Next());
             server.Broadcast("notifications/server/shutdown", new JObject { ["reason"] = "editor_quit" });
             Assert.True(server.Stop(500));

@@ -6,6 +6,7 @@ using System.Linq;
 using System.Net.Sockets;
 using System.Threading;
 using JobBroker.Bridge.Wire;
+using Newtonsoft.Json.Linq;
 using Xunit;
 
 namespace JobBroker.Bridge.Tests.Wire;
@@ -35,6 +36,19 @@ public sealed class StrangersTests : IDisposable
         client.Request(0, "admit", null);
         Assert.NotNull(client.Next()!["result"]);
         return client;
+    }
+
+    [Fact]
+    public void A_broadcast_reaches_those_who_are_admitted_alone()
+    {
+        using var proven = Admitted();
+        using var stranger = Connect();
+        stranger.Request(1, "echo", 1);
+        Assert.Equal(1, (int)stranger.Next()!["result"]!);
+        server.Broadcast("note", new JObject());
+        Assert.Equal("note", (string)proven.Next()!["method"]!);
+        stranger.Request(2, "echo", 2);
+        Assert.Equal(2, (int)stranger.Next()!["result"]!);
     }
 
     [Fact]
