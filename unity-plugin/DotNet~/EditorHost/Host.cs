@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json.Nodes;
 using JobBroker.EditorHost.Native;
 
@@ -6,6 +7,8 @@ namespace JobBroker.EditorHost;
 /// <summary>The Editor process: the native side, its main loop, and whichever script domain is loaded.</summary>
 public sealed class Host
 {
+    private const int LastLookMs = 500;
+
     private readonly DomainLoader loader;
     private bool quitting;
 
@@ -41,11 +44,16 @@ public sealed class Host
     {
         if (quitting) return new JsonObject { ["quitting"] = true };
         var inTime = loader.Unload(out var unloading);
-        var left = BridgeThreads();
+        var left = ThreadsLeft();
         var gone = DomainLoader.IsGone(unloading);
         if (downMs > 0) Thread.Sleep(downMs);
         loader.Load();
-        return new JsonObject { ["inTime"] = inTime, ["threadsLeft"] = new JsonArray([.. left]), ["unloaded"] = gone };
+        return new JsonObject
+        {
+            ["inTime"] = inTime,
+            ["threadsLeft"] = new JsonArray([.. left.Select(name => (JsonNode?)JsonValue.Create(name))]),
+            ["unloaded"] = gone,
+        };
     }
 
     /// <summary>Quits as a user quits the Editor. Main thread only.</summary>
@@ -57,13 +65,25 @@ public sealed class Host
         Native.Loop.Stop();
     }
 
+    /// <summary>Those that stay: the operating system still shows one for a moment after it was joined.</summary>
+    private static List<string> ThreadsLeft()
+    {
+        var clock = Stopwatch.StartNew();
+        var left = BridgeThreads();
+        while (left.Count > 0 && clock.ElapsedMilliseconds < LastLookMs)
+        {
+            Thread.Sleep(1);
+            left = BridgeThreads();
+        }
+        return left;
+    }
+
     /// <summary>The bridge's threads as the operating system sees them; empty where it does not tell.</summary>
-    private static List<JsonNode?> BridgeThreads()
+    private static List<string> BridgeThreads()
     {
         if (!Directory.Exists("/proc/self/task")) return [];
         return Directory.GetDirectories("/proc/self/task").Select(NameOf)
-            .Where(name => name.StartsWith("jb-", StringComparison.Ordinal))
-            .Select(name => (JsonNode?)JsonValue.Create(name)).ToList();
+            .Where(name => name.StartsWith("jb-", StringComparison.Ordinal)).ToList();
     }
 
     private static string NameOf(string task)
