@@ -136,7 +136,8 @@ describe("a private Redis that nobody uses", () => {
 
   test("brokers that come and go around its end never fail, and lose nothing", async () => {
     const config = readConfig({ UNITY_BROKER_REDIS_IDLE_MINUTES: "0.001", UNITY_BROKER_LOG_LEVEL: "silent" });
-    const settings = { ...readSettings(), config, dataDir: data.dataDir, cacheDir, editorsFolder: folder };
+    const editorsFolder = join(folder, "home", "editors");
+    const settings = { ...readSettings(), config, dataDir: data.dataDir, cacheDir, editorsFolder };
     const ids = new Set<string>();
     const servers = new Set<number>();
     const rounds = 40;

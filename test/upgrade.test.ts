@@ -1,5 +1,13 @@
-/** What the release before has written, with work queued, running and told, is taken over while its clients retry. */
+/**
+ * What the release before has written, with work queued, running and told, is taken over while its clients retry; with
+ * its token file, whose principals had no ids.
+ */
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { createTokens, type Tokens } from "../src/gateway/auth/tokens.js";
 import type { Submission } from "../src/gateway/submit.js";
 import { answerOf } from "../src/shared/answer.js";
 import type { Caller, OperationRecord } from "../src/shared/operation.js";
@@ -24,7 +32,25 @@ const HOUR = 3_600_000;
 const owners: Owner[] = [];
 afterEach(() => {
   for (const owner of owners.splice(0)) owner.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
+
+const folders: string[] = [];
+const TOKENS = { ann: "ujb_of-ann", bob: "ujb_of-bob" };
+
+/** As the release before wrote them. */
+function tokensOfBefore(): Tokens {
+  const folder = mkdtempSync(join(tmpdir(), "ujb-upgrade-"));
+  folders.push(folder);
+  const file = join(folder, "tokens.json");
+  const createdAt = "2026-08-01T00:00:00.000Z";
+  const tokens = Object.entries(TOKENS).map(([principal, token]) => {
+    const sha256 = createHash("sha256").update(token).digest("hex");
+    return { principal, sha256, createdAt, band: "interactive" };
+  });
+  writeFileSync(file, JSON.stringify({ tokens }), { mode: 0o600 });
+  return createTokens(file);
+}
 
 /** An Editor lives through what the dump says that it was sent, by its broker of that time, and stands where it stood. */
 async function live(editor: SimulatedEditor, storeId: string, sent: DumpedOperation[]): Promise<void> {
@@ -69,8 +95,9 @@ interface Upgrade {
   /** By the name of the work ("again" when it was forced), else by the tool and the Editor; of several the first. */
   of(name: string): OperationRecord;
   dump: StoreDump;
+  tokens: Tokens;
   /** A client of a new gateway, in a session of its own unless one is given. */
-  session(caller?: Caller | null, principal?: string): Client;
+  session(caller?: Caller | null, name?: keyof typeof TOKENS): Client;
 }
 
 /** The Editors as they are, the store as it was left, new gateways, and no worker yet. */
@@ -81,7 +108,15 @@ async function upgrade(): Promise<Upgrade> {
   const called = ({ record, args }: DumpedOperation): string =>
     `${args.Name ?? `${record.tool} ${args.FilterValue ?? record.editor}`}${record.supersedes ? " again" : ""}`;
   const project = (name: string) => ({ projectPath: `/projects/${name}`, timeScale: 0.01 });
-  const system = await start({ worker: null, editor: { editorId: "shop@0a", ...project("shop") } });
+  const tokens = tokensOfBefore();
+  const editor = { editorId: "shop@0a", ...project("shop") };
+  const system = await start({ worker: null, principals: tokens, editor });
+  // What a later command line writes.
+  await tokens.create("eve");
+  const ids = new Map<string, string>();
+  for (const [name, token] of Object.entries(TOKENS)) {
+    ids.set(name, String((await tokens.identify(token))?.principal.id));
+  }
   const yard = await system.addEditor({ editorId: "yard@0b", ...project("yard") });
   const dock = await system.addEditor({ editorId: "dock@0c", ...project("dock") });
   const editors = [system.editor, yard, dock];
@@ -112,17 +147,18 @@ async function upgrade(): Promise<Upgrade> {
     system,
     dock,
     dump,
+    tokens,
     of(name) {
       const found = operations.find((operation) => called(operation) === name);
       if (!found) throw new Error(`no ${name}; there are ${operations.map(called).join(", ")}`);
       return found.record;
     },
-    session(caller, principal = "ann") {
+    session(caller, name = "ann") {
       sessions += 1;
       const gateway = gateways[sessions % gateways.length];
       if (!gateway) throw new Error("no gateway");
       const own: Caller = { id: `session ${sessions} after the upgrade`, transport: "http" };
-      return clientOf(gateway.broker, principal, caller === undefined ? own : caller);
+      return clientOf(gateway.broker, String(ids.get(name)), caller === undefined ? own : caller);
     },
   };
 }
