@@ -28,7 +28,31 @@ test("over its budget the least recently used gives way", async () => {
   const left = (await derived.listOf("ann")).map(({ filter }) => filter);
   expect(left.toSorted()).toEqual(["a", "c", "d"]);
   expect(await derived.find("ann", ids.b as string)).toBeUndefined();
-  expect(await byHand().hget(keys.derivedBytes, "total")).toBe("300");
+  expect(await byHand().hgetall(keys.derivedShares)).toEqual({ ann: "300" });
+});
+
+test("over the budget of all the principal that holds most gives way, and no other", async () => {
+  const { derived } = await open({ derivedBudgetBytes: 500 });
+  const bobs = (await derived.keep("bob", about("bob"), DATA)) as string;
+  for (let count = 0; count < 10; count += 1) await derived.keep("ann", about(`ann ${count}`), DATA);
+  expect(await derived.find("bob", bobs)).toBeDefined();
+  expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual([
+    "ann 9",
+    "ann 8",
+    "ann 7",
+    "ann 6",
+  ]);
+  for (const name of ["bob 2", "bob 3", "bob 4"]) await derived.keep("bob", about(name), DATA);
+  // Of two that hold as much, the one that keeps more now.
+  expect(await byHand().hgetall(keys.derivedShares)).toEqual({ ann: "200", bob: "300" });
+});
+
+test("a principal whose documents have all run out holds nothing", async () => {
+  const { derived } = await open({ derivedBudgetBytes: 200 });
+  await derived.keep("ann", about("a"), DATA);
+  await byHand().del(keys.derivedUse("ann"));
+  for (const name of ["b", "c"]) await derived.keep("bob", about(name), DATA);
+  expect(await byHand().hgetall(keys.derivedShares)).toEqual({ bob: "200" });
 });
 
 test("a use ranks after every use before it, also when the clock stands still or went back", async () => {
@@ -36,7 +60,7 @@ test("a use ranks after every use before it, also when the clock stands still or
   const hand = byHand();
   const ids: string[] = [];
   for (const name of ["a", "b"]) ids.push((await derived.keep("ann", about(name), DATA)) as string);
-  for (const id of ids) await hand.zadd(keys.derivedUse, Date.now() + 60_000, id);
+  for (const id of ids) await hand.zadd(keys.derivedUse("ann"), Date.now() + 60_000, `${id} ${DATA.length}`);
   for (const turn of [0, 1, 0]) await derived.find("ann", ids[turn] as string);
   expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["a", "b"]);
   await derived.keep("ann", about("c"), DATA);
@@ -64,7 +88,7 @@ test("its time runs from the last use, and what ran out frees its bytes", async 
     "both ran out",
   );
   await derived.keep("ann", about("c"), DATA);
-  expect(await hand.hget(keys.derivedBytes, "total")).toBe("100");
+  expect(await hand.hgetall(keys.derivedShares)).toEqual({ ann: "100" });
   expect((await derived.listOf("ann")).map(({ filter }) => filter)).toEqual(["c"]);
 });
 

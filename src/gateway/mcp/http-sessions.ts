@@ -78,7 +78,7 @@ export function createHttpSessions(
       },
       async onsessionclosed() {
         await sessions
-          .remove(id)
+          .remove(id, principal)
           .catch((error: unknown) => log.warn({ error: (error as Error).message }, "session not removed"));
       },
     });

@@ -1,6 +1,7 @@
 /**
- * Documents that callers made from stored results, by a filter or a projection: kept for 30 minutes since their last use, in a budget of
- * bytes. They can be made again, so the least recently used gives way; results themselves never do.
+ * Documents that callers made from stored results, by a filter or a projection: kept for 30 minutes since their last use,
+ * in a budget of bytes. They can be made again, so the least recently used of the principal that holds most gives way;
+ * results themselves never do.
  */
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
@@ -53,40 +54,58 @@ local function usedNow(uses)
 end`;
 
 /**
- * KEYS 1 the document, 2 uses, 3 sizes, 4 schema
- * ARGV 1 id, 2 principal, 3 about JSON, 4 data, 5 life ms, 6 budget bytes, 7 the prefix of documents
+ * KEYS 1 the document, 2 the principal's uses, 3 what each principal holds, 4 schema
+ * ARGV 1 id, 2 principal, 3 about JSON, 4 data, 5 life ms, 6 budget bytes, 7 the prefix of documents, 8 of uses
  * Answer: 1, or 0 where the data is larger than the budget.
  */
 const KEEP = `${guard("KEYS[4]")}${USED_NOW}
 local time = redis.call('TIME')
 local now, life, size = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[5]), #ARGV[4]
-local function drop(id)
-  redis.call('DEL', ARGV[7] .. id)
-  redis.call('HINCRBY', KEYS[3], 'total', -tonumber(redis.call('HGET', KEYS[3], id) or 0))
-  redis.call('HDEL', KEYS[3], id)
-  redis.call('ZREM', KEYS[2], id)
+local held, total = {}, 0
+local function add(principal, bytes)
+  held[principal], total = (held[principal] or 0) + bytes, total + bytes
+  if held[principal] > 0 then redis.call('HSET', KEYS[3], principal, held[principal])
+  else redis.call('HDEL', KEYS[3], principal) end
 end
-for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - life)) do drop(id) end
+local function drop(principal, entry)
+  local id, bytes = string.match(entry, '^(%S+) (%d+)$')
+  redis.call('DEL', ARGV[7] .. id)
+  redis.call('ZREM', ARGV[8] .. principal, entry)
+  add(principal, -tonumber(bytes))
+end
+local shares = redis.call('HGETALL', KEYS[3])
+for at = 1, #shares, 2 do
+  local principal, uses = shares[at], ARGV[8] .. shares[at]
+  held[principal], total = tonumber(shares[at + 1]), total + tonumber(shares[at + 1])
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', uses, '-inf', now - life)) do drop(principal, entry) end
+  -- Gone with all of its documents, when nobody looked.
+  if redis.call('EXISTS', uses) == 0 then add(principal, -held[principal]) end
+end
 if size > tonumber(ARGV[6]) then return 0 end
-while tonumber(redis.call('HGET', KEYS[3], 'total') or 0) + size > tonumber(ARGV[6]) do
-  drop(redis.call('ZRANGE', KEYS[2], 0, 0)[1])
+while total + size > tonumber(ARGV[6]) do
+  -- Whoever would hold most, this one with what it keeps now.
+  local most, largest = nil, -1
+  for principal, bytes in pairs(held) do
+    local would = bytes + (principal == ARGV[2] and size or 0)
+    if bytes > 0 and would > largest then most, largest = principal, would end
+  end
+  drop(most, redis.call('ZRANGE', ARGV[8] .. most, 0, 0)[1])
 end
 redis.call('HSET', KEYS[1], 'principal', ARGV[2], 'about', ARGV[3], 'madeAt', now, 'data', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], life)
-redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1])
-redis.call('HSET', KEYS[3], ARGV[1], size)
-redis.call('HINCRBY', KEYS[3], 'total', size)
+redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1] .. ' ' .. size)
+add(ARGV[2], size)
 for i = 2, 3 do redis.call('PEXPIRE', KEYS[i], life) end
 return 1`;
 
 /**
- * KEYS 1 the document, 2 uses, 3 sizes; ARGV 1 id, 2 principal, 3 life ms
+ * KEYS 1 the document, 2 the principal's uses, 3 what each principal holds; ARGV 1 id, 2 principal, 3 life ms
  * Answer: [about JSON, madeAt], or false.
  */
 const USE = `${USED_NOW}
 local found = redis.call('HMGET', KEYS[1], 'principal', 'about', 'madeAt')
 if found[1] ~= ARGV[2] then return false end
-redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1])
+redis.call('ZADD', KEYS[2], usedNow(KEYS[2]), ARGV[1] .. ' ' .. redis.call('HSTRLEN', KEYS[1], 'data'))
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], ARGV[3]) end
 return {found[2], found[3]}`;
 
@@ -112,8 +131,9 @@ export function createDerived(redis: Redis, options: DerivedOptions = {}): Deriv
       const id = randomUUID();
       const kept = await guarded(
         redis.ujbKeepDerived(
-          ...[keys.derived(id), keys.derivedUse, keys.derivedBytes, keys.schema],
-          ...[id, principal, JSON.stringify(about), data, derivedMs, derivedBudgetBytes, keys.derived("")],
+          ...[keys.derived(id), keys.derivedUse(principal), keys.derivedShares, keys.schema],
+          ...[id, principal, JSON.stringify(about), data, derivedMs, derivedBudgetBytes],
+          ...[keys.derived(""), keys.derivedUse("")],
         ),
       );
       return kept === 1 ? id : undefined;
@@ -121,7 +141,7 @@ export function createDerived(redis: Redis, options: DerivedOptions = {}): Deriv
 
     async find(principal, id) {
       const found = await redis.ujbUseDerived(
-        ...[keys.derived(id), keys.derivedUse, keys.derivedBytes],
+        ...[keys.derived(id), keys.derivedUse(principal), keys.derivedShares],
         ...[id, principal, derivedMs],
       );
       return found === null ? undefined : aboutOf(...found);
@@ -133,11 +153,12 @@ export function createDerived(redis: Redis, options: DerivedOptions = {}): Deriv
     },
 
     async listOf(principal) {
-      const ids = await redis.zrevrange(keys.derivedUse, 0, -1);
+      const entries = await redis.zrevrange(keys.derivedUse(principal), 0, -1);
       const all = await Promise.all(
-        ids.map(async (id) => {
-          const [owner, about, madeAt] = await redis.hmget(keys.derived(id), "principal", "about", "madeAt");
-          return owner === principal && about && madeAt ? { id, ...aboutOf(about, madeAt) } : undefined;
+        entries.map(async (entry) => {
+          const [id = ""] = entry.split(" ");
+          const [about, madeAt] = await redis.hmget(keys.derived(id), "about", "madeAt");
+          return about && madeAt ? { id, ...aboutOf(about, madeAt) } : undefined;
         }),
       );
       return all.filter((one) => one !== undefined);

@@ -45,10 +45,10 @@ export const keys = {
   roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
   /** HASH, 30 min since the last use: a document made from a result (derived.ts): principal, about (JSON), data. */
   derived: (id: string) => `${TAG}:derived:${id}`,
-  /** ZSET by the time of the last use, ms: the ids of the derived documents. */
-  derivedUse: `${TAG}:derived-use`,
-  /** HASH by id: their bytes in the store, and the total. */
-  derivedBytes: `${TAG}:derived-bytes`,
+  /** ZSET by the time of the last use, ms: a principal's derived documents, each as "id bytes". */
+  derivedUse: (principal: string) => `${TAG}:derived-use:${principal}`,
+  /** HASH by principal: the bytes of its derived documents. */
+  derivedShares: `${TAG}:derived-shares`,
   /** HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large). */
   live: (logId: string) => `${TAG}:live:${logId}`,
   /** ZSET by the time of the last write, ms, 3 × retention after the last: the log_ids of the partial results (partials.ts). */
@@ -122,6 +122,8 @@ export const keys = {
   swept: `${TAG}:swept`,
   /** STRING, retention since last use: how an MCP session was initialised and what it selected, to adopt it. */
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
+  /** ZSET by the time of the last use, ms, as long as the last of them: the ids of a principal's sessions. */
+  sessions: (principal: string) => `${TAG}:sessions:${principal}`,
 } as const;
 
 export const channels = {

@@ -12,7 +12,7 @@ import { createNews, type News } from "./news.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations.js";
 import { createQueues, type Queues } from "./queue.js";
 import { claimStore } from "./schema.js";
-import { createSessions, type Sessions } from "./sessions.js";
+import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
 import { createSweeping, type Sweeping } from "./sweeping.js";
 import { createTally, type Tally } from "./tally.js";
 
@@ -45,7 +45,7 @@ export interface Store {
 /** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
-  options: ConnectOptions & OperationsOptions & DerivedOptions,
+  options: ConnectOptions & OperationsOptions & DerivedOptions & SessionsOptions,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId, fitness } = connections;
