@@ -65,9 +65,9 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
     let tools = new Map<string, Tool>();
     let turn: Promise<unknown> = Promise.resolve();
     /** Known before the socket is gone: whatever still waits for its turn must not be written down as sent. */
-    let gone = false;
-    void line.closed.then(() => {
-      gone = true;
+    let gone: ConnectionLost["reason"] | undefined;
+    void line.closed.then((reason) => {
+      gone = reason;
     });
     const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
       const next = turn.then(work);
@@ -123,7 +123,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
           executionMs: endedAt - startedAt,
         });
       } catch (error) {
-        gone ||= error instanceof ConnectionLost;
+        if (error instanceof ConnectionLost) gone ??= error.reason;
         if (error instanceof RpcFailure)
           finish(operationId, failedOutcome(tool, error, startedAt, Date.now()));
         // Asked again on the next connection.
@@ -150,6 +150,8 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         const { operationId, tool } = params;
         const readOnly = isRead(tools.get(tool), tool, (await deps.effectOf(operationId)) ?? "mutating");
         if (!readOnly) await sentLog?.refresh().catch(unavailable);
+        // From here on it is the next connection's: what is accepted on this one would wait for ever.
+        if (gone) throw new ConnectionLost(gone, false);
         const admitted = admit(
           plainLedger(params, {
             forgetHorizon: sentLog?.forgetHorizon() ?? 0,
