@@ -294,3 +294,54 @@ it("RpcFailure carries what the Editor said", () => {
     data: { highestEpoch: 4 },
   });
 });
+
+describe("a peer that says much at once", () => {
+  it("is read in turns, in order and whole: others of the process are served in between", async () => {
+    const FRAMES = 60;
+    const heard: number[] = [];
+    let [inTurn, most] = [0, 0];
+    const all = new Promise<void>((resolve) => {
+      open({}, (_method, params) => {
+        heard.push(Number(params));
+        inTurn += 1;
+        most = Math.max(most, inTurn);
+        const since = performance.now();
+        while (performance.now() - since < 1) {
+          // As if it were worked on.
+        }
+        if (heard.length === FRAMES) resolve();
+      });
+    });
+    const there = await peer.accept();
+    let isOver = false;
+    const others = (): void => {
+      inTurn = 0;
+      if (!isOver) setImmediate(others);
+    };
+    others();
+    const frames = Array.from({ length: FRAMES }, (_, n) => encodeFrame(rpcNotification("note", n)));
+    await there.raw(Buffer.concat(frames));
+    await all;
+    isOver = true;
+    expect(heard).toEqual(Array.from({ length: FRAMES }, (_, n) => n));
+    expect(most).toBeLessThan(10);
+  });
+
+  it("and then ends the connection is heard to its end", async () => {
+    const heard: unknown[] = [];
+    const connection = open({}, (_method, params) => {
+      heard.push(params);
+      const since = performance.now();
+      while (performance.now() - since < 1) {
+        // As if it were worked on.
+      }
+    });
+    const there = await peer.accept();
+    await connection.opened;
+    const frames = Array.from({ length: 20 }, (_, n) => encodeFrame(rpcNotification("note", n)));
+    await there.raw(Buffer.concat(frames));
+    there.end();
+    expect(await connection.closed).toBe("peer_closed");
+    expect(heard).toHaveLength(20);
+  });
+});

@@ -1,18 +1,18 @@
 /**
  * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
- * Knows no method of the protocol and never reconnects; the only file of the worker that touches a socket.
+ * Knows no method of the protocol and never reconnects. Only this file and frame-reader.ts touch the socket.
  */
 import { connect } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";
 import { addressOf } from "../shared/editor-proof.js";
-import { createFrameParser, encodeFrame, type Frame } from "../shared/framing.js";
+import { encodeFrame, type Frame } from "../shared/framing.js";
 import type { Log } from "../shared/log.js";
 import { endOf } from "../shared/machine/arrivals.js";
 import { isAnotherUsersServer } from "../shared/machine/peer-owner.js";
 import { parseRpc, rpcNotification, rpcRequest, rpcUnanswered } from "../shared/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
+import { afterReading, createFrameReader } from "./frame-reader.js";
 import { outgoing } from "./outgoing.js";
-import { createUnaskedTime } from "./unasked-time.js";
 
 /** All times in ms, all sizes in bytes of a frame's body. */
 export interface ConnectionOptions {
@@ -82,46 +82,27 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
 
   const dialogue = createDialogue();
   let isStranger = options.isStranger ?? false;
-  const parser = createFrameParser(isStranger ? STRANGER_BYTES : maxIncomingBytes);
   /** Set once by `end`; everything else reads it. */
   let ended: DisconnectReason | undefined;
   let connected = false;
-  let lastByteAt = 0;
-  /** Counts whole frames, so that a clock knows whether it still watches the same one. */
-  let framesRead = 0;
   /** Counts answers to what was asked. */
   let answers = 0;
   /** The last over-long frame and how many there were: the answer of a waiting request may have been in it. */
   let skipped = { count: 0, length: 0 };
   /** Requests without a clock: their callers ask one at a time. */
   const patient = new Set<number>();
-  let frameClock: NodeJS.Timeout | undefined;
   let heartbeatClock: NodeJS.Timeout | undefined;
 
   const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_MS });
 
-  const unasked = createUnaskedTime(socket, log, () => {
-    lastByteAt = performance.now();
-  });
-
   const end = (reason: DisconnectReason, detail?: string): void => {
     if (ended) return;
     ended = reason;
-    for (const clock of [connectClock, frameClock, heartbeatClock]) clearTimeout(clock);
-    unasked.close();
+    for (const clock of [connectClock, heartbeatClock]) clearTimeout(clock);
+    reader.close();
     log.debug({ host, port, reason, detail }, "connection to the Editor ended");
     dialogue.abandon(() => new ConnectionLost(reason, true));
     socket.destroy();
-  };
-
-  /**
-   * What a clock found is decided after the event loop has read what already arrived: a process that was stopped or
-   * busy itself must not take its own delay for the peer's.
-   */
-  const afterReading = (verdict: () => void): void => {
-    setImmediate(() => {
-      if (!ended) verdict();
-    });
   };
 
   const connectClock = setTimeout(() => {
@@ -130,29 +111,17 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     });
   }, connectTimeoutMs);
 
-  const watchFrame = (): void => {
-    clearTimeout(frameClock);
-    frameClock = undefined;
-    if (ended || !parser.midFrame()) return;
-    const watched = framesRead;
-    frameClock = setTimeout(() => {
-      afterReading(() => {
-        if (framesRead === watched && parser.midFrame()) end("frame_timeout");
-      });
-    }, frameTimeoutMs);
-  };
-
   const watchHeartbeat = (timeoutMs: number): void => {
     clearTimeout(heartbeatClock);
-    const rest = lastByteAt + timeoutMs - performance.now();
     heartbeatClock = setTimeout(
       () => {
         afterReading(() => {
-          if (!socket.isPaused() && performance.now() - lastByteAt >= timeoutMs) end("heartbeat_lost");
+          if (ended) return;
+          if (!socket.isPaused() && reader.silentMs() >= timeoutMs) end("heartbeat_lost");
           else watchHeartbeat(timeoutMs);
         });
       },
-      Math.max(1, Math.ceil(rest)),
+      Math.max(1, Math.ceil(timeoutMs - reader.silentMs())),
     );
   };
 
@@ -187,7 +156,6 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   };
 
   const takeFrame = (frame: Frame): void => {
-    framesRead++;
     switch (frame.kind) {
       case "malformed":
         end("malformed_frame", frame.reason);
@@ -205,6 +173,12 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     }
   };
 
+  const reader = createFrameReader(
+    { socket, log },
+    { maxBytes: isStranger ? STRANGER_BYTES : maxIncomingBytes, frameTimeoutMs },
+    { take: takeFrame, answers: () => answers, stalled: () => end("frame_timeout") },
+  );
+
   const opened = new Promise<void>((resolve, reject) => {
     socket.once("connect", () => {
       if (ended) return;
@@ -214,7 +188,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
         return;
       }
       connected = true;
-      lastByteAt = performance.now();
+      reader.begin();
       clearTimeout(connectClock);
       resolve();
     });
@@ -222,26 +196,17 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   });
   opened.catch(() => {}); // Its watchers may watch `closed` alone.
 
-  socket.on("data", (chunk) => {
-    lastByteAt = performance.now();
-    const before = framesRead;
-    const answersBefore = answers;
-    parser.push(chunk);
-    while (!ended) {
-      const frame = parser.next();
-      if (!frame) break;
-      takeFrame(frame);
-    }
-    // A frame's clock runs from its first byte: later chunks of the same frame do not wind it up again.
-    if (!frameClock || framesRead !== before || !parser.midFrame()) watchFrame();
-    if (!ended && answers === answersBefore) unasked.took(performance.now() - lastByteAt);
-  });
-  socket.on("end", () => end("peer_closed"));
-  socket.on("error", (error) => end(reasonOfSocketError(error, connected), error.message));
+  /** By the other side: what it said before counts. */
+  const lost = (reason: DisconnectReason, detail?: string): void => {
+    if (!ended) reader.finish();
+    end(reason, detail);
+  };
+  socket.on("end", () => lost("peer_closed"));
+  socket.on("error", (error) => lost(reasonOfSocketError(error, connected), error.message));
 
   const closed = new Promise<DisconnectReason>((resolve) => {
     socket.once("close", () => {
-      end("peer_closed");
+      lost("peer_closed");
       resolve(ended ?? "peer_closed");
     });
   });
@@ -283,7 +248,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
 
     trust() {
       isStranger = false;
-      parser.allow(maxIncomingBytes);
+      reader.allow(maxIncomingBytes);
     },
 
     calledAt: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),

@@ -9,37 +9,25 @@ const BURST_MS = 100;
 /** … and of every ms that passes. */
 const SHARE = 0.1;
 /** ms; a peer that is not read for longer would be taken for one that is away. */
-const LONGEST_PAUSE_MS = 2_000;
+const LONGEST_REST_MS = 2_000;
 
 export interface UnaskedTime {
-  /** So many ms were spent: rests, where that is more than the peer's share. */
-  took(ms: number): void;
-  close(): void;
+  /** So many ms were spent. Answers for how many ms nothing more may be read; 0 within the peer's share. */
+  took(ms: number): number;
 }
 
-/** The system keeps what comes during a rest, and then the peer has to wait. `onEnd`: it is read again. */
-export function createUnaskedTime(
-  stream: { pause(): unknown; resume(): unknown },
-  log: Log,
-  onEnd: () => void,
-): UnaskedTime {
+export function createUnaskedTime(log: Log): UnaskedTime {
   let credit = BURST_MS;
   let countedAt = performance.now();
-  let clock: NodeJS.Timeout | undefined;
   return {
     took(ms) {
       const now = performance.now();
       credit = Math.min(BURST_MS, credit + (now - countedAt) * SHARE) - ms;
       countedAt = now;
-      if (credit >= 0) return;
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, Math.ceil(-credit / SHARE));
-      log.warn({ pauseMs }, "the peer says more than was asked for; it is read more slowly");
-      stream.pause();
-      clock = setTimeout(() => {
-        onEnd();
-        stream.resume();
-      }, pauseMs);
+      if (credit >= 0) return 0;
+      const restMs = Math.min(LONGEST_REST_MS, Math.ceil(-credit / SHARE));
+      log.warn({ restMs }, "the peer says more than was asked for; it is read more slowly");
+      return restMs;
     },
-    close: () => clearTimeout(clock),
   };
 }
