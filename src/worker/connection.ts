@@ -1,6 +1,6 @@
 /**
  * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
- * Knows no method of the protocol and never reconnects. Only this file and frame-reader.ts touch the socket.
+ * Knows no method of the protocol and never reconnects; the only file of the worker that knows sockets.
  */
 import { connect } from "node:net";
 import { createDialogue } from "../shared/dialogue.js";

@@ -2,7 +2,7 @@
  * Reads the frames of one socket in turns: whatever a peer says, others of this process are served in between, and what
  * nobody asked for has a share of the time (unasked-time.ts). A frame that begins must come to its end.
  */
-import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { createFrameParser, type Frame } from "../shared/framing.js";
 import type { Log } from "../shared/log.js";
 import { createUnaskedTime } from "./unasked-time.js";
@@ -32,7 +32,7 @@ export interface FrameReaderEvents {
 const TURN_MS = 2;
 
 export function createFrameReader(
-  { socket, log }: { socket: Socket; log: Log },
+  { socket, log }: { socket: Readable; log: Log },
   options: { maxBytes: number; frameTimeoutMs: number },
   events: FrameReaderEvents,
 ): FrameReader {
