@@ -277,7 +277,7 @@ test("schemas: a call is checked, refused by the table, or let through", {
     const checked = createToolSchema(() => undefined);
     const tool = completeTool({ name: "t", description: "", inputSchema: inputSchema as never });
     try {
-      checked.check(tool, args);
+      checked.check(tool, args, JSON.stringify(args).length);
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error;
     }
@@ -286,7 +286,7 @@ test("schemas: a call is checked, refused by the table, or let through", {
 
 test("jq: an answer or a refusal, and the next filter is answered", { timeout: TIMEOUT_MS }, async () => {
   const document = new TextEncoder().encode('{"items":[{"a":1},{"a":"x"},null],"b":{"c":[1,[2]]}}');
-  const documents = createDocuments({ load: async () => [document] }, { timeoutMs: 500 });
+  const documents = createDocuments({ load: async () => [document.slice()] }, { timeoutMs: 500 });
   closers.push(() => documents.close());
   const part = fc.constantFrom(
     ".",

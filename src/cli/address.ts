@@ -3,6 +3,7 @@ import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
 import { addressRefused, isLoopback } from "../gateway/loopback.js";
+import { checkPort } from "../gateway/port.js";
 import { UsageError } from "./command.js";
 import type { Settings } from "./runtime.js";
 
@@ -24,7 +25,7 @@ export interface Access {
   auth: Authenticator | undefined;
 }
 
-/** Decided before anything is started; rejects with ADDRESS_REFUSED. */
+/** Decided before anything is started; rejects with ADDRESS_REFUSED or PORT_IN_USE. */
 export async function accessOf(
   args: { host?: string | undefined; port?: string | undefined; "insecure-local": boolean },
   { config, tokensFile, localTokenFile }: Settings,
@@ -33,13 +34,13 @@ export async function accessOf(
   const port = args.port === undefined ? config.UNITY_BROKER_PORT : portOf(args.port);
   const idleMs = config.UNITY_BROKER_SESSION_IDLE_MINUTES * 60_000;
   const tokens = createTokens(tokensFile);
-  if (isLoopback(host)) {
-    if (args["insecure-local"]) return { host, port, idleMs, auth: undefined };
-    return { host, port, idleMs, auth: withLocalToken(tokens, await ensureLocalToken(localTokenFile)) };
-  }
-  if (args["insecure-local"]) throw new UsageError(`--insecure-local opens this machine only, not ${host}`);
-  if ((await tokens.list()).length === 0) throw addressRefused(host);
-  return { host, port, idleMs, auth: tokens };
+  const isPrivate = isLoopback(host);
+  const isOpen = args["insecure-local"];
+  if (isOpen && !isPrivate) throw new UsageError(`--insecure-local opens this machine only, not ${host}`);
+  if (!isPrivate && (await tokens.list()).length === 0) throw addressRefused(host);
+  await checkPort(host, port);
+  const auth = isPrivate ? withLocalToken(tokens, await ensureLocalToken(localTokenFile)) : tokens;
+  return { host, port, idleMs, auth: isOpen ? undefined : auth };
 }
 
 /** What whoever starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */

@@ -143,7 +143,7 @@ export const tools = command({
         description: description?.replace(/^\[Unity Editors? [^\]]*\] /, ""),
         readOnly: annotations?.readOnlyHint === true,
       }));
-      await print(args.json ? printableJson(all) : renderTools(shown, colours));
+      await print(args.json ? printableJson(all) : renderTools(shown, colours, process.stdout.columns));
       return EXIT.ok;
     }),
 });

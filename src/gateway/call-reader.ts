@@ -110,8 +110,8 @@ export function createCallReader(deps: {
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
       // Bad input creates nothing, so a wait that is none is found before the operation exists.
       waitTime(parameters.timeout, 0, false);
-      deps.schema.check(tool, args);
       const text = JSON.stringify(args);
+      deps.schema.check(tool, args, text.length);
       if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
         throw new BrokerError(
           "ARGUMENTS_TOO_LARGE",

@@ -90,7 +90,7 @@ export function createGateway(
   const schema = createToolSchema((tool, error) =>
     log.warn(
       { tool, error: error.message },
-      "the tool's schema is not a JSON Schema; its arguments are not checked",
+      "the tool's arguments are not checked: its schema is none, or one that may take too long",
     ),
   );
   const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);

@@ -14,6 +14,7 @@ import type { ProgressOptions } from "./mcp/progress.js";
 import { createToolList } from "./mcp/tool-list.js";
 import { HEALTH_PATHS } from "./operators/health.js";
 import { operatorRoutes } from "./operators/operator-routes.js";
+import { portInUse } from "./port.js";
 
 export interface HttpGatewayOptions {
   /** Without `auth` a loopback address or name. */
@@ -138,7 +139,7 @@ export async function createHttpGateway(
   } catch (error) {
     await close();
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, error);
+    throw portInUse(host, port, error);
   }
 }
 

@@ -131,6 +131,7 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
 export function renderTools(
   tools: readonly { name: string; description?: string | undefined; readOnly: boolean }[],
   colours: Colours,
+  columns = 80,
 ): string {
   const shown = tools.map(({ description = "", ...tool }) =>
     printableValues({ ...tool, description: description.split("\n")[0] ?? "" }),
@@ -141,10 +142,13 @@ export function renderTools(
     shown.map(({ name, description, readOnly }) => [
       cut(name, 28),
       readOnly ? colours.dim("reads") : "",
-      cut(description, 42),
+      cut(description, columns - BESIDE_DESCRIPTION),
     ]),
   );
 }
+
+/** The longest name, "reads", and what is between them. */
+const BESIDE_DESCRIPTION = 38;
 
 export function renderTimeline(
   answer: { message: string; log_id?: string; tool?: string; timeline: TimelineEntry[] },

@@ -116,7 +116,9 @@ async function fetched(
       const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
       const request = { page: args.page, pageSizeBytes, path };
       const { page, data, pagination } = await results.page(source, request);
-      const message = `Page ${page} of ${pagination.total_pages}.`;
+      const { total_pages: last } = pagination;
+      const message =
+        page > last ? `There is no page ${page}: the last one is ${last}.` : `Page ${page} of ${last}.`;
       return { ...completed, page, data, _pagination: pagination, message };
     }
   }
