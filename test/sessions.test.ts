@@ -16,7 +16,12 @@ test("a session is known until its end, and renewed by its use", async () => {
     selected: "game@1",
   });
   expect(await hand.pttl(keys.session("one"))).toBeGreaterThan(1_000);
+  await hand.pexpire(keys.session("one"), 1_000);
+  await sessions.touch("one", "ann");
+  expect(await hand.pttl(keys.session("one"))).toBeGreaterThan(1_000);
   await sessions.remove("one", "ann");
+  // What was selected while it ended.
+  await sessions.change("one", { principal: "ann", initialize: { a: 1 }, selected: "shop@1" });
   expect(await sessions.load("one")).toBeUndefined();
   expect(await hand.exists(keys.sessions("ann"))).toBe(0);
 });
@@ -29,4 +34,14 @@ test("of too many of one principal the one that is unused for longest leaves, an
   await sessions.save("4", { principal: "ann", initialize: {} });
   const known = await Promise.all(["1", "2", "3", "4", "bobs"].map((id) => sessions.load(id)));
   expect(known.map((one) => one !== undefined)).toEqual([true, false, true, true, true]);
+});
+
+test("a clock that was set back makes no new session the oldest", async () => {
+  const { sessions } = await open({ mostSessions: 2 });
+  for (const id of ["1", "2"]) await sessions.save(id, { principal: "ann", initialize: {} });
+  const ahead = Date.now() + 30_000;
+  for (const id of ["1", "2"]) await byHand().zadd(keys.sessions("ann"), ahead + Number(id), id);
+  await sessions.save("3", { principal: "ann", initialize: {} });
+  const known = await Promise.all(["1", "2", "3"].map((id) => sessions.load(id)));
+  expect(known.map((one) => one !== undefined)).toEqual([false, true, true]);
 });

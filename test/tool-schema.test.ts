@@ -100,3 +100,10 @@ test("items are not compared with each other", () => {
   check({ A: Array.from({ length: 30_000 }, (_, n) => ({ n: n % 2 })) });
   expect(problems).toEqual([]);
 });
+
+test("arguments that the validator cannot compare are left to the Editor, and told", () => {
+  const { check, problems } = schemaOf({ properties: { A: { const: { b: 1 } } } });
+  expect(() => check({ A: { b: 2 } })).toThrow(/must be equal to constant/);
+  check({ A: { valueOf: 1 } });
+  expect(problems[0]).toContain("valueOf");
+});

@@ -3,8 +3,8 @@ import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
 import { addressRefused, isLoopback } from "../gateway/loopback.js";
-import { checkPort } from "../gateway/port.js";
 import { UsageError } from "./command.js";
+import { checkPort } from "./port.js";
 import type { Settings } from "./runtime.js";
 
 export const addressArgs = {

@@ -7,14 +7,13 @@ import { LOCAL } from "../shared/principal.js";
 import type { Authenticator } from "./auth/authenticator.js";
 import { createDoor, DOOR_DEFAULTS, type DoorOptions } from "./auth/door.js";
 import type { Gateway } from "./gateway.js";
-import { addressRefused, isLoopback } from "./loopback.js";
+import { addressRefused, isLoopback, portInUse } from "./loopback.js";
 import { mcpRoutes, refuse, refuseWith } from "./mcp/http-routes.js";
 import { createHttpSessions } from "./mcp/http-sessions.js";
 import type { ProgressOptions } from "./mcp/progress.js";
 import { createToolList } from "./mcp/tool-list.js";
 import { HEALTH_PATHS } from "./operators/health.js";
 import { operatorRoutes } from "./operators/operator-routes.js";
-import { portInUse } from "./port.js";
 
 export interface HttpGatewayOptions {
   /** Without `auth` a loopback address or name. */

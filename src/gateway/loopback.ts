@@ -11,3 +11,7 @@ export function isLoopback(host: string | undefined): boolean {
   const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
 }
+
+export function portInUse(host: string, port: number, cause: unknown): BrokerError {
+  return new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, cause);
+}

@@ -14,7 +14,7 @@ import type { ReplayOptions } from "../shared/replay.js";
 import { repetitionCounts } from "../shared/tally.js";
 import type { Duplicate } from "../shared/timeline.js";
 import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tool.js";
-import type { CallReader, ReadCall, ToolCall } from "./call-reader.js";
+import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import type { KnownEditorsReader } from "./known-editors.js";
 import { newRecord } from "./new-record.js";
@@ -126,18 +126,18 @@ export function createSubmit(
     }
   };
 
-  /** The Editor for which the user must be asked first; undefined: nobody is asked. */
-  const unconfirmed = (
+  /** What the user must have said yes to; undefined: nobody is asked. */
+  const questionOf = (
     { confirm }: ToolCall,
-    { tool, problem }: ReadCall,
+    { tool, problem, arguments: args }: ReadCall,
     decision: Decision,
-  ): string | undefined =>
+  ): Question | undefined =>
     options.confirmsDestructive && confirm && !problem && decision.kind === "create" && isDestructive(tool)
-      ? decision.editor
+      ? { tool: tool.name, editor: decision.editor, arguments: args }
       : undefined;
 
   return async (call) => {
-    let confirmedFor: string | undefined;
+    let confirmed: string | undefined;
     let readCall = await deps.calls.read(call);
     const { requester, parameters } = readCall;
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
@@ -162,7 +162,7 @@ export function createSubmit(
           hash: readCall.hash,
           target: readCall.target,
           around: readCall.around,
-          keyed: parameters.idempotencyKey !== undefined,
+          keyed: readCall.parameters.idempotencyKey !== undefined,
           forceNew: parameters.forceNew,
           forceNewHash: named?.principal === call.principal ? named.hash : undefined,
         },
@@ -172,10 +172,10 @@ export function createSubmit(
         readCall = await deps.calls.read(call);
         continue;
       }
-      const editor = unconfirmed(call, readCall, decision);
-      if (editor !== undefined && editor !== confirmedFor) {
-        await call.confirm?.({ tool: readCall.tool.name, editor, arguments: readCall.arguments });
-        confirmedFor = editor;
+      const question = questionOf(call, readCall, decision);
+      if (question && JSON.stringify(question) !== confirmed) {
+        await call.confirm?.(question);
+        confirmed = JSON.stringify(question);
         // That took as long as people take: everything is looked at anew.
         readCall = await deps.calls.read(call);
         continue;
@@ -187,7 +187,7 @@ export function createSubmit(
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
       }
       if (done.relation !== "created") deps.tally.add(repetitionCounts(done.relation));
-      return { ...done, timeout: parameters.timeout };
+      return { ...done, timeout: readCall.parameters.timeout };
     }
   };
 }

@@ -40,7 +40,16 @@ export function createToolSchema(onBadSchema: (tool: string, error: Error) => vo
       ajv.removeKeyword("uniqueItems");
       const { schema, cost } = checkable(tool.inputSchema);
       const validate = ajv.compile(schema);
-      return { cost, faults: (args) => (validate(args) ? [] : (validate.errors ?? [])) };
+      const faults = (args: JsonObject): ErrorObject[] => {
+        try {
+          return validate(args) ? [] : (validate.errors ?? []);
+        } catch (error) {
+          // Ajv compares objects by their own "valueOf" where they have one.
+          onBadSchema(tool.name, error as Error);
+          return [];
+        }
+      };
+      return { cost, faults };
     } catch (error) {
       onBadSchema(tool.name, error as Error);
       return { cost: 0, faults: () => [] };

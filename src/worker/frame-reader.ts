@@ -100,6 +100,8 @@ export function createFrameReader(
     silentMs: () => performance.now() - lastByteAt,
     allow: parser.allow,
     finish() {
+      // What came while the socket rested lies in the stream.
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) parser.push(chunk as Buffer);
       for (let frame = parser.next(); frame && !isClosed; frame = parser.next()) events.take(frame);
     },
     close() {

@@ -75,17 +75,21 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       return next;
     };
 
-    const finish = (operationId: string, outcome: Outcome): void => {
-      const call = known.get(operationId);
-      if (!call || call.outcome) return;
+    /** Nothing, where the next connection has taken the operation over. */
+    const finish = (call: Call, outcome: Outcome): void => {
+      const { operationId } = call;
+      if (known.get(operationId) !== call || call.outcome) return;
       Object.assign(call, { state: outcome.status, outcome });
       tell("operation/finished", { operationId, outcome, ledgerSeq: 0 });
     };
 
     /** True: on the disk, and nobody else sent it. Else it is finished, unsent by this worker. */
-    const mayBeSent = async ({ operationId, hash, acceptedAt }: SubmitParams): Promise<boolean> => {
+    const mayBeSent = async (
+      { operationId, hash, acceptedAt }: SubmitParams,
+      call: Call,
+    ): Promise<boolean> => {
       const notSent = (type: string, message: string): boolean => {
-        finish(operationId, { status: "failed", error: { type, message }, endedAt: Date.now() });
+        finish(call, { status: "failed", error: { type, message }, endedAt: Date.now() });
         return false;
       };
       try {
@@ -100,7 +104,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         );
       }
       const why = "Another worker wrote it down as sent; this Editor's bridge keeps no ledger to ask.";
-      finish(operationId, unknown(why, undefined, Date.now()));
+      finish(call, unknown(why, undefined, Date.now()));
       return false;
     };
 
@@ -108,14 +112,14 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
       const { operationId, tool } = params;
       if (gone || call.state !== "accepted") return;
       call.state = "running";
-      if (!call.readOnly && !(await mayBeSent(params))) return;
+      if (!call.readOnly && !(await mayBeSent(params, call))) return;
       const startedAt = Date.now();
       tell("operation/running", { operationId, ledgerSeq: 0 });
       try {
         // No clock: a tool may take hours, and an answer that is late is still the answer.
         const result = await line.request(tool, params.arguments, { timeoutMs: "never", guard });
         const endedAt = Date.now();
-        finish(operationId, {
+        finish(call, {
           status: "completed",
           result,
           startedAt,
@@ -124,11 +128,10 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         });
       } catch (error) {
         if (error instanceof ConnectionLost) gone ??= error.reason;
-        if (error instanceof RpcFailure)
-          finish(operationId, failedOutcome(tool, error, startedAt, Date.now()));
+        if (error instanceof RpcFailure) finish(call, failedOutcome(tool, error, startedAt, Date.now()));
         // Asked again on the next connection.
-        else if (gone && call.readOnly) known.delete(operationId);
-        else finish(operationId, afterLoss(error, startedAt));
+        else if (!gone || !call.readOnly) finish(call, afterLoss(error, startedAt));
+        else if (known.get(operationId) === call) known.delete(operationId);
       }
     };
 
@@ -190,7 +193,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
         const call = known.get(operationId);
         if (call?.state === "running") return { state: "not_cancellable" };
         if (call?.state !== "accepted") return { state: "finished" };
-        finish(operationId, { status: "cancelled", endedAt: Date.now() });
+        finish(call, { status: "cancelled", endedAt: Date.now() });
         return { state: "cancelled" };
       },
 

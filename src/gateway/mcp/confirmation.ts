@@ -20,8 +20,8 @@ export interface OpenCall {
 /** People are given this long, ms; a client that waits less gives its call up, which ends the question. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** UTF-16 units of the arguments that are shown. */
-const SHOWN_ARGUMENTS = 1_500;
+/** UTF-16 units of the arguments that are shown: of their beginning, and of their end. */
+const [SHOWN_FIRST, SHOWN_LAST] = [1_200, 400];
 
 /**
  * How a call's user is asked; undefined where the client cannot ask. Throws NOT_CONFIRMED for everything but a yes. The
@@ -49,6 +49,12 @@ export function confirmation(server: Server, call: OpenCall): ToolCall["confirm"
 }
 
 function textOf({ tool, editor, arguments: args }: Question): string {
-  const shown = printableLine(shortened(args, SHOWN_ARGUMENTS));
+  const shown = whole(printableLine(args).replace(/ {8,}/g, ({ length }) => ` …(${length} blanks)… `));
   return `Run ${printableLine(tool)} in the Unity Editor ${editor}? It may change or delete something there.\nArguments: ${shown}`;
+}
+
+/** With its end: who writes the arguments must not hide what they are about behind much else. */
+function whole(text: string): string {
+  if (text.length <= SHOWN_FIRST + SHOWN_LAST) return text;
+  return `${shortened(text, SHOWN_FIRST, text.length - SHOWN_LAST)}… ${text.slice(-SHOWN_LAST)}`;
 }

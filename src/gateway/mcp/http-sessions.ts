@@ -32,11 +32,15 @@ export interface HttpSessionsOptions {
   idleMs: number;
   /** Sessions of one principal in memory. */
   mostOfOne?: number | undefined;
+  /** The store is told this often that a session is used, at most. */
+  touchMs?: number | undefined;
   /** A comment is sent on open streams this often. */
   keepAliveMs: number;
 }
 
 const MOST_OF_ONE = 100;
+
+const TOUCH_MS = 60_000;
 
 interface Held extends HttpSession {
   principal: string;
@@ -62,7 +66,7 @@ export function createHttpSessions(
   const create = (id: string, principal: string, stored?: StoredSession): Held => {
     let initialize = stored?.initialize;
     const selection = createSelection(
-      (selected) => sessions.save(id, { principal, initialize, selected }),
+      (selected) => sessions.change(id, { principal, initialize, selected }),
       stored?.selected,
     );
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -113,6 +117,16 @@ export function createHttpSessions(
       },
     });
 
+    let touchedAt = performance.now();
+    /** The store knows of its use, too: by that it keeps it, or another one of its principal. */
+    const touched = (): void => {
+      if (performance.now() - touchedAt < (options.touchMs ?? TOUCH_MS)) return;
+      touchedAt = performance.now();
+      sessions
+        .touch(id, principal)
+        .catch((error: unknown) => log.debug({ error: (error as Error).message }, "session not renewed"));
+    };
+
     const session: Held = {
       id,
       principal,
@@ -122,6 +136,7 @@ export function createHttpSessions(
 
       async handle(request, raw, body) {
         session.exchanges += 1;
+        touched();
         const exchange = watchExchange(raw);
         try {
           if (!held.has(id)) initialize ??= storedInitialize(body);

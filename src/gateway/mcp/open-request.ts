@@ -25,7 +25,7 @@ export interface OpenRequest {
   accepted(): void;
   /**
    * Waits until every message that came meanwhile was accepted, and takes a turn again, for who gave it back to wait for
-   * the client. It lasts until the next `accepted()`.
+   * the client. It lasts until the next `accepted()`. Rejects where nothing may be accepted.
    */
   turnAgain(): Promise<void>;
   /** The request made this operation, and did not find it. */
@@ -60,7 +60,10 @@ export function createRequestEntry(
   id: RequestId,
   channel: Channel,
   sentAt: Instant,
-  { created, inTurn }: { created: (logId: string) => void; inTurn: (task: () => Promise<void>) => void },
+  {
+    created,
+    resume,
+  }: { created: (logId: string) => void; resume: (begun: () => Promise<void>) => Promise<void> },
 ): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
@@ -83,12 +86,9 @@ export function createRequestEntry(
     },
     accepted: () => turn.end(),
     turnAgain: () =>
-      new Promise((begun) => {
-        inTurn(() => {
-          turn = createTurn();
-          begun();
-          return turn.over;
-        });
+      resume(() => {
+        turn = createTurn();
+        return turn.over;
       }),
     created,
     tells(operation) {

@@ -1,5 +1,6 @@
 /** MCP over standard input and output: one client, one process. */
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
@@ -45,6 +46,8 @@ export function serveStdio(
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const gone = new AbortController();
+  // Every open request listens.
+  setMaxListeners(0, gone.signal);
   // The SDK reads; writing is ours, because only a write's callback tells that it left the process.
   const reader = new StdioServerTransport(stdin, stdout);
   const write = (message: JSONRPCMessage): Promise<boolean> =>

@@ -8,6 +8,8 @@
  * - Over stdio requests are ordered by their arrival, over HTTP by their ids.
  * - Requests get an id of our own towards the SDK: a client (or a proxy) that sends a request again under its old id
  *   is answered where it asked last, and the older copy is dropped.
+ * - Our own requests get an id that no other gateway, and no later life of this session, gives: the answer to a question
+ *   that is not open here answers none.
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -18,7 +20,7 @@ import type {
   MessageExtraInfo,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { ERRORS } from "../../shared/errors.js";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation.js";
 import { createRecent } from "../../shared/redis/recent.js";
@@ -26,6 +28,7 @@ import { createCreations } from "../abandoned.js";
 import type { Answered, Deliveries } from "../deliveries.js";
 import { createArrivalClock, since } from "./arrival-clock.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
+import { createOwnIds } from "./own-ids.js";
 import { createTurns } from "./turns.js";
 
 /** Cancellations of answered requests come soon after the answer, if at all. */
@@ -75,6 +78,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
   /** Of requests that were answered lately, what orders them: by the client's id. */
   const answered = createRecent<RequestId>(REMEMBERED);
   const clock = createArrivalClock();
+  const ownIds = createOwnIds();
   const isOrderedByArrival = caller.transport === "stdio";
   let arrived = 0;
   let lastId = 0;
@@ -96,6 +100,21 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     owed.delete(id);
   };
 
+  /** Resolves in a turn that lasts as long as what is begun in it; rejects while a retraction is not stored. */
+  const resume = (begin: () => Promise<void>): Promise<void> =>
+    new Promise((begun, failed) => {
+      inTurn(async () => {
+        try {
+          for (const id of owed) await retract(id);
+        } catch (error) {
+          return failed(new BrokerError("STORE_UNAVAILABLE", "", {}, error));
+        }
+        const over = begin();
+        begun();
+        return over;
+      });
+    });
+
   const cancelled = (id: RequestId): void => {
     const entry = newest.get(id);
     // At once, not in its turn: an answer that is written from now on does not count.
@@ -111,7 +130,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     const requester = { caller, requestId: isOrderedByArrival ? arrived : message.id };
     const created = (logId: string): void => creations.created(message.id, logId);
     const channel = line.channelOf(extra);
-    const entry = createRequestEntry(requester, message.id, channel, clock.arrival(), { created, inTurn });
+    const entry = createRequestEntry(requester, message.id, channel, clock.arrival(), { created, resume });
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();
@@ -180,6 +199,12 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
     if (open.size === 0) tellIdle();
   };
 
+  const heard = (message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void => {
+    const meant = ownIds.incoming(message);
+    if (meant) transport.onmessage?.(meant, extra);
+    else log.debug({}, "an answer to no question of this server; ignored");
+  };
+
   const tellIdle = (): void => {
     for (const resolve of idleWaiters) resolve();
     idleWaiters = [];
@@ -192,7 +217,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
         const id = cancellationOf(message);
         if (id !== undefined) cancelled(id);
         else if (isRequest(message)) requested(message, extra);
-        else inTurn(async () => transport.onmessage?.(message, extra));
+        else inTurn(async () => heard(message, extra));
       };
       inner.onerror = (error) => transport.onerror?.(error);
       inner.onclose = () => {
@@ -217,7 +242,7 @@ export function tapTransport(line: Line, deps: TapDeps): Tap {
       const related = options?.relatedRequestId;
       const id = related === undefined ? undefined : open.get(related)?.id;
       if (related !== undefined && id === undefined) return;
-      await line.notify(message, { ...options, relatedRequestId: id });
+      await line.notify(ownIds.outgoing(message), { ...options, relatedRequestId: id });
     },
 
     close: () => inner.close(),

@@ -8,6 +8,7 @@ import type { Redis, Result } from "ioredis";
 import type { ProjectionRequest } from "../projection.js";
 import { keys } from "./keys.js";
 import { guard, guarded } from "./schema.js";
+import { USED_NOW } from "./used-now.js";
 
 /** What a derived document is told to be. */
 export interface About {
@@ -43,17 +44,6 @@ const MINUTE = 60_000;
 const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
 
 /**
- * Lua: the score of a use: its time in ms, and more than that of every use before it, also where two come within one
- * tick of the clock or the clock went back. A thousandth is what a double of this size still tells apart.
- */
-const USED_NOW = `
-local function usedNow(uses)
-  local time = redis.call('TIME')
-  local newest = redis.call('ZREVRANGE', uses, 0, 0, 'WITHSCORES')[2]
-  return math.max(time[1] * 1000 + time[2] / 1000, tonumber(newest or '0') + 0.001)
-end`;
-
-/**
  * KEYS 1 the document, 2 the principal's uses, 3 what each principal holds, 4 schema
  * ARGV 1 id, 2 principal, 3 about JSON, 4 data, 5 life ms, 6 budget bytes, 7 the prefix of documents, 8 of uses
  * Answer: 1, or 0 where the data is larger than the budget.
@@ -83,7 +73,7 @@ for at = 1, #shares, 2 do
 end
 if size > tonumber(ARGV[6]) then return 0 end
 while total + size > tonumber(ARGV[6]) do
-  -- Whoever would hold most, this one with what it keeps now.
+  -- Whoever would hold most, this one with what it keeps now, of those that have something to give.
   local most, largest = nil, -1
   for principal, bytes in pairs(held) do
     local would = bytes + (principal == ARGV[2] and size or 0)

@@ -1,6 +1,6 @@
 /** The port of the HTTP gateway. */
 import { createServer } from "node:net";
-import { BrokerError } from "../shared/errors.js";
+import { portInUse } from "../gateway/loopback.js";
 
 /**
  * Rejects with PORT_IN_USE where somebody listens there now, before anything is started for nothing; another may still come
@@ -15,8 +15,4 @@ export async function checkPort(host: string, port: number): Promise<void> {
     );
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
-}
-
-export function portInUse(host: string, port: number, cause: unknown): BrokerError {
-  return new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, cause);
 }
