@@ -48,6 +48,8 @@ export interface PlainEditorDeps {
   /** How the record of an operation calls the tool's effect; undefined: not a read. */
   effectOf(operationId: string): Promise<Effect | undefined>;
   limits: ToolLimits;
+  /** For tests of slow disks. */
+  openLog?: typeof openSentLog;
 }
 
 /** How often the store is told that the connection stands, ms. */
@@ -228,7 +230,7 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
     async greet(line, tell) {
       // What waited on an earlier connection was not sent; what it was in the middle of is in the log.
       for (const [id, call] of known) if (!call.outcome) known.delete(id);
-      const sentLog = await openSentLog(folder).catch((error: Error) => {
+      const sentLog = await (deps.openLog ?? openSentLog)(folder).catch((error: Error) => {
         log.warn({ folder, error: error.message }, "sent.log cannot be opened; only reads are sent");
         return undefined;
       });
