@@ -177,6 +177,14 @@ describe.each(Object.entries(SCREENS))("%s", (_title, draw) => {
   });
 });
 
+test("a wide terminal shows more of what a tool does", () => {
+  const description =
+    "Runs all tests of an assembly, or those that a filter names, in Edit Mode or in Play Mode.";
+  const tool = { name: "run-tests", description, readOnly: false };
+  expect(renderTools([tool], plain)).toContain("…");
+  expect(renderTools([tool], plain, 200)).toContain(description);
+});
+
 test("states have their colours", () => {
   const text = SCREENS["unity-broker list"]?.(coloured) ?? "";
   expect(text).toContain(coloured.yellow("running"));

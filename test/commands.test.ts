@@ -83,11 +83,12 @@ describe("gateway", () => {
     expect(typed.stderr).not.toMatch(/\n {4}at /);
   });
 
-  it("says that its port is taken", async () => {
+  it.each(["gateway", "up"])("%s says that its port is taken, and starts no Redis for that", async (name) => {
     const taken = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => taken.once("listening", resolve));
     const { port } = taken.address() as { port: number };
-    const typed = await type(["gateway", "--port", String(port)]);
+    const typed = await type([name, "--port", String(port)]);
+    expect(existsSync(join(here().dataDir, "redis"))).toBe(false);
     await new Promise((resolve) => taken.close(resolve));
     expect(typed).toMatchObject({ code: 1, stderr: expect.stringMatching(new RegExp(`${port}.*in use`)) });
   });
