@@ -42,6 +42,8 @@ export function createFrameReader(
   /** Counts whole frames, so that a clock knows whether it still watches the same one. */
   let framesRead = 0;
   let isClosed = false;
+  /** Of what came at once: how long it took, and whether anything of it was asked for. */
+  let [spentMs, wasAnswered] = [0, false];
   let frameClock: NodeJS.Timeout | undefined;
   let restClock: NodeJS.Timeout | undefined;
   let nextTurn: NodeJS.Immediate | undefined;
@@ -58,6 +60,7 @@ export function createFrameReader(
     }, options.frameTimeoutMs);
   };
 
+  /** Takes a turn's worth of the frames that have come; rests are between what came at once. */
   const read = (): void => {
     const begun = performance.now();
     const before = framesRead;
@@ -72,19 +75,25 @@ export function createFrameReader(
     }
     // A frame's clock runs from its first byte: later chunks of the same frame do not wind it up again.
     if (!frameClock || framesRead !== before || !parser.midFrame()) watchFrame();
-    const restMs = events.answers() === answersBefore ? unasked.took(performance.now() - begun) : 0;
-    if (!frame && restMs === 0) {
+    spentMs += performance.now() - begun;
+    wasAnswered ||= events.answers() !== answersBefore;
+    // The system keeps what comes while the socket is paused, and then the peer has to wait.
+    if (frame) {
+      socket.pause();
+      nextTurn = setImmediate(read);
+      return;
+    }
+    const restMs = wasAnswered ? 0 : unasked.took(spentMs);
+    [spentMs, wasAnswered] = [0, false];
+    if (restMs === 0) {
       socket.resume();
       return;
     }
-    // The system keeps what comes meanwhile, and then the peer has to wait.
     socket.pause();
-    if (restMs > 0) restClock = setTimeout(goOn, restMs);
-    else nextTurn = setImmediate(goOn);
-  };
-  const goOn = (): void => {
-    lastByteAt = performance.now();
-    read();
+    restClock = setTimeout(() => {
+      lastByteAt = performance.now();
+      socket.resume();
+    }, restMs);
   };
   socket.on("data", (chunk) => {
     if (isClosed) return;
