@@ -20,8 +20,9 @@ import {
   type SubmitParams,
 } from "../shared/wire.js";
 import type { Connection } from "./connection.js";
-import { ConnectionLost, FrameTooLarge } from "./disconnect.js";
+import { ConnectionLost } from "./disconnect.js";
 import { type EditorCalls, UnreadableAnswer } from "./editor-calls.js";
+import { afterLoss } from "./plain-loss.js";
 import { openSentLog, type SentLog } from "./sent-log.js";
 
 /** Who such an Editor is: it does not say so itself. */
@@ -278,28 +279,4 @@ export function createPlainEditor(deps: PlainEditorDeps): PlainEditor {
 function unavailable(error: Error): never {
   const message = `sent.log cannot be read (${error.message}): nothing that changes the project is sent.`;
   throw new RpcFailure({ code: EDITOR_CODES.LEDGER_UNAVAILABLE, message });
-}
-
-/** The answer will not come, or cannot be read. */
-function afterLoss(error: unknown, startedAt: number): Outcome {
-  const now = Date.now();
-  const unsent = error instanceof ConnectionLost ? !error.sent : isOutgoing(error);
-  if (unsent) {
-    const message = `Not sent: ${(error as Error).message}.`;
-    return { status: "failed", error: { type: "not_sent", message }, endedAt: now };
-  }
-  const after = `${((now - startedAt) / 1000).toFixed(1)} s after it was sent`;
-  const what =
-    error instanceof ConnectionLost
-      ? `The connection to the Editor ended (${error.reason}) ${after}.`
-      : `Its answer, ${after}, could not be taken: ${(error as Error).message}.`;
-  return unknown(
-    `${what} Its bridge keeps no ledger, so nobody can tell whether, or how far, it ran.`,
-    startedAt,
-    now,
-  );
-}
-
-function isOutgoing(error: unknown): boolean {
-  return error instanceof FrameTooLarge && error.direction === "outgoing";
 }

@@ -73,7 +73,7 @@ for at = 1, #shares, 2 do
 end
 if size > tonumber(ARGV[6]) then return 0 end
 while total + size > tonumber(ARGV[6]) do
-  -- Whoever would hold most, this one with what it keeps now, of those that have something to give.
+  -- The principal that would hold most, with what it keeps now, of those that have something to give.
   local most, largest = nil, -1
   for principal, bytes in pairs(held) do
     local would = bytes + (principal == ARGV[2] and size or 0)
