@@ -17,24 +17,49 @@ module.exports = {
       to: { path: "^src/", pathNot: "^src/shared/" },
     },
     {
-      name: "shared-root-is-pure",
-      comment: "No Redis, sockets, files or environment in the heart.",
+      name: "the-heart-is-pure",
+      comment: "No Redis, sockets, files or environment, except in the store's and the machine's rooms.",
       severity: "error",
-      from: { path: "^src/shared/[^/]+\\.ts$" },
-      to: { path: "^src/shared/redis/|ioredis|bullmq|^(fs|fs/promises|net|http|child_process|process|os)$" },
+      from: { path: "^src/shared/", pathNot: "^src/shared/(store|machine)/" },
+      to: {
+        path: "^src/shared/(store|machine)/|ioredis|bullmq|^(fs|fs/promises|net|http|child_process|process|os)$",
+      },
     },
     {
-      name: "redis-only-below-shared-redis",
+      name: "redis-only-in-the-store",
       comment: "Except the BullMQ worker itself, and the embedded server's own health check.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/(shared/redis|embedded-redis)/|^src/worker/lane\\.ts$" },
+      from: {
+        path: "^src/",
+        pathNot: "^src/(shared/store|embedded-redis)/|^src/worker/execution/lane\\.ts$",
+      },
       to: { path: "node_modules/(ioredis|bullmq)/", dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "editor-sockets-only-in-the-connection",
+      name: "editor-sockets-only-in-the-transport",
       severity: "error",
-      from: { path: "^src/(gateway|worker)/", pathNot: "^src/worker/(connection|push-server)\\.ts$" },
+      from: { path: "^src/(gateway|worker)/", pathNot: "^src/worker/transport/" },
       to: { path: "^net$" },
+    },
+    {
+      name: "transport-knows-no-room-above",
+      severity: "error",
+      from: { path: "^src/worker/transport/" },
+      to: { path: "^src/worker/", pathNot: "^src/worker/transport/" },
+    },
+    {
+      name: "the-editor-room-knows-no-operations",
+      comment: "It speaks to an Editor; what becomes of an operation is decided above.",
+      severity: "error",
+      from: { path: "^src/worker/(editor|bridges|discovery|recovery)/" },
+      to: { path: "^src/worker/(owner|execution)/" },
+    },
+    {
+      name: "verbs-know-no-surface",
+      comment: "MCP, HTTP and the operators' pages are skins over the broker's verbs.",
+      severity: "error",
+      from: { path: "^src/gateway/([^/]+\\.ts$|editors/|tools/)" },
+      to: { path: "^src/gateway/(mcp|http|operators)/" },
     },
     {
       name: "documents-know-only-shared",
@@ -43,7 +68,7 @@ module.exports = {
       from: { path: "^src/documents/" },
       to: {
         path: "^src/|node_modules/|^(net|http|https|child_process|dgram|tls)$",
-        pathNot: "^src/(documents|shared)/[^/]+\\.ts$|node_modules/(jq-wasm|@types)/",
+        pathNot: "^src/documents/|^src/shared/(?!store/|machine/)|node_modules/(jq-wasm|@types)/",
       },
     },
     {
@@ -70,6 +95,13 @@ module.exports = {
       severity: "error",
       from: { path: "^src/(gateway|worker|shared|embedded-redis)/" },
       to: { path: "^src/(simulator|editor-host)/" },
+    },
+    {
+      name: "declarations-are-light",
+      comment: "Help loads them all: what a command runs is loaded when it is called.",
+      severity: "error",
+      from: { path: "^src/cli/declared/" },
+      to: { pathNot: "^src/(cli/clients/clients\\.json|shared/principal\\.ts)$" },
     },
     {
       name: "nobody-imports-the-cli",

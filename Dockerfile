@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# By digest where it is given (docs/operations.md).
+# By digest where it is given (docs/guide/operations.md).
 ARG NODE_IMAGE=node:22-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -1,9 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Small files with long tests: begun last, one of them would be alone at the end. */
+/** Files with long tests: begun last, one of them would be alone at the end. */
 const LONG = [
   "csharp",
+  "hostile-editor",
+  "model",
+  "commands",
+  "everyday-loop",
+  "cli-call",
   "mutations",
   "chaos",
   "editor-host-wire",
@@ -25,12 +30,14 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/harness/global-setup.ts"],
-    setupFiles: ["test/harness/watch-messages.ts"],
+    setupFiles: ["test/harness/mcp/watch-messages.ts"],
     testTimeout: 180_000,
     hookTimeout: 120_000,
-    // Most tests start processes of their own and wait for them: one file more than the two cores of the smallest machine.
+    // Most tests start processes of their own and wait for them: two files more than the two cores of the smallest machine.
     pool: "forks",
-    maxWorkers: 3,
+    // The files of a test process share what they import; every test gives back what it opened (aftermath.ts).
+    isolate: false,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     reporters: ["default"],
   },

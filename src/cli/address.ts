@@ -2,20 +2,10 @@
 import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
-import { addressRefused, isLoopback } from "../gateway/loopback.js";
+import { addressRefused, isLoopback } from "../gateway/http/loopback.js";
 import { UsageError } from "./command.js";
-import { checkPort } from "./port.js";
-import type { Settings } from "./runtime.js";
-
-export const addressArgs = {
-  host: { type: "string", description: "Address to listen on; anything but loopback needs tokens" },
-  port: { type: "string", description: "Port to listen on; 0 takes a free one" },
-  "insecure-local": {
-    type: "boolean",
-    description: "No token: every program and user of this machine may run tools in your Editors",
-    default: false,
-  },
-} as const;
+import { checkPort } from "./processes/port.js";
+import type { Settings } from "./processes/settings.js";
 
 export interface Access {
   host: string;
@@ -43,7 +33,7 @@ export async function accessOf(
   return { host, port, idleMs, auth: isOpen ? undefined : auth };
 }
 
-/** What whoever starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */
+/** What the user who starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */
 export function endpointHint(url: string, { auth, host }: Access, self: string): string {
   const add = `${self} install claude-code --http ${url}`;
   if (!auth) {

@@ -1,22 +1,32 @@
-/** How a command is declared: citty's definition, with unknown options refused and errors told in one sentence. */
-import { type ArgsDef, type CommandDef, defineCommand } from "citty";
-import { z } from "zod";
+/** How a command comes to be: from what it declares, and from what it runs, which is loaded when it is called. */
+import { type ArgsDef, type CommandContext, type CommandDef, type CommandMeta, defineCommand } from "citty";
 
 /** The user's mistake, as opposed to a failure: exit code 2. */
 export class UsageError extends Error {}
 
-/** A command whose run may throw: main turns that into a message and an exit code. */
-export function command<T extends ArgsDef>(definition: CommandDef<T>): CommandDef {
-  const { run } = definition;
+/** What can be typed of a command, and what its help says (src/cli/declared). */
+export interface Declared<T extends ArgsDef> {
+  meta: CommandMeta;
+  args: T;
+}
+
+/** What a command runs; it may throw: main turns that into a message and an exit code. */
+export type Run<D extends { args: ArgsDef }> = (context: CommandContext<D["args"]>) => Promise<void> | void;
+
+/** `load` imports what the command runs: help and a refused argument do without it. */
+export function command<const T extends ArgsDef>(
+  declared: Declared<T>,
+  load: () => Promise<Run<Declared<T>>>,
+): CommandDef {
   const defined: CommandDef<T> = defineCommand({
-    ...definition,
+    ...declared,
     async run(context) {
-      const declared = await (typeof definition.args === "function" ? definition.args() : definition.args);
-      refuseUnknown(context.rawArgs, (await declared) ?? {});
-      await run?.(context);
+      refuseUnknown(context.rawArgs, declared.args);
+      const run = await load();
+      await run(context);
     },
   });
-  // Whoever runs commands knows none of their options.
+  // A command group knows none of its commands' options.
   return defined as unknown as CommandDef;
 }
 
@@ -35,10 +45,14 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
 }
 
 /** The one sentence that a person reads, and the exit code: 2 for the user's mistake, 1 for a failure. */
-export function explain(error: unknown): { message: string; exitCode: number } {
+export async function explain(error: unknown): Promise<{ message: string; exitCode: number }> {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
-  if (error instanceof z.ZodError)
-    return { message: `Configuration: ${z.prettifyError(error)}`, exitCode: 2 };
+  if (error instanceof Object && "issues" in error) {
+    // Only what has loaded zod throws its errors; without one the command line does not wait for it.
+    const { z } = await import("zod");
+    if (error instanceof z.ZodError)
+      return { message: `Configuration: ${z.prettifyError(error)}`, exitCode: 2 };
+  }
   if (error instanceof Error && error.name === "CLIError") return { message: error.message, exitCode: 2 };
   return { message: error instanceof Error ? error.message : String(error), exitCode: 1 };
 }

@@ -1,4 +1,4 @@
-/** The log of a command: on stderr, and with MCP_DEBUG in a file too, where a client hides what its server says. */
+/** The log of a command: on stderr, in lines on a terminal and as JSON elsewhere, and with MCP_DEBUG in a file too, where a client hides what its server says. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
@@ -6,12 +6,13 @@ import type { Log } from "../shared/log.js";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
 import { printable } from "../shared/printable.js";
 import { openDebugFile } from "./debug-file.js";
+import { readableLine } from "./log-line.js";
 import { withoutSecrets } from "./redaction.js";
 
 /**
  * Opens the log. Each line is written before the call returns, so that a process that dies has said everything.
  *
- * A file that cannot be written is reported on stderr and does without: a wish to debug must not stop the work.
+ * A file that cannot be written is reported on stderr and does without: a debug log must not stop the work.
  */
 export function createLog(
   config: Pick<Config, "UNITY_BROKER_LOG_LEVEL" | "MCP_DEBUG">,
@@ -20,7 +21,10 @@ export function createLog(
 ): Log {
   const hooks = { streamWrite: redact };
   const level = config.UNITY_BROKER_LOG_LEVEL;
-  const stderr = onTerminal(destination({ dest: 2, sync: true }));
+  const stderr = onTerminal(
+    destination({ dest: 2, sync: true }),
+    process.stderr.isTTY ? readableLine : undefined,
+  );
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
   if (folder === undefined) return pino({ level, hooks }, stderr);
   try {
@@ -44,8 +48,11 @@ export function createLog(
 }
 
 /** What JSON leaves as it is, a terminal may obey. */
-function onTerminal(stream: DestinationStream): DestinationStream {
-  return { write: (line) => stream.write(printable(line)) };
+function onTerminal(
+  stream: DestinationStream,
+  read: (line: string) => string = (line) => line,
+): DestinationStream {
+  return { write: (line) => stream.write(printable(read(line))) };
 }
 
 /** Undefined where no file is wanted. */

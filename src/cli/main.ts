@@ -3,31 +3,45 @@
 import { stripVTControlCharacters } from "node:util";
 import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
-import { explain } from "./command.js";
+import { command, explain } from "./command.js";
+import * as asking from "./declared/asking.js";
+import * as clients from "./declared/clients.js";
+import * as processes from "./declared/processes.js";
+import * as tokens from "./declared/tokens.js";
 import { VERSION } from "./version.js";
 
-/** Each is loaded when it is called: a client that starts `mcp` waits for its first answer. */
+/** What each runs is loaded when it is called: a client that starts `mcp` waits for its first answer. */
 const subCommands = {
-  call: async () => (await import("./call.js")).call,
-  result: async () => (await import("./result.js")).result,
-  fetch: async () => (await import("./fetch.js")).fetch,
-  status: async () => (await import("./questions.js")).status,
-  cancel: async () => (await import("./questions.js")).cancel,
-  list: async () => (await import("./questions.js")).list,
-  explain: async () => (await import("./questions.js")).explain,
-  editors: async () => (await import("./questions.js")).editors,
-  tools: async () => (await import("./questions.js")).tools,
-  doctor: async () => (await import("./doctor.js")).doctor,
-  up: async () => (await import("./up.js")).up,
-  mcp: async () => (await import("./mcp.js")).mcp,
-  gateway: async () => (await import("./gateway.js")).gateway,
-  worker: async () => (await import("./worker.js")).worker,
-  simulate: async () => (await import("./simulate.js")).simulate,
-  token: async () => (await import("./token.js")).token,
-  down: async () => (await import("./down.js")).down,
-  demo: async () => (await import("./demo.js")).demo,
-  install: async () => (await import("./install.js")).install,
-  uninstall: async () => (await import("./uninstall.js")).uninstall,
+  call: command(asking.call, async () => (await import("./commands/call.js")).call),
+  result: command(asking.result, async () => (await import("./commands/result.js")).result),
+  fetch: command(asking.fetch, async () => (await import("./commands/fetch.js")).fetch),
+  status: command(asking.status, async () => (await import("./commands/questions.js")).status),
+  cancel: command(asking.cancel, async () => (await import("./commands/questions.js")).cancel),
+  list: command(asking.list, async () => (await import("./commands/questions.js")).list),
+  explain: command(asking.explain, async () => (await import("./commands/questions.js")).explain),
+  editors: command(asking.editors, async () => (await import("./commands/questions.js")).editors),
+  tools: command(asking.tools, async () => (await import("./commands/questions.js")).tools),
+  doctor: command(asking.doctor, async () => (await import("./commands/doctor.js")).doctor),
+  up: command(processes.up, async () => (await import("./processes/up.js")).up),
+  mcp: command(processes.mcp, async () => (await import("./processes/mcp.js")).mcp),
+  gateway: command(processes.gateway, async () => (await import("./processes/gateway.js")).gateway),
+  worker: command(processes.worker, async () => (await import("./processes/worker.js")).worker),
+  simulate: command(processes.simulate, async () => (await import("./processes/simulate.js")).simulate),
+  token: defineCommand({
+    ...tokens.token,
+    subCommands: {
+      create: command(tokens.create, async () => (await import("./commands/token.js")).create),
+      add: command(tokens.add, async () => (await import("./commands/token.js")).add),
+      set: command(tokens.set, async () => (await import("./commands/token.js")).set),
+      list: command(tokens.list, async () => (await import("./commands/token.js")).list),
+      revoke: command(tokens.revoke, async () => (await import("./commands/token.js")).revoke),
+      local: command(tokens.local, async () => (await import("./commands/token.js")).local),
+    },
+  }),
+  down: command(processes.down, async () => (await import("./processes/down.js")).down),
+  demo: command(processes.demo, async () => (await import("./commands/demo.js")).demo),
+  install: command(clients.install, async () => (await import("./commands/install.js")).install),
+  uninstall: command(clients.uninstall, async () => (await import("./commands/uninstall.js")).uninstall),
 };
 
 const main = defineCommand({
@@ -79,7 +93,7 @@ async function run(rawArgs: string[]): Promise<number> {
     await runCommand(main, { rawArgs });
     return 0;
   } catch (error) {
-    const { message, exitCode } = explain(error);
+    const { message, exitCode } = await explain(error);
     console.error(`unity-broker: ${printable(stripVTControlCharacters(message))}`);
     if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 
 /** The package's own version. */
-export const VERSION = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))).version;
+export const { version: VERSION } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+) as { version: string };

@@ -1,4 +1,4 @@
-/** The documents that a thread keeps, with what was found out about them: the least recently used leave first. */
+/** The documents that a thread keeps, with what was derived from them; the least recently used are dropped first. */
 import { createDocument, type Document, sizeOf, textOf } from "./document.js";
 import { DocumentError } from "./document-error.js";
 import type { ThreadLimits } from "./messages.js";

@@ -1,11 +1,11 @@
 /** The program of a document thread: everything that takes long over a large document happens here. */
 import { parentPort, workerData } from "node:worker_threads";
 import { BrokerError } from "../shared/errors.js";
-import { MalformedJson } from "../shared/json-text.js";
+import { MalformedJson } from "../shared/results/json-text.js";
 import { createDocumentCache } from "./document-cache.js";
 import { DocumentError, type DocumentErrorKind } from "./document-error.js";
+import { perform } from "./document-operations.js";
 import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
-import { perform } from "./operations.js";
 
 const port = parentPort;
 if (port === null) throw new Error("This file is the program of a worker thread.");

@@ -1,4 +1,4 @@
-/** One document inside a thread: its text as bytes, and what was found out about it. */
+/** One document inside a thread: its text as bytes, and what was derived from it. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -7,7 +7,7 @@ import { DocumentError } from "./document-error.js";
 export interface Document {
   /** UTF-8. */
   readonly text: Buffer;
-  /** What `make` made the first time that this name was asked for. */
+  /** The value that `make` made when this name was first requested. */
   derived<T>(name: string, make: () => T): T;
 }
 
@@ -22,7 +22,7 @@ export function createDocument(text: Buffer): Document {
   };
 }
 
-/** The text of what was loaded: plain JSON, or gzip by its first two bytes. */
+/** The text of a loaded document: plain JSON, or gzip, recognised by its first two bytes. */
 export async function textOf(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
   const text = isZipped(chunks) ? await unzipped(chunks, maxBytes) : Buffer.concat(chunks);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
@@ -31,7 +31,7 @@ export async function textOf(chunks: readonly Uint8Array[], maxBytes: number): P
   return text;
 }
 
-/** Bytes of that text: gzip tells them at its end. */
+/** Bytes of that text: gzip stores the size at its end. */
 export function sizeOf(chunks: readonly Uint8Array[]): number {
   if (!isZipped(chunks)) return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   const tail = Buffer.concat(chunks.slice(-SIZE_BYTES).map((chunk) => chunk.subarray(-SIZE_BYTES)));
@@ -40,7 +40,7 @@ export function sizeOf(chunks: readonly Uint8Array[]): number {
 
 const isZipped = ([first]: readonly Uint8Array[]): boolean => first?.[0] === 0x1f && first[1] === 0x8b;
 
-/** Into one buffer of its size: a large document is there once. */
+/** Into one buffer of its size, so that a large document is in memory once. */
 async function unzipped(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
   const size = sizeOf(chunks);
   if (size > maxBytes) throw tooLarge(maxBytes);

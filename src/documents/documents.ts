@@ -3,8 +3,10 @@
  * happens in a few threads, which keep the documents they worked on.
  */
 import { DocumentError } from "./document-error.js";
+import type { DocumentOp, Results } from "./document-operations.js";
 import type { Filtered } from "./jq.js";
-import type { DocumentOp, Results } from "./operations.js";
+import type { ThreadAnswer, ThreadRequest } from "./messages.js";
+import { ownBuffers } from "./own-bytes.js";
 import { createThread, type Thread } from "./thread.js";
 import { type StartThread, startThread } from "./thread-start.js";
 
@@ -18,11 +20,11 @@ export interface DocumentsOptions {
   maxOutputBytes?: number;
   /** Of one document after decompression. jq itself ends at some 20 MB of an ordinary one. */
   maxDocumentBytes?: number;
-  /** Of the texts that a thread keeps; one larger than that is kept alone. */
+  /** Most bytes of texts that a thread keeps; a larger one is kept alone. */
   cacheBytes?: number;
-  /** The heap of a thread: for what a filter or a page is made of, documents are not in it. */
+  /** The heap of a thread, for filters and pages; documents are outside of it. */
   maxThreadHeapMb?: number;
-  /** A thread without work for so long ends, with all it keeps. */
+  /** A thread without work for this long ends, with all that it keeps. */
   idleMs?: number;
   /** Requests that wait for a thread; more are refused. */
   maxWaiting?: number;
@@ -33,7 +35,7 @@ export interface DocumentsOptions {
 export interface RequestLimits {
   timeoutMs?: number;
   maxOutputBytes?: number;
-  /** Ends the wait; what runs already runs on, up to its limit. */
+  /** Ends the wait; a running request runs on, up to its limit. */
   signal?: AbortSignal;
   /**
    * Who asks: askers take turns, and the filters of one, which may run to their limit, never hold the last thread.
@@ -60,6 +62,8 @@ export interface DocumentSource {
   start?: StartThread;
 }
 
+type Seat = Thread<ThreadRequest, ThreadAnswer>;
+
 interface Waiting {
   asker: string | undefined;
   key: string;
@@ -82,29 +86,33 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
   const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000 } = options;
   const { maxWaiting = 100, maxWaitingOfOne = 25 } = options;
   const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
-  const seats = Array.from({ length: threads }, () =>
-    createThread(source.start ?? startThread, { limits, idleMs }),
+  const start = source.start ?? startThread;
+  // A piece of a larger buffer is copied.
+  const moved = ({ chunks = [] }: ThreadRequest): ArrayBuffer[] => ownBuffers(chunks);
+  const seats = Array.from(
+    { length: threads },
+    (): Seat => createThread(() => start(limits), { idleMs, moved }),
   );
-  const free = new Set<Thread>(seats);
+  const free = new Set<Seat>(seats);
   const queue: Waiting[] = [];
   const underWay = new Set<Waiting>();
-  /** When an asker's turn was last, counted; only while somebody waits. */
+  /** The number of an asker's last turn; kept only while requests wait. */
   const turns = new Map<string | undefined, number>();
   let turn = 0;
   let closed = false;
 
   /** The one that holds the document, else one that runs, else one to be started. */
-  const seatFor = (key: string): Thread | undefined => {
+  const seatFor = (key: string): Seat | undefined => {
     const idle = [...free];
-    return idle.find((seat) => seat.holds(key)) ?? idle.find((seat) => seat.isStarted()) ?? idle[0];
+    return idle.find((seat) => holds(seat, key)) ?? idle.find((seat) => seat.isStarted()) ?? idle[0];
   };
 
-  const carry = async ({ key, op, timeoutMs }: Waiting, seat: Thread): Promise<unknown> => {
-    if (seat.holds(key)) return seat.run({ key, op }, timeoutMs);
+  const carry = async ({ key, op, timeoutMs }: Waiting, seat: Seat): Promise<unknown> => {
+    if (holds(seat, key)) return resultOf(await seat.run({ key, op }, timeoutMs));
     const chunks = await loaded(source, key);
     // A thread that is started now would be left behind.
     if (closed) throw closedError();
-    return seat.run({ key, op, chunks }, timeoutMs);
+    return resultOf(await seat.run({ key, op, chunks }, timeoutMs));
   };
 
   const heldBy = (asker: string | undefined): number =>
@@ -118,7 +126,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       .filter(({ asker, op }) => op.kind !== "filter" || heldBy(asker) < Math.max(1, threads - 1))
       .toSorted((a, b) => heldBy(a.asker) - heldBy(b.asker) || turnOf(a) - turnOf(b))[0];
 
-  /** Requests wait for a thread here, not there: a thread that ends takes nobody with it. */
+  /** Requests wait for a thread here, not in the thread: a thread that ends takes no waiting request with it. */
   const next = (): void => {
     const first = firstInTurn();
     const seat = first && seatFor(first.key);
@@ -198,6 +206,13 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
   };
 }
 
+const holds = (seat: Seat, key: string): boolean => seat.lastAnswer()?.held.includes(key) ?? false;
+
+function resultOf(answer: ThreadAnswer): unknown {
+  if ("error" in answer) throw new DocumentError(answer.error.kind, answer.error.message);
+  return answer.result;
+}
+
 const closedError = (): DocumentError => new DocumentError("closed", "The documents were closed.");
 
 async function loaded(source: DocumentSource, key: string): Promise<readonly Uint8Array[]> {
@@ -207,6 +222,6 @@ async function loaded(source: DocumentSource, key: string): Promise<readonly Uin
   } catch (error) {
     throw new DocumentError("load", `The document could not be loaded: ${(error as Error).message}`);
   }
-  if (chunks === undefined) throw new DocumentError("missing", "There is no such document any more.");
+  if (chunks === undefined) throw new DocumentError("missing", "This document no longer exists.");
   return chunks;
 }

@@ -15,21 +15,21 @@ export class OutOfMemory extends Error {}
 export interface JqHost {
   /** jq-wasm's `instantiateWasm`. */
   instantiate(imports: Imports, done: (instance: Instance, module: CompiledModule) => void): void;
-  /** What was written so far. */
+  /** The output so far. */
   output(): Buffer;
   messages(): string;
 }
 
 const STDOUT = 1;
 const STDERR = 2;
-/** Of the messages, bytes: `debug` may write without end. What is over is dropped. */
+/** Most bytes of messages: `debug` may write without end. The excess is dropped. */
 const MESSAGES = 16_384;
 const FIRST_OUTPUT = 65_536;
 
 const PAGE = 65_536;
-/** What the module may have at most, by its own declaration. */
+/** Most memory of the module, by its own declaration. */
 const MAX_MEMORY = 4_096 * PAGE;
-/** Of a document's length, what jq takes to hold it. */
+/** Memory that jq takes to hold a document, as a multiple of its length. */
 const PARSED = 12;
 
 /**

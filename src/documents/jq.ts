@@ -55,13 +55,13 @@ async function run(jq: () => Promise<number>, maxOutputBytes: number): Promise<n
     if (thrown instanceof OutOfMemory || thrown instanceof RangeError || thrown instanceof RuntimeError)
       throw new DocumentError(
         "memory",
-        "jq ran out of memory: it has 256 MB for the document and what the filter makes of it, and does not nest without end. Take a part of the document first.",
+        "jq ran out of memory: it has 256 MB for the document and the filter's values, and a limited nesting depth. Take a part of the document first.",
       );
     throw thrown;
   }
 }
 
-/** jq exits with 3 for what it could not compile and with 5 for what failed, the document's own faults among it. */
+/** jq exits with 3 if it could not compile the program, and with 5 for a runtime error, including an invalid document. */
 function failure(exitCode: number, message: string): DocumentError {
   if (exitCode === 3) return new DocumentError("syntax", message);
   if (message.startsWith("jq: parse error")) return new DocumentError("malformed", message);

@@ -1,8 +1,8 @@
-/** What the gateway's thread and a document thread say to each other. One request is under way at a time. */
+/** The messages between the gateway's thread and a document thread. One request is in progress at a time. */
 import type { DocumentErrorKind } from "./document-error.js";
-import type { DocumentOp } from "./operations.js";
+import type { DocumentOp } from "./document-operations.js";
 
-/** What a thread is started with (its workerData). */
+/** The data that a thread is started with (its workerData). */
 export interface ThreadLimits {
   /** Of the texts that are kept, bytes. */
   cacheBytes: number;
@@ -15,7 +15,7 @@ export interface ThreadLimits {
 export interface ThreadRequest {
   key: string;
   op: DocumentOp;
-  /** The document as it was loaded; undefined where the thread holds it already. */
+  /** The document as loaded; undefined if the thread holds it already. */
   chunks?: readonly Uint8Array[];
 }
 

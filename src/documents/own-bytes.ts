@@ -1,4 +1,4 @@
-/** Bytes that are alone in their buffer: those can be moved between threads, and given back to the system. */
+/** Bytes with a buffer of their own: they can be moved between threads, and returned to the system. */
 
 /** The buffers of such bytes. A piece of a larger buffer is left out: others may own the rest. */
 export const ownBuffers = (chunks: readonly Uint8Array[]): ArrayBuffer[] =>

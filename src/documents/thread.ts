@@ -1,42 +1,45 @@
-/** The seat of one document thread: starts it when needed, ends it when it takes too long or has nothing to do. */
+/** The seat of one worker thread: starts it when needed, ends it when it takes too long or has nothing to do. */
 import type { Worker } from "node:worker_threads";
 import { DocumentError } from "./document-error.js";
-import { READY, type ThreadAnswer, type ThreadLimits, type ThreadRequest } from "./messages.js";
-import { ownBuffers } from "./own-bytes.js";
-import type { StartThread } from "./thread-start.js";
+import { READY } from "./messages.js";
 
-export interface Thread {
+export interface Thread<Request, Answer> {
   isStarted(): boolean;
-  holds(key: string): boolean;
+  /** The last answer of the live thread. */
+  lastAnswer(): Answer | undefined;
   /**
    * One request at a time. Its time begins when the thread has it; when it is over the thread is ended with all that
    * it holds, and the next request starts another. Rejects with a DocumentError, always.
    */
-  run(request: ThreadRequest, timeoutMs: number): Promise<unknown>;
-  /** What runs rejects with the reason. Resolves when no thread is left. */
+  run(request: Request, timeoutMs: number): Promise<Answer>;
+  /** The running request rejects with the reason. Resolves when no thread is left. */
   end(reason: DocumentError): Promise<void>;
 }
 
 /** One worker, from its start to its end. */
-interface Life {
+interface Life<Answer> {
   worker: Worker;
-  held: ReadonlySet<string>;
+  lastAnswer?: Answer;
   isReady: boolean;
-  /** What runs; undefined between requests. */
+  /** The running request; undefined between requests. */
   request?: {
     isReady: () => void;
-    answered: (answer: ThreadAnswer) => void;
+    answered: (answer: Answer) => void;
     failed: (e: DocumentError) => void;
   };
 }
 
-export function createThread(start: StartThread, options: { limits: ThreadLimits; idleMs: number }): Thread {
-  let life: Life | undefined;
+/** `start`: of a thread that says READY, and then one answer to each request. `moved`: buffers that go with a request. */
+export function createThread<Request, Answer>(
+  start: () => Worker,
+  options: { idleMs: number; moved?: (request: Request) => ArrayBuffer[] },
+): Thread<Request, Answer> {
+  let life: Life<Answer> | undefined;
   let idle: NodeJS.Timeout | undefined;
-  /** Ended, but not gone yet. */
+  /** Ended, but its exit event has not come yet. */
   const ending = new Set<Promise<unknown>>();
 
-  const die = (dying: Life, reason: DocumentError): void => {
+  const die = (dying: Life<Answer>, reason: DocumentError): void => {
     if (life !== dying) return;
     life = undefined;
     clearTimeout(idle);
@@ -45,29 +48,33 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
     dying.request?.failed(reason);
   };
 
-  const launch = (): Life => {
-    const launched: Life = { worker: start(options.limits), held: new Set(), isReady: false };
+  const launch = (): Life<Answer> => {
+    const launched: Life<Answer> = { worker: start(), isReady: false };
     launched.worker
-      .on("message", (said: ThreadAnswer | typeof READY) => {
+      .on("message", (said: Answer | typeof READY) => {
         if (said !== READY) return launched.request?.answered(said);
         launched.isReady = true;
         launched.request?.isReady();
       })
       .on("error", (error: NodeJS.ErrnoException) => die(launched, fatal(error)))
-      .on("exit", () => die(launched, new DocumentError("crashed", "A document thread ended by itself.")));
+      .on("exit", () => die(launched, new DocumentError("crashed", "The thread ended unexpectedly.")));
     return launched;
   };
 
-  const answerOf = (living: Life, request: ThreadRequest, timeoutMs: number): Promise<ThreadAnswer> => {
+  const answerOf = (living: Life<Answer>, request: Request, timeoutMs: number): Promise<Answer> => {
     let timer: NodeJS.Timeout | undefined;
-    const post = (): void => {
-      const late = new DocumentError("timeout", `It took longer than ${timeoutMs} ms and was ended.`);
-      timer = setTimeout(() => die(living, late), timeoutMs);
-      // A piece of a larger buffer is copied.
-      living.worker.postMessage(request, ownBuffers(request.chunks ?? []));
-    };
-    return new Promise<ThreadAnswer>((answered, failed) => {
-      living.request = { isReady: post, answered, failed };
+    return new Promise<Answer>((answered, failed) => {
+      const late = (): void => {
+        // An answer that came while this process was busy is not late.
+        if (living.request !== open) return;
+        die(living, new DocumentError("timeout", `It took longer than ${timeoutMs} ms and was ended.`));
+      };
+      const post = (): void => {
+        timer = setTimeout(() => setImmediate(late), timeoutMs);
+        living.worker.postMessage(request, options.moved?.(request) ?? []);
+      };
+      const open = { isReady: post, answered, failed };
+      living.request = open;
       if (living.isReady) post();
     }).finally(() => {
       clearTimeout(timer);
@@ -85,7 +92,7 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
 
   return {
     isStarted: () => life !== undefined,
-    holds: (key) => life?.held.has(key) ?? false,
+    lastAnswer: () => life?.lastAnswer,
 
     async run(request, timeoutMs) {
       clearTimeout(idle);
@@ -93,10 +100,8 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
       const living = life;
       living.worker.ref();
       try {
-        const answer = await answerOf(living, request, timeoutMs);
-        living.held = new Set(answer.held);
-        if ("error" in answer) throw new DocumentError(answer.error.kind, answer.error.message);
-        return answer.result;
+        living.lastAnswer = await answerOf(living, request, timeoutMs);
+        return living.lastAnswer;
       } finally {
         rest();
       }
@@ -112,5 +117,5 @@ export function createThread(start: StartThread, options: { limits: ThreadLimits
 
 const fatal = (error: NodeJS.ErrnoException): DocumentError =>
   error.code === "ERR_WORKER_OUT_OF_MEMORY"
-    ? new DocumentError("memory", "A document thread ran out of memory.")
-    : new DocumentError("crashed", `A document thread failed: ${error.message}`);
+    ? new DocumentError("memory", "The thread ran out of memory.")
+    : new DocumentError("crashed", `The thread failed: ${error.message}`);

@@ -1,4 +1,4 @@
-/** What we use of WebAssembly, typed: TypeScript declares it with the browser's types only, which are not for a server. */
+/** The part of WebAssembly that we use, typed: TypeScript declares it only in the browser's types. */
 export type Imports = Record<string, Record<string, (...args: number[]) => number>>;
 export type CompiledModule = object;
 

@@ -29,7 +29,7 @@ export interface EditorHost {
   close(): Promise<void>;
 }
 
-/** Starts the first process; rejects with a sentence that says what is missing. */
+/** Starts the first process; rejects with a message that names the missing part. */
 export async function startEditorHost(options: EditorHostOptions): Promise<EditorHost> {
   const file = await editorHostFile(options.say);
   const args = (port: number | undefined): string[] => [

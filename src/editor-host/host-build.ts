@@ -1,4 +1,4 @@
-/** Where the stand-in Editor is built: the C# bridge's own Core, in a process without Unity. */
+/** Builds the stand-in Editor: the C# bridge's own Core, in a process without Unity. */
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const PLUGIN = fileURLToPath(new URL("../../unity-plugin", import.meta.url));
 const PROJECT = join(PLUGIN, "DotNet~", "EditorHost", "EditorHost.csproj");
 const BUILT = join(dirname(PROJECT), "bin", "Release", "net10.0", "EditorHost.dll");
-/** What the host is made of; the tests beside them are not. */
+/** The sources of the host, without their tests. */
 const SOURCES = [
   "Core",
   "DotNet~/Core",
@@ -36,7 +36,7 @@ export async function editorHostFile(say: (message: string) => void): Promise<st
   return BUILT;
 }
 
-/** Whether a .NET SDK that builds the C# side is on PATH; a sentence that says how to get one where not. */
+/** Whether a .NET SDK that can build the C# side is on PATH; otherwise a message that says how to get one. */
 export async function missingSdk(): Promise<string | undefined> {
   const { code, output } = await run(["--list-sdks"]);
   const newest = Math.max(0, ...output.split("\n").map((line) => Number.parseInt(line, 10) || 0));

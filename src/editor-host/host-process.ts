@@ -14,7 +14,7 @@ export type HostAnswer = { ok: boolean; error?: string } & Record<string, unknow
 
 export interface HostProcess extends HostReady {
   readonly pid: number;
-  /** Settles when the process is gone. */
+  /** Settles when the process has ended. */
   readonly ended: Promise<void>;
   /** Sends one command; answers come in order. Rejects when the process ends first. */
   ask(command: object): Promise<HostAnswer>;
@@ -26,7 +26,7 @@ export interface HostProcess extends HostReady {
 
 const OF_DOTNET = ["DOTNET_ROOT", "DOTNET_ROLL_FORWARD", "DOTNET_CLI_HOME", "DOTNET_GCHEAPHARDLIMIT"];
 
-/** Starts it and settles when it listens; rejects with what it said when it does not. */
+/** Starts it and resolves when it listens; otherwise rejects with its output. */
 export async function startHost(file: string, args: readonly string[]): Promise<HostProcess> {
   const child = spawn("dotnet", [file, ...args], {
     stdio: ["pipe", "pipe", "pipe"],
@@ -66,7 +66,7 @@ export async function startHost(file: string, args: readonly string[]): Promise<
   };
 }
 
-/** The lines of stdout one after the other; undefined once the process is gone. */
+/** The lines of stdout one after the other; undefined once the process has ended. */
 function readAnswers(child: ChildProcess): { next(): Promise<unknown> } {
   const lines: unknown[] = [];
   const waiting: ((line: unknown) => void)[] = [];

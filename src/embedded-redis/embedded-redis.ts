@@ -4,19 +4,19 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, ask, askToShutDown, awaitAnswer, processIdAt } from "./answer.js";
-import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./binary.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
 import { startKeeper } from "./keeper-start.js";
 import { identify, isLiving } from "./living-process.js";
+import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./package/binary.js";
 import { redisNotStarted } from "./redis-errors.js";
+import { ask, askToShutDown, awaitAnswer, type ProbeAnswer, processIdAt } from "./redis-probe.js";
 import { isPrivateSocket, makeSocketPath, removeSocket, socketPaths } from "./run-directory.js";
 import { configuredAddress, launchServer, logFile, logTail, type RedisAddress } from "./server.js";
 import { alone } from "./start-claim.js";
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
-  /** A server that this call starts ends when nobody was connected for this long, ms; undefined or 0: never. */
+  /** A server that this call starts is ended when unused for this long, ms; undefined or 0: never. */
   readonly idleMs?: number | undefined;
   /** Sent to the server right before it is shut down for having been idle. */
   readonly lastCommand?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ const CLAIM_TIMEOUT_MS = 180_000;
 const LOADING_LIMIT_MS = 150_000;
 /** From the start of the process to its socket; only a slow disk or a virus scanner needs more than an instant. */
 const ABSENT_LIMIT_MS = 10_000;
-/** The same for a server that somebody else started, and that should have long been there. */
+/** The same for a server that another process started, and that should have been ready long ago. */
 const LOST_LIMIT_MS = 1_000;
 const SILENT_LIMIT_MS = 10_000;
 const END_LIMIT_MS = 10_000;
@@ -68,7 +68,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
 /**
  * Ends the server of this data directory after it has saved everything; false when none was running.
  *
- * Resolves when its process is gone. Whoever is still connected loses the connection. Rejects with REDIS_START_FAILED
+ * Resolves when its process is gone. Clients that are still connected lose the connection. Rejects with REDIS_START_FAILED
  * when the server does not end.
  */
 export async function stopEmbeddedRedis(options: {
@@ -91,7 +91,7 @@ export interface EmbeddedRedisDescription {
   readonly directory: string;
   readonly log: string;
   /** Undefined when no server of this data directory runs. */
-  readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: Answer };
+  readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: ProbeAnswer };
 }
 
 /** Tells about the server of this data directory without starting or changing anything. */
@@ -115,7 +115,7 @@ function redisDirectory(dataDir: string): string {
   return realpathSync(directory);
 }
 
-/** With the claim held: the server that is there after all, given time to load; what is lost is cleared away. */
+/** Call with the claim held: the server that exists after all, given time to load; leftovers of a lost one are removed. */
 async function settle(directory: string): Promise<Endpoint | undefined> {
   const known = readEndpoint(directory);
   if (!known || !isLiving(known)) return adopt(directory);
@@ -151,12 +151,12 @@ async function adopt(directory: string): Promise<Endpoint | undefined> {
   return undefined;
 }
 
-/** Whether what answers at this address can only be this user's. A port's server has to know the password. */
+/** Whether only this user's server can answer at this address. A server on a port must know the password. */
 function isOurs(address: RedisAddress): boolean {
   return !("path" in address) || isPrivateSocket(address.path);
 }
 
-async function askOurs(address: RedisAddress): Promise<Answer> {
+async function askOurs(address: RedisAddress): Promise<ProbeAnswer> {
   return isOurs(address) ? ask(address) : "foreign";
 }
 
@@ -194,7 +194,7 @@ async function start(
   );
 }
 
-/** The last start's address if it can serve again, so that whoever was connected finds the next server by itself. */
+/** The last start's address if it can serve again, so that its clients find the next server by themselves. */
 async function chooseAddress(
   directory: string,
   { env, platform = process.platform }: EmbeddedRedisOptions,
@@ -225,7 +225,7 @@ async function freePort(host: string, port: number): Promise<number | undefined>
   }
 }
 
-/** Saves and ends a living server; true when its process is gone. */
+/** Saves and ends a running server; true when its process has ended. */
 async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<true> {
   const answer = await askOurs(server.address);
   if (answer === "ready" || answer === "loading") {
@@ -240,7 +240,7 @@ async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<t
   );
 }
 
-/** Not our child, so the system sends no event: asks again until it is gone. */
+/** It is not our child, so the system sends no event: polls until it has ended. */
 async function isGone(server: Endpoint, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isLiving(server)) {
@@ -251,9 +251,9 @@ async function isGone(server: Endpoint, limitMs: number): Promise<boolean> {
 }
 
 /** How long each answer may last before a server counts as one that will not come. */
-function withinLimits(absentMs: number): (answer: Answer) => boolean {
-  const since = new Map<Answer, number>();
-  const limits: Partial<Record<Answer, number>> = {
+function withinLimits(absentMs: number): (answer: ProbeAnswer) => boolean {
+  const since = new Map<ProbeAnswer, number>();
+  const limits: Partial<Record<ProbeAnswer, number>> = {
     loading: LOADING_LIMIT_MS,
     silent: SILENT_LIMIT_MS,
     absent: absentMs,

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const schema = z.object({
   pid: z.number().int().positive(),
-  /** See `ProcessIdentity`: tells the server from a later process with the same id. */
+  /** See `ProcessIdentity`: distinguishes the server from a later process with the same id. */
   mark: z.string().optional(),
   address: z.union([
     z.object({ path: z.string().min(1) }),
@@ -16,7 +16,7 @@ const schema = z.object({
 /** Which process is the server, and how to reach it; written at its start, before it answers. */
 export type Endpoint = Readonly<z.infer<typeof schema>>;
 
-/** Reads what the last start wrote; undefined when there is none, or nothing that makes sense. */
+/** Reads the endpoint that the last start wrote; undefined if there is none, or it is invalid. */
 export function readEndpoint(directory: string): Endpoint | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(endpointFile(directory), "utf8")));

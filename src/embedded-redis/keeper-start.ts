@@ -4,7 +4,7 @@ import { daemonEnvironment } from "../shared/daemon-environment.js";
 import type { Environment } from "./directories.js";
 import type { RedisAddress } from "./server.js";
 
-/** What a keeper is told: the server, how long nobody may use it before it is ended, and how. */
+/** The keeper's input: the server, how long it may be unused before it is ended, and how to end it. */
 export interface KeeperOrder {
   readonly address: RedisAddress;
   readonly idleMs: number;

@@ -3,14 +3,14 @@
  *
  * A daemon that ends when idle (Gradle's, Bazel's, Nx's) does so from inside. redis-server has no such setting, the
  * last broker process may be killed and then ends nothing, and a shell that counts clients (as pg_tmp has) would need
- * a Redis client that is not on every machine. So whoever starts the server starts this too. It loads nothing but
+ * a Redis client that is not on every machine. So the process that starts the server starts this too. It loads nothing but
  * Node's own sockets: about 7 MB that it does not share with other Node processes, a third of what a Redis client
  * would make of it.
  *
- * A server in use is left alone: whoever is connected counts, and whoever was connected since the last look. Should
+ * A server in use is left alone: clients count that are connected, or were since the last look. Should
  * somebody come between the look and the end, they lose their connection as by a crash, and start the server anew
- * (src/cli/private-redis.ts). Its data stays: it appends all of it to its file first.
- * When a keeper is killed, its server just is not ended. A keeper ends with its server, whoever ended that.
+ * (src/cli/processes/private-redis.ts). Its data stays: it appends all of it to its file first.
+ * When a keeper is killed, its server just is not ended. A keeper ends with its server, whatever ended that.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { KEEPER_ORDER, type KeeperOrder } from "./keeper-start.js";
@@ -20,7 +20,7 @@ import { createPlainClient, type PlainClient } from "./plain-client.js";
 const LOOKS = 4;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Resolves when the server is gone. */
+/** Resolves when the server has ended. */
 async function keep(server: PlainClient, { idleMs, lastCommand }: KeeperOrder): Promise<void> {
   let seen = -1;
   let idleSince = performance.now();

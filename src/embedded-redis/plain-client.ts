@@ -5,7 +5,7 @@ import type { RedisAddress } from "./server.js";
 export interface PlainClient {
   /** Resolves with the answer; rejects with the server's error, or when the connection ends. */
   command(...words: string[]): Promise<string>;
-  /** Settles when the connection is gone. */
+  /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
 }
 
@@ -14,7 +14,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** Connects, with the password where the address has one. */
+/** Connects, with the password if the address has one. */
 export function createPlainClient(address: RedisAddress): PlainClient {
   const socket = connect({ ...address } as NetConnectOpts);
   const waiting: Waiting[] = [];

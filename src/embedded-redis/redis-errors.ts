@@ -25,7 +25,7 @@ export function redisUnavailable(attempts: readonly Attempt[], platform: NodeJS.
   return new BrokerError("REDIS_UNAVAILABLE", lines.join("\n"), { attempts });
 }
 
-/** The started server ended, hangs, or something else stands in its place. */
+/** The started server ended or hangs, or another program has its place. */
 export function redisNotStarted(message: string, cause?: unknown): BrokerError {
   return new BrokerError("REDIS_START_FAILED", message, {}, cause);
 }

@@ -9,7 +9,7 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** Runs a program without a shell and gives back its exit code and everything that it said; never rejects. */
+/** Runs a program without a shell and answers its exit code and all its output; never rejects. */
 export function runCommand(
   file: string,
   args: readonly string[],

@@ -31,7 +31,7 @@ export function makeSocketPath(dataDirectory: string, env: Environment, temporar
   );
 }
 
-/** Where a server of this data can have its socket: short however deep the data lies, and the same at each start. */
+/** Where a server of this data can have its socket: a short path, however deep the data lies, and the same at each start. */
 export function socketPaths(
   dataDirectory: string,
   { XDG_RUNTIME_DIR: runtime }: Environment,
@@ -61,18 +61,18 @@ export function isPrivateSocket(path: string): boolean {
   return problemWith(dirname(directory)) === undefined && problemWith(directory) === undefined;
 }
 
-/** Removes a socket that nobody listens on any more, and its directory if nothing else is in it. */
+/** Removes a socket without a listener, and its directory if that is empty then. */
 export function removeSocket(path: string): void {
   if (!isPrivateSocket(path)) return;
   rmSync(path, { force: true });
   try {
     rmdirSync(dirname(path));
   } catch {
-    // Gone already, or somebody put something there: either way it is not in the way.
+    // Removed already, or no longer empty: neither is in the way.
   }
 }
 
-/** What is wrong with a run directory or another private one; undefined when it is this user's alone. */
+/** What is wrong with a run directory or another private one; undefined if only this user has access. */
 export function problemWith(directory: string): string | undefined {
   const uid = userInfo().uid;
   const found = lstatSync(directory, { throwIfNoEntry: false });
@@ -84,7 +84,7 @@ export function problemWith(directory: string): string | undefined {
 function makePrivate(directory: string): string | undefined {
   try {
     mkdirSync(dirname(directory), { recursive: true });
-    // Not recursive: only then may nobody slip a link in between.
+    // Not recursive: a recursive mkdir would follow a link that another user slipped in.
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

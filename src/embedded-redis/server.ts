@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { daemonEnvironment } from "../shared/daemon-environment.js";
 import { makeOwnFolder, ownFile } from "../shared/machine/private-folder.js";
-import type { RedisBinary } from "./binary.js";
 import type { Environment } from "./directories.js";
-import { withLibraries } from "./package-tree.js";
+import type { RedisBinary } from "./package/binary.js";
+import { withLibraries } from "./package/package-tree.js";
 
-/** How to reach a private server: accepted by `new Redis(…)` and as BullMQ's `connection` as it stands. */
+/** How to reach a private server, in the form that `new Redis(…)` and BullMQ's `connection` accept. */
 export type RedisAddress =
   | { readonly path: string }
   | { readonly host: string; readonly port: number; readonly password: string };
@@ -29,7 +29,7 @@ export interface LaunchOptions {
   readonly env: Environment;
   /** Survives the end of the process that starts it. */
   readonly detached: boolean;
-  /** "always" for tests that end the server the hard way and then count what is left. */
+  /** "always" for tests that kill the server and then count what is left. */
   readonly fsync?: "everysec" | "always";
 }
 
@@ -89,7 +89,7 @@ function configurationFile(directory: string): string {
   return join(directory, "redis.conf");
 }
 
-/** Where the last server was told to listen; undefined when none was started here. */
+/** Where the last server was configured to listen; undefined if none was started here. */
 export function configuredAddress(directory: string): RedisAddress | undefined {
   let text: string;
   try {

@@ -39,7 +39,7 @@ export async function alone<T>(
   try {
     for (;;) {
       let others = livingClaims(directory, mine);
-      // Only whoever would be first writes its claim, so that the first is not held up by those who will withdraw.
+      // Only a process that would be first writes its claim, so that the first is not held up by those who will withdraw.
       if (!others.some((name) => name < mine)) {
         writeFileSync(file, "");
         others = livingClaims(directory, mine);

@@ -1,18 +1,19 @@
-/** Notes which operations were given up by the request that created them, and who wants them all the same. */
-import { abandoned, known } from "../shared/abandoned.js";
-import type { OperationRecord } from "../shared/operation.js";
-import type { Operations } from "../shared/redis/operations.js";
-import { createRecent } from "../shared/redis/recent.js";
-import type { RpcId } from "../shared/rpc.js";
+/** Records which operations were given up by the request that created them, and which of those another caller wants. */
+
+import { createBoundedMemory } from "../shared/bounded-memory.js";
+import { abandoned, markKnown } from "../shared/operation/abandoned.js";
+import type { OperationRecord } from "../shared/operation/operation.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { RpcId } from "../shared/wire/rpc.js";
 
 export interface Abandonment {
   /** The client cancelled the request that created the operation, and no answer to it was written. */
   abandon(logId: string): Promise<void>;
   /**
-   * Somebody else waits for the operation, or is told its log_id: it stays. Answers the record as it is then; it may have
-   * left the queue just before. Writes at most once for an operation.
+   * Another caller waits for the operation or receives its log_id, so it stays. Answers the present record, which may have
+   * left the queue just before. Writes at most once per operation.
    */
-  want(record: OperationRecord): Promise<OperationRecord>;
+  markWanted(record: OperationRecord): Promise<OperationRecord>;
 }
 
 export function createAbandonment(operations: Pick<Operations, "change">): Abandonment {
@@ -24,10 +25,10 @@ export function createAbandonment(operations: Pick<Operations, "change">): Aband
       });
     },
 
-    async want(record) {
-      if (!known(record)) return record;
+    async markWanted(record) {
+      if (!markKnown(record)) return record;
       const changed = await operations.change(record.logId, (latest) => {
-        const wanted = known(latest);
+        const wanted = markKnown(latest);
         return wanted && { record: wanted };
       });
       return "record" in changed ? changed.record : record;
@@ -35,14 +36,14 @@ export function createAbandonment(operations: Pick<Operations, "change">): Aband
   };
 }
 
-/** What one client's requests created, by the client's own request ids. */
+/** The operations that one client's requests created, by the client's own request ids. */
 export interface Creations {
-  /** The request has come; what an earlier one of the same id was is forgotten. */
+  /** The request has arrived; an earlier one of the same id is forgotten. */
   asked(requestId: RpcId): void;
   created(requestId: RpcId, logId: string): void;
-  /** From now on the answer may reach the client: it may know the log_id. */
+  /** From now on the answer may reach the client, which may then know the log_id. */
   answering(requestId: RpcId): void;
-  /** `notifications/cancelled`: before or after the operation was created. */
+  /** `notifications/cancelled` arrived, before or after the operation was created. */
   cancelled(requestId: RpcId): void;
 }
 
@@ -57,10 +58,10 @@ const REMEMBERED = 200;
 
 /** `onAbandoned`: the request was cancelled unanswered, and created this operation. */
 export function createCreations(onAbandoned: (logId: string) => void): Creations {
-  const creations = createRecent<Creation>(REMEMBERED);
-  const note = (requestId: RpcId, news: Creation): void => {
+  const creations = createBoundedMemory<Creation>(REMEMBERED);
+  const note = (requestId: RpcId, addition: Creation): void => {
     const key = `${typeof requestId} ${requestId}`;
-    const creation = { ...creations.get(key), ...news };
+    const creation = { ...creations.get(key), ...addition };
     creations.set(key, creation);
     const { logId, isAnswered, isCancelled } = creation;
     if (logId !== undefined && isCancelled && !isAnswered) onAbandoned(logId);

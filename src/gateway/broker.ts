@@ -1,30 +1,31 @@
 /**
- * The broker's verbs: submit, read, wait, cancel, explain, list, and confirm. Every surface is a skin over them; a
- * rule lives here or in the pure functions below, never in a skin. No verb executes anything: execution belongs to
- * the Editor's owner.
+ * The broker's verbs: submit, read, wait, cancel, explain, list, and confirm. Every surface is a skin over them: a rule
+ * lives here or in the pure functions, never in a skin. No verb executes anything: execution belongs to the Editor's owner.
  */
-import type { OperationView } from "../shared/answer.js";
+
+import { durationCounts } from "../shared/counters.js";
+import type { Candidate } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
-import { givenUp, goneOf } from "../shared/gone.js";
-import { isFinal, next, type OperationRecord } from "../shared/operation.js";
-import type { KnownEditor } from "../shared/redis/editors.js";
-import type { Change } from "../shared/redis/operations.js";
-import type { Requester } from "../shared/replay.js";
-import { durationCounts } from "../shared/tally.js";
-import type { Candidate } from "../shared/target.js";
-import type { Duplicate } from "../shared/timeline.js";
-import { isSurelyUnsent } from "../shared/unsent.js";
+import type { OperationView } from "../shared/operation/answer.js";
+import { givenUp, goneOf } from "../shared/operation/gone.js";
+import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
+import type { Requester } from "../shared/operation/replay.js";
+import type { Duplicate } from "../shared/operation/timeline.js";
+import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import type { KnownEditor } from "../shared/store/editors/editors.js";
+import type { Change } from "../shared/store/operations/operation-store.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
-import { accessOf } from "./access.js";
+import { accessOf } from "./auth/access.js";
 import type { Principals } from "./auth/authenticator.js";
 import type { ToolCall } from "./call-reader.js";
-import type { Catalog, OfferedTool } from "./catalog.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
-import type { KnownEditorsReader } from "./known-editors.js";
-import type { Results } from "./results.js";
+import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
+import type { FirstContact } from "./editors/first-contact.js";
+import type { KnownEditorsReader } from "./editors/known-editors.js";
+import { namedAmong } from "./editors/target-error.js";
+import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
-import { namedAmong } from "./target-error.js";
-import { stands, type Unreached, unreachedOf, withTroubles } from "./troubles.js";
+import type { Catalog, OfferedTool } from "./tools/catalog.js";
 import { createViews, type ViewOptions, type ViewSources } from "./views.js";
 import type { Waiters } from "./waiters.js";
 
@@ -34,11 +35,11 @@ export interface Explained {
 }
 
 export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
-  /** Accepts a call, or finds the operation that it repeats; answers at once. Throws BrokerError; then nothing was accepted. */
+  /** Accepts a call, or finds the operation that it repeats; does not wait. Throws BrokerError if nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
-  /** An operation of this principal; "ended" when its retention ended, undefined when there is none. */
-  read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
-  /** Waits for the end of an operation, and answers where it stands then. Ending a wait changes nothing. */
+  /** An operation of this principal; "retention_ended" if its retention ended, undefined if there is none. */
+  read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
+  /** Waits for the end of an operation, then answers its present state. Ending a wait changes nothing. */
   wait(
     principal: string,
     logId: string,
@@ -46,40 +47,41 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
       ms: number;
       signal?: AbortSignal | undefined;
       onChange?: ((view: OperationView) => void) | undefined;
-      /** The caller named the log_id: it is not the request that created the operation. */
-      names?: boolean;
+      /** The caller named the log_id, so this is not the request that created the operation. */
+      callerKnowsLogId?: boolean;
     },
-  ): Promise<OperationView | "ended" | undefined>;
+  ): Promise<OperationView | "retention_ended" | undefined>;
   /**
-   * Cancels what waits and was surely not sent, asks the Editor to cancel the rest, and ends as interrupted what an
-   * Editor had that is gone for good. Answers where it stands after the Editor replied, or after 2 s.
+   * Cancels an operation that waits and was surely not sent, and asks the Editor to cancel any other. An operation whose
+   * Editor is gone for good ends as interrupted. Answers the state after the Editor replied, or after 2 s.
    */
   cancel(
     principal: string,
     logId: string,
     requester: Requester,
-  ): Promise<OperationView | "ended" | undefined>;
-  /** The operation with the calls that found it instead of creating another. */
-  explain(principal: string, logId: string): Promise<Explained | "ended" | undefined>;
-  /** The principal's operations, the latest first. */
+  ): Promise<OperationView | "retention_ended" | undefined>;
+  /** The operation, with the calls that found it instead of creating one. */
+  explain(principal: string, logId: string): Promise<Explained | "retention_ended" | undefined>;
+  /** The principal's operations, newest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
-  /** Every Editor ever seen, or those of them that the principal may use; `connected`: it showed a sign of life lately. */
+  /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently. */
   editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean })[];
-    /** Found on a worker's machine, but they never answered its hello: no call can mean them yet. */
+    /** Found on a worker's machine, but without an answer to hello: no call can name them yet. */
     unreached: Unreached[];
     now: number;
   }>;
-  /** The one Editor that a name means: an id, its unique beginning, or a project's name. Throws what `submit` would. */
+  /** The Editor that a name identifies: an id, its unique beginning, or a project's name. Throws as `submit` does. */
   editor(principal: string, named: string): Promise<Candidate>;
-  /** Every tool, or those that the principal may call on the Editors that it may use. */
+  /** Every tool, or those that the principal may call on its Editors; those of an Editor that runs here are waited for. */
   tools(principal?: string): Promise<OfferedTool[]>;
-  /** Stored results and what was filtered out of them, read in part. */
+  /** Reads stored and filtered results in parts. */
   results: Results;
 }
 
 export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
   catalog: Catalog;
+  contact: Pick<FirstContact, "awaited">;
   principals: Principals;
   waiters: Waiters;
   askForCancel: (logId: string) => Promise<void>;
@@ -95,13 +97,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
-  const { abandon, want } = createAbandonment(operations);
+  const { abandon, markWanted } = createAbandonment(operations);
   const accept = createSubmit({ ...deps, deliveries }, options);
 
-  /** A caller that names an operation that waits knows its log_id. */
+  /** A caller that names a waiting operation knows its log_id. */
   const ownNamed: typeof ownRecord = async (principal, logId) => {
     const own = await ownRecord(principal, logId);
-    return typeof own === "object" ? want(own) : own;
+    return typeof own === "object" ? markWanted(own) : own;
   };
 
   const cancel: Broker["cancel"] = async (principal, logId, requester) => {
@@ -122,7 +124,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         : { record: { ...confirmed, cancel: { requestedAt: now } } };
     };
     const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
-    // ▲13 The store was lost in this moment.
+    // Store incarnation (▲13): the store was lost at this moment.
     if (changed.kind === "incarnation") return cancel(principal, logId, requester);
     if (!("record" in changed)) return undefined;
     if (isFinal(changed.record.state)) {
@@ -149,8 +151,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       for (;;) {
         const submission = await accept(call);
         if (submission.relation !== "joined") return submission;
-        const record = await want(submission.record);
-        // It left the queue in this moment, as given up by everybody: this call wants it.
+        const record = await markWanted(submission.record);
+        // At this moment it left the queue as abandoned, but this call wants it.
         if (record.state === "cancelled" && record.abandonedAt !== undefined) continue;
         return { ...submission, record };
       }
@@ -163,8 +165,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async wait(principal, logId, wait) {
       const beganAt = performance.now();
-      if (wait.names) await ownNamed(principal, logId);
-      let latest: OperationRecord | "ended" | undefined;
+      if (wait.callerKnowsLogId) await ownNamed(principal, logId);
+      let latest: OperationRecord | "retention_ended" | undefined;
       await waiters.until(
         logId,
         async () => {
@@ -176,8 +178,9 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         },
         { ...wait, follows: wait.onChange !== undefined },
       );
-      if (typeof latest === "object") deps.tally.add(durationCounts("waited", performance.now() - beganAt));
-      // Each message wakes a look, so a look reads the record only; what else an answer shows is read once.
+      if (typeof latest === "object")
+        deps.counters.add(durationCounts("waited", performance.now() - beganAt));
+      // Each message causes a look, so a look reads only the record; the rest of the answer is read once.
       return typeof latest === "object" ? viewOf(latest) : latest;
     },
 
@@ -192,44 +195,45 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async list(principal, limit) {
       const listed = await operations.listOf(principal, limit);
-      const views = await Promise.all(listed.map(async (record) => briefViewOf(await want(record))));
-      return views.filter((view) => view !== "ended");
+      const views = await Promise.all(listed.map(async (record) => briefViewOf(await markWanted(record))));
+      return views.filter((view) => view !== "retention_ended");
     },
 
     async editors(principal) {
-      const [{ sees }, known, told, now] = await Promise.all([
+      const [{ sees }, known, reported, now] = await Promise.all([
         accessOf(deps.principals, principal),
         editors.all(),
-        editors.troubles(),
+        editors.diagnoses(),
         operations.now(),
       ]);
       const all = known.filter(({ profile }) => sees(profile.editorId));
-      const troubles = new Map([...told].filter(([editor]) => sees(editor)));
+      const diagnoses = new Map([...reported].filter(([editor]) => sees(editor)));
       return {
         editors: all.map((editor) => ({
           ...editor,
           connected: isHere(editor, now),
-          trouble: stands(editor.trouble, now),
+          diagnosis: stands(editor.diagnosis, now),
         })),
-        unreached: unreachedOf(troubles, all, now),
+        unreached: unreachedOf(diagnoses, all, now),
         now,
       };
     },
 
     async editor(principal, named) {
-      const [{ sees }, candidates] = await Promise.all([
-        accessOf(deps.principals, principal),
-        deps.candidates(),
-      ]);
-      const found = namedAmong(
-        named,
-        candidates.filter(({ id }) => sees(id)),
-      );
-      if (found instanceof BrokerError) throw await withTroubles(found, deps, sees);
+      const { sees } = await accessOf(deps.principals, principal);
+      const find = async (): Promise<Candidate | BrokerError> =>
+        namedAmong(
+          named,
+          (await deps.candidates()).filter(({ id }) => sees(id)),
+        );
+      let found = await find();
+      if (found instanceof BrokerError && (await deps.contact.awaited())) found = await find();
+      if (found instanceof BrokerError) throw await withDiagnoses(found, deps, sees);
       return found;
     },
 
     async tools(principal) {
+      await deps.contact.awaited();
       const { sees, refusal } = await accessOf(deps.principals, principal);
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },

@@ -1,22 +1,22 @@
-/** Reads one tool call: everything that can be wrong with it is found here, before a record exists. */
+/** Reads and checks one tool call: everything that can be wrong with it is found before a record exists. */
 
+import { editorFor, resolveTarget, type Target, type TargetContext } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
-import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/idempotency.js";
-import type { Band } from "../shared/operation.js";
-import type { CallParameters } from "../shared/parameters.js";
-import { takeParameters } from "../shared/parameters.js";
-import type { Requester } from "../shared/replay.js";
-import { type Around, editorFor, resolveTarget, type Target } from "../shared/target.js";
-import { completeTool, type Tool } from "../shared/tool.js";
+import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/operation/idempotency.js";
+import type { PriorityClass } from "../shared/operation/operation.js";
+import type { Requester } from "../shared/operation/replay.js";
+import type { CallParameters } from "../shared/tools/parameters.js";
+import { takeParameters } from "../shared/tools/parameters.js";
+import { completeTool, type Tool } from "../shared/tools/tool.js";
 import { waitTime } from "../shared/wait-time.js";
-import { accessOf } from "./access.js";
+import { accessOf } from "./auth/access.js";
 import type { Principals } from "./auth/authenticator.js";
-import type { Catalog } from "./catalog.js";
-import type { KnownEditorsReader } from "./known-editors.js";
-import { targetError } from "./target-error.js";
-import type { ToolSchema } from "./tool-schema.js";
+import type { KnownEditorsReader } from "./editors/known-editors.js";
+import { targetError } from "./editors/target-error.js";
+import type { Catalog } from "./tools/catalog.js";
+import type { ToolSchema } from "./tools/tool-schema.js";
 
-/** What a user is asked before it is executed. */
+/** The question that a user answers before the call is executed. */
 export interface Question {
   tool: string;
   editor: string;
@@ -28,29 +28,29 @@ export interface ToolCall extends Requester {
   principal: string;
   tool: string;
   arguments: JsonObject;
-  /** MCP's `_meta`: the broker's parameters are always accepted there. */
+  /** MCP's `_meta`, which may always hold the broker's parameters. */
   meta?: JsonObject | undefined;
-  /** The Editor that the session selected: the call names it, unless it names another. */
-  selected?: string | undefined;
-  /** Where its client works on this machine, as real paths. */
+  /** The Editor that the session selected. Not read if the call names another. */
+  selected?: (() => Promise<string | undefined>) | undefined;
+  /** The client's working folders on this machine, as real paths. */
   folders?: readonly string[] | undefined;
-  /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined: nobody can be asked. */
+  /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. */
   confirm?: ((question: Question) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {
   principal: string;
-  band: Band;
+  band: PriorityClass;
   requester: Requester;
   tool: Tool;
   target: Target;
-  /** What the Editor of a new operation is chosen by. */
-  around: Around;
+  /** What the Editor of a new operation is chosen from. */
+  targetContext: TargetContext;
   /** The Editors that its principal may use. */
   sees(editorId: string): boolean;
-  /** Of the store that told them. */
+  /** The store's incarnation when it was read. */
   incarnation: string;
-  /** Why the call cannot become an operation; one that is there already may still answer it (▲4). */
+  /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
   arguments: string;
@@ -59,7 +59,7 @@ export interface ReadCall {
   fingerprint: string;
 }
 
-/** The Editor reads frames up to 1 MiB; the rest of a submit needs a little of it. */
+/** The Editor reads frames up to 1 MiB; the rest of a submit needs some of that. */
 const MAX_ARGUMENT_BYTES = 1_000_000;
 
 export interface CallReader {
@@ -69,11 +69,11 @@ export interface CallReader {
 
 export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
-  schema: ToolSchema;
+  schema: Pick<ToolSchema, "check">;
   knownEditors: Pick<KnownEditorsReader, "read">;
   principals: Principals;
 }): CallReader {
-  /** A tool that is not known (any more) is assumed to have no parameter that is called as one of the broker's. */
+  /** An unknown tool is assumed to have no parameter with the name of one of the broker's. */
   const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
     try {
       return { tool: await deps.catalog.tool(name, editorIds) };
@@ -87,37 +87,39 @@ export function createCallReader(deps: {
     async read(call) {
       const unhashable = findUnhashable(call.arguments);
       if (unhashable)
-        throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} is not usable.`);
-      // The parameters' names depend on the tool, the tool on the Editor, the Editor on a parameter: look twice.
-      const { selected, folders } = call;
+        throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
+      // The parameters' names depend on the tool, the tool on the Editor, and the Editor on a parameter: look twice.
       const [access, known] = await Promise.all([
         accessOf(deps.principals, call.principal),
         deps.knownEditors.read(),
       ]);
       const { missing, incarnation } = known;
       const candidates = known.candidates.filter(({ id }) => access.sees(id));
-      const around: Around = { candidates, selected, folders, missing };
-      const editorIds = around.candidates.map(({ id }) => id);
+      const editorIds = candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
       const written = takeParameters(anywhere.tool, call.arguments, call.meta).parameters.editor;
-      const aim = aimOf(written, around, access.sees);
-      const editor = aim.problem ? undefined : editorFor(aim.target, around);
+      const selected = written === undefined ? await call.selected?.() : undefined;
+      const targetContext: TargetContext = { candidates, selected, folders: call.folders, missing };
+      const aim = aimOf(written, targetContext, access.sees);
+      const editor = aim.problem ? undefined : editorFor(aim.target, targetContext);
       const { tool, problem } = typeof editor === "string" ? await find(call.tool, [editor]) : anywhere;
 
       const refused = access.refusal(tool);
       if (refused) throw refused;
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
-      // Bad input creates nothing, so a wait that is none is found before the operation exists.
+      // Bad input creates nothing, so an invalid wait is refused before the operation exists.
       waitTime(parameters.timeout, 0, false);
       const text = JSON.stringify(args);
-      deps.schema.check(tool, args, text.length);
       if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
         throw new BrokerError(
           "ARGUMENTS_TOO_LARGE",
-          `The arguments take ${Buffer.byteLength(text)} bytes of ${MAX_ARGUMENT_BYTES}.`,
+          `The arguments take ${Buffer.byteLength(text)} bytes; the limit is ${MAX_ARGUMENT_BYTES}.`,
         );
       }
+      // A call without an Editor becomes no operation, so no schema needs to be checked.
+      const anyProblem = anywhere.problem ?? aim.problem ?? problem;
+      if (!anyProblem) await deps.schema.check(tool, text);
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
@@ -125,10 +127,10 @@ export function createCallReader(deps: {
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target: aim.target,
-        around,
+        targetContext,
         sees: access.sees,
         incarnation,
-        problem: anywhere.problem ?? aim.problem ?? problem,
+        problem: anyProblem,
         arguments: text,
         parameters,
         hash: hashOf({
@@ -148,16 +150,16 @@ interface Found {
   problem?: BrokerError | undefined;
 }
 
-/** What the call, or else its session, said of the target. */
+/** The target that the call, or else its session, names. */
 function aimOf(
   written: string | undefined,
-  { candidates, selected, missing = [] }: Around,
+  { candidates, selected, missing = [] }: TargetContext,
   sees: (editorId: string) => boolean,
 ): { target: Target; problem?: BrokerError } {
   const named = written ?? selected;
   const target = resolveTarget(named, candidates);
   if (!("code" in target)) return { target };
-  // The store was lost: it may be one of those that have not connected since.
+  // The store was lost: the target may be an Editor that has not connected since.
   const isMissed = missing.length > 0 && target.code !== "EDITOR_AMBIGUOUS";
   const problem = isMissed ? { code: "EDITORS_NOT_BACK" as const, editors: missing } : target;
   return {

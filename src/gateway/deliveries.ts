@@ -1,19 +1,19 @@
-/** ▲6 ▲7 To whom an outcome was delivered, and who has proven to have read it. */
-import { type Delivery, isFinal, type OperationRecord } from "../shared/operation.js";
-import type { Operations } from "../shared/redis/operations.js";
-import type { Requester } from "../shared/replay.js";
+/** Replay (▲6), confirmed delivery (▲7): records to whom an outcome was delivered, and who has proven to have read it. */
+import { type Delivery, isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import type { Requester } from "../shared/operation/replay.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
 
 export interface Deliveries {
   /**
-   * Notes that an answer with the outcome is delivered to a request that is still open. For a repeatable tool before
-   * the first byte is written, for a mutating one after the last.
+   * Records that an answer with the outcome is delivered to a request that is still open. For a repeatable tool call it
+   * before the first byte is written, for a mutating one after the last.
    */
   delivered(requester: Requester, logId: string, answer: Answered): Promise<void>;
-  /** The caller named this log_id in a message: it has read what was delivered to it before. */
+  /** The caller named this log_id in a message, so it has read its earlier deliveries. */
   confirm(requester: Requester, logId: string): Promise<void>;
-  /** The client gave this request up, or its connection was reset: takes delivery and proof back. */
+  /** The client gave up this request, or its connection was reset: withdraws its delivery and proof. */
   retracted(requester: Requester): Promise<void>;
-  /** The record after a proof by this requester, for verbs that prove by themselves. */
+  /** The record with a proof by this requester, for verbs that write the proof themselves. */
   confirmedBy(record: OperationRecord, requester: Requester, now: number): OperationRecord;
   /** The caller's session ended. */
   forget(callerId: string): void;
@@ -22,11 +22,11 @@ export interface Deliveries {
 export interface Answered {
   /** How long the request had been open, ms. */
   tookMs: number;
-  /** The last message that had arrived by then, where arrival orders a caller's requests. */
+  /** The last message that had arrived by then, if arrival orders the caller's requests. */
   upTo?: number | undefined;
 }
 
-/** A delivery of this process, as long as its request may still be given up. */
+/** A delivery of this process whose request may still be given up. */
 interface Retractable {
   logId: string;
   requestId: Requester["requestId"];
@@ -35,7 +35,7 @@ interface Retractable {
 /** Cancellations of answered requests come soon after the answer, if at all. */
 const REMEMBERED_PER_CALLER = 200;
 
-/** Stands for all requests without a caller: nothing can be proven or taken back of them. */
+/** Stands for all requests without a caller, for which nothing can be proven or withdrawn. */
 const NOBODY = "";
 
 export function createDeliveries(
@@ -43,7 +43,7 @@ export function createDeliveries(
 ): Deliveries {
   const retractable = new Map<string, Retractable[]>();
 
-  /** ▲10 (b) What answered for the operation is what was delivered. */
+  /** Chain check (▲10 b): the delivered outcome is that of the operation that answered. */
   const change = async (
     logId: string,
     edit: (record: OperationRecord, now: number) => OperationRecord | undefined,
@@ -58,7 +58,7 @@ export function createDeliveries(
   return {
     async delivered({ caller, requestId }, logId, { tookMs, upTo }) {
       const id = requestId === null ? NOBODY : (caller?.id ?? NOBODY);
-      // Before the write: one whose reply is lost may have been done, and must still be taken back.
+      // Before the write: even if its reply is lost the write may have happened, and must be withdrawable.
       if (id !== NOBODY) remember(retractable, id, { logId, requestId });
       await change(logId, (record, now) => {
         const before = record.deliveries[id];
@@ -78,7 +78,7 @@ export function createDeliveries(
       await change(logId, (record) => {
         const delivery = record.deliveries[caller.id];
         if (!delivery) return undefined;
-        // A request that was sent before the proof is no new call either.
+        // A request that was sent before the proof is not a new call either.
         const by = typeof requestId === "number" ? requestId : undefined;
         const proven = { ...delivery, ...upToOf(delivery.upTo, by), confirmed: true };
         if (delivery.confirmed && delivery.upTo === proven.upTo) return undefined;
@@ -92,19 +92,19 @@ export function createDeliveries(
       await change(entry.logId, (record) => {
         const delivery = record.deliveries[caller.id];
         if (!delivery) return undefined;
-        const told = toldIn(delivery).filter((id) => id !== requestId);
-        // What another request was told stands, but what the given-up one proved does not.
-        if (told.length > 0) {
+        const requests = toldIn(delivery).filter((id) => id !== requestId);
+        // Deliveries to other requests stand, but the proof of the given-up one does not.
+        if (requests.length > 0) {
           const { earlier: _earlier, ...stands } = delivery;
-          // How long the earlier one took is not kept: too long for a proof.
+          // The earlier request's duration is not kept: count it as too long for a proof.
           const tookMs = delivery.requestId === requestId ? Number.MAX_SAFE_INTEGER : delivery.tookMs;
-          const left = { ...stands, ...requestsOf(told), tookMs, confirmed: false };
+          const left = { ...stands, ...requestsOf(requests), tookMs, confirmed: false };
           return withDelivery(record, caller.id, left);
         }
         const { [caller.id]: _given, ...deliveries } = record.deliveries;
         return sinceDelivered({ ...record, deliveries });
       });
-      // Only now: a retraction that could not be stored is asked for again.
+      // Only now, so that a retraction that could not be stored is tried again.
       const left = (retractable.get(caller.id) ?? []).filter((at) => at.requestId !== requestId);
       retractable.set(caller.id, left);
     },
@@ -118,14 +118,14 @@ export function createDeliveries(
   };
 }
 
-/** ▲7 What was noted in another incarnation of the store proves nothing. */
+/** Confirmed delivery (▲7): deliveries recorded in another incarnation of the store prove nothing. */
 function inIncarnation(record: OperationRecord, incarnation: string): OperationRecord {
   if (record.deliveredIn === incarnation) return record;
   const { firstDeliveredAt: _before, ...undelivered } = record;
   return { ...undelivered, deliveries: {}, deliveredIn: incarnation };
 }
 
-/** Callers kept on a record; of those that are left out it is only known that there were some. */
+/** Most callers kept on a record; the others leave only the fact that there were some. */
 const REMEMBERED_PER_RECORD = 32;
 
 function withDelivery(record: OperationRecord, callerId: string, delivery: Delivery): OperationRecord {
@@ -136,7 +136,7 @@ function withDelivery(record: OperationRecord, callerId: string, delivery: Deliv
   return { ...record, deliveries: { ...leftOut, ...Object.fromEntries(kept), [callerId]: delivery } };
 }
 
-/** ▲6 The window begins with the first delivery that still stands. */
+/** Replay (▲6): the window begins with the first delivery that still stands. */
 function sinceDelivered(record: OperationRecord): OperationRecord {
   const { firstDeliveredAt: _taken, ...undelivered } = record;
   const times = Object.values(record.deliveries).map(({ at }) => at);
@@ -147,10 +147,10 @@ function toldIn(delivery: Delivery | undefined): Delivery["requestId"][] {
   return delivery ? [...(delivery.earlier ?? []), delivery.requestId] : [];
 }
 
-/** The latest of them, and the first of the others. */
-function requestsOf(told: Delivery["requestId"][]): Pick<Delivery, "requestId" | "earlier"> {
-  const requestId = told.reduce(latestOf);
-  const earlier = [...new Set(told)].filter((id) => id !== requestId).slice(0, REMEMBERED_PER_CALLER);
+/** The latest of them, and the others as `earlier`. */
+function requestsOf(requests: Delivery["requestId"][]): Pick<Delivery, "requestId" | "earlier"> {
+  const requestId = requests.reduce(latestOf);
+  const earlier = [...new Set(requests)].filter((id) => id !== requestId).slice(0, REMEMBERED_PER_CALLER);
   return earlier.length === 0 ? { requestId } : { requestId, earlier };
 }
 

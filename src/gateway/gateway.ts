@@ -1,44 +1,47 @@
-/** Assembles the gateway: the broker's verbs over a store, and the sweeper. Surfaces are added by who starts it. */
+/** Assembles the gateway: the broker's verbs over a store, and the janitor. The caller adds the surfaces. */
 
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
-import { MAX_RESULT_TOKENS } from "../shared/cached.js";
-import { WAIT_LIMITS, type WaitLimits } from "../shared/expiry.js";
 import type { Log } from "../shared/log.js";
-import { EDITOR_AWAY_MS } from "../shared/redis/cap.js";
-import type { Store } from "../shared/redis/store.js";
-import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/replay.js";
-import type { ExecutionClass } from "../shared/tool.js";
-import type { Audit } from "./audit.js";
-import { audited } from "./audited.js";
+import { WAIT_LIMITS, type WaitLimits } from "../shared/operation/expiry.js";
+import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.js";
+import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
+import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
+import type { Store } from "../shared/store/store.js";
+import type { ExecutionClass } from "../shared/tools/tool.js";
+import type { Audit } from "./auth/audit.js";
+import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
-import { createCatalog } from "./catalog.js";
-import { createKnownEditors } from "./known-editors.js";
-import { createQueuedNews } from "./queued-news.js";
-import { createResults } from "./results.js";
-import { createSweeper, queued } from "./sweeper.js";
-import { createToolSchema } from "./tool-schema.js";
+import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
+import { createKnownEditors } from "./editors/known-editors.js";
+import { createJanitor, queued } from "./janitor.js";
+import { createQueuedNotice } from "./queued-notice.js";
+import { createResults } from "./results/results.js";
+import { createCatalog } from "./tools/catalog.js";
+import { createToolSchema } from "./tools/tool-schema.js";
 import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
   replay: ReplayOptions;
   limits: WaitLimits;
-  /** Waits are woken by messages; this look is for a lost one, ms. */
+  /** How often a wait reads the store in case a message was lost, ms. */
   safetyPollMs: number;
   sweepMs: number;
   editorAwayMs: number;
   executionClasses: Readonly<Record<string, ExecutionClass>>;
-  /** Ask the Editor to cancel what runs longer than its class. */
+  /** Ask the Editor to cancel an operation that runs longer than its class. */
   cancelOverdue: boolean;
-  /** Ask the user before a destructive tool runs, where the surface can ask. */
+  /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive: boolean;
-  /** A call that its client cancelled while it waited leaves the queue after this long, ms (sweeper.ts). */
+  /** A call that its client cancelled while it waited leaves the queue after this long, ms (janitor.ts). */
   abandonedMs: number;
   forgetEditorMs: number;
-  /** After the loss of the store, a call that names no Editor waits this long for those that were known, ms. */
+  /** How long a call that names no Editor waits for the known Editors after the store was lost, ms. */
   backMs: number;
-  /** Larger results are answered by a preview, and read in part. */
+  /** How long a list of tools, or a call for an unknown Editor or tool, waits for an Editor that runs here, ms. */
+  firstContactMs: number;
+  /** Larger results are answered by a preview and read in parts. */
   maxResultTokens: number;
   documents: DocumentsOptions;
 }
@@ -55,23 +58,25 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   backMs: 5_000,
+  firstContactMs: 3_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},
 };
 
 export interface Gateway {
   broker: Broker;
-  /** What was noted of the calls; undefined: nothing is. */
+  /** The audit log of the calls; undefined if there is none. */
   audit: Audit | undefined;
   store: Store;
   sweep(): Promise<void>;
-  /** Ends waits and the sweeper; the store stays open, and operations go on. */
+  /** Ends waits and the janitor; the store stays open, and operations go on. */
   close(): Promise<void>;
 }
 
 /**
- * `knownEditorsFile`: where the known Editors are noted, so that they are missed when the store was lost. `principals`:
- * what each may do; without them everybody may do everything. `audit`: where calls are noted; the caller closes it.
+ * `knownEditorsFile`: where the known Editors are noted, so that missing ones are noticed after a loss of the store.
+ * `principals`: what each may do; without it everybody may do everything. `audit`: the caller closes it.
+ * `running`: the ids of the Editors that run on this machine.
  */
 export function createGateway(
   deps: {
@@ -80,30 +85,44 @@ export function createGateway(
     knownEditorsFile?: string | undefined;
     principals?: Principals | undefined;
     audit?: Audit | undefined;
+    running?: (() => Promise<string[]>) | undefined;
   },
   given: Partial<GatewayOptions> = {},
 ): Gateway {
   const options = { ...GATEWAY_DEFAULTS, ...given };
   const { store, log, principals = OPEN } = deps;
-  const catalog = createCatalog(store.editors, store.news);
-  const waiters = createWaiters(store.news, options);
-  const schema = createToolSchema((tool, error) =>
+  const catalog = createCatalog(store.editors, store.notifier);
+  const waiters = createWaiters(store.notifier, options);
+  const schema = createToolSchema((tool, reason) =>
     log.warn(
-      { tool, error: error.message },
-      "the tool's arguments are not checked: its schema is none, or one that may take too long",
+      { tool, reason },
+      "the tool's arguments are not checked: its schema is invalid, or took too long",
     ),
   );
   const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);
-  // Noted at once, so that the note is not behind what runs while nobody calls.
+  // Noted at once, so that the note is current even while nobody calls.
   let noting: Promise<unknown> = Promise.resolve();
-  const stopNoting = store.news.on("editors", () => {
-    noting = noting.then(() => knownEditors.read()).catch(() => undefined);
-  });
-  const calls = createCallReader({ catalog, schema, knownEditors, principals });
+  let isDue = false;
+  const note = (): void => {
+    // The read that is to begin sees this as well.
+    if (isDue) return;
+    isDue = true;
+    const read = (): Promise<unknown> => {
+      isDue = false;
+      return knownEditors.read();
+    };
+    noting = noting.then(read).catch(() => undefined);
+  };
+  const stopNoting = store.notifier.on("editors", note, note);
+  const contact = createFirstContact(
+    { ...store, running: deps.running ?? (async () => []) },
+    { waitMs: options.firstContactMs },
+  );
+  const calls = withFirstContact(createCallReader({ catalog, schema, knownEditors, principals }), contact);
   const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
-    (await store.operations.storedResultOf(id)) ?? (await store.derived.dataOf(id));
-  const queuedNews = createQueuedNews({ news: store.news, tell, log });
+    (await store.operations.storedResultOf(id)) ?? (await store.filteredResults.dataOf(id));
+  const queuedNotice = createQueuedNotice({ notifier: store.notifier, tell, log });
   const documents = createDocuments({ load }, options.documents);
   const verbs = createBroker(
     {
@@ -113,31 +132,34 @@ export function createGateway(
       askForCancel: store.askForCancel,
       candidates: async () => (await knownEditors.read()).candidates,
       heldBack: store.heldBack,
-      sweeping: store.sweeping,
+      lastSweep: store.lastSweep,
       catalog,
       principals,
       calls,
+      contact,
       knownEditors,
       waiters,
-      tally: store.tally,
-      jobAdded: queuedNews.added,
+      counters: store.counters,
+      jobAdded: queuedNotice.added,
       results: createResults({ ...store, documents }, options),
     },
     options,
   );
   const broker = deps.audit ? audited(verbs, principals, deps.audit) : verbs;
-  const sweeper = createSweeper({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
+  const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
     audit: deps.audit,
     store,
-    sweep: sweeper.sweep,
+    sweep: janitor.sweep,
     async close() {
       stopNoting();
+      contact.close();
       waiters.close();
-      queuedNews.close();
+      queuedNotice.close();
       catalog.close();
-      await sweeper.close();
+      await schema.close();
+      await janitor.close();
       await documents.close();
       await noting;
     },

@@ -1,9 +1,9 @@
-/** The record of a call that becomes an operation. */
-import type { Decision } from "../shared/decide.js";
-import type { OperationRecord } from "../shared/operation.js";
-import type { Chain } from "../shared/redis/chain.js";
-import type { Requester } from "../shared/replay.js";
-import type { ExecutionClass } from "../shared/tool.js";
+/** Builds the record of a call that becomes an operation. */
+import type { Decision } from "../shared/operation/decide.js";
+import type { OperationRecord } from "../shared/operation/operation.js";
+import type { Requester } from "../shared/operation/replay.js";
+import type { Chain } from "../shared/store/operations/chain.js";
+import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { ReadCall } from "./call-reader.js";
 
 export function newRecord(
@@ -33,7 +33,7 @@ export function newRecord(
     entered: Number(chain.version) + 1,
     incarnation: chain.incarnation,
     band: call.band,
-    // The script counts; a reader finds the count beside the record.
+    // The script counts; readers get the count from beside the record.
     mutationSeq: 0,
     state: "accepted",
     acceptedAt: chain.now,

@@ -1,22 +1,22 @@
 /**
- * ▲5 The last change of each asker as this process accepted it: the store may be lost with a change that no Editor was
- * sent yet, and a run of the tests that comes back must not take in a call behind it.
+ * Join (▲5): the last change of each asker that this process accepted. The store may be lost together with a change
+ * that was not yet sent to any Editor, and a call after that change must not join an older test run that is restored.
  */
 
-import type { Asker, Chain } from "../shared/redis/chain.js";
-import { createRecent } from "../shared/redis/recent.js";
+import { createBoundedMemory } from "../shared/bounded-memory.js";
+import type { Asker, Chain } from "../shared/store/operations/chain.js";
 
 export interface OwnChanges {
   /** An operation that counts as a change was accepted for the asker, or joined by it. */
   note(editor: string, asker: Asker, acceptedAt: number): void;
-  /** The chain with what is remembered here. */
+  /** The chain, completed with the changes remembered here. */
   complete(chain: Chain, asker: Asker): Chain;
 }
 
 const REMEMBERED = 10_000;
 
 export function createOwnChanges(): OwnChanges {
-  const last = createRecent<number>(REMEMBERED);
+  const last = createBoundedMemory<number>(REMEMBERED);
   const keyOf = (editor: string, by: string): string => `${editor} ${by}`;
   return {
     note(editor, { principal, caller }, acceptedAt) {

@@ -1,26 +1,26 @@
-/** The verb submit: a call becomes an operation, or finds the one that it repeats. */
+/** The verb submit: a call becomes an operation, or finds the operation that it repeats. */
 import { randomUUID } from "node:crypto";
-import { type Decision, decide } from "../shared/decide.js";
+import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
-import { executionClassOf } from "../shared/execution-class.js";
-import type { JsonObject } from "../shared/idempotency.js";
-import { isFinal, type OperationRecord } from "../shared/operation.js";
-import type { Chain } from "../shared/redis/chain.js";
-import type { Editors } from "../shared/redis/editors.js";
-import type { Operations } from "../shared/redis/operations.js";
-import type { Queues } from "../shared/redis/queue.js";
-import type { Tally } from "../shared/redis/tally.js";
-import type { ReplayOptions } from "../shared/replay.js";
-import { repetitionCounts } from "../shared/tally.js";
-import type { Duplicate } from "../shared/timeline.js";
-import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tool.js";
+import { type Decision, decide } from "../shared/operation/decide.js";
+import type { JsonObject } from "../shared/operation/idempotency.js";
+import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import type { ReplayOptions } from "../shared/operation/replay.js";
+import type { Duplicate } from "../shared/operation/timeline.js";
+import type { Editors } from "../shared/store/editors/editors.js";
+import type { Chain } from "../shared/store/operations/chain.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Queues } from "../shared/store/queue.js";
+import type { StoredCounters } from "../shared/store/stored-counters.js";
+import { executionClassOf } from "../shared/tools/execution-class.js";
+import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tools/tool.js";
 import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
-import type { KnownEditorsReader } from "./known-editors.js";
+import { withDiagnoses } from "./editors/diagnoses.js";
+import type { KnownEditorsReader } from "./editors/known-editors.js";
+import { targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
 import { createOwnChanges } from "./own-changes.js";
-import { targetError } from "./target-error.js";
-import { withTroubles } from "./troubles.js";
 
 export interface Submission {
   record: OperationRecord;
@@ -36,7 +36,7 @@ export interface SubmitDeps {
   calls: CallReader;
   knownEditors: Pick<KnownEditorsReader, "mayComeBack" | "read">;
   deliveries: Deliveries;
-  tally: Pick<Tally, "add">;
+  counters: Pick<StoredCounters, "add">;
   /** The operation's job was added and read back. */
   jobAdded(logId: string): void;
   newLogId?: () => string;
@@ -44,13 +44,13 @@ export interface SubmitDeps {
 
 export interface SubmitOptions {
   replay: ReplayOptions;
-  /** By tool, where its own description does not say. */
+  /** By tool, if its own description does not state the class. */
   executionClasses?: Readonly<Record<string, ExecutionClass>>;
-  /** Ask the user before a destructive tool runs, where the surface can ask. */
+  /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive?: boolean;
 }
 
-/** Throws BrokerError; then nothing was accepted. */
+/** Throws BrokerError if nothing was accepted. */
 export function createSubmit(
   deps: SubmitDeps,
   options: SubmitOptions,
@@ -59,7 +59,10 @@ export function createSubmit(
   const newLogId = deps.newLogId ?? randomUUID;
   const ownChanges = createOwnChanges();
 
-  /** ▲1 The job follows the record. Adding it twice is harmless, so whoever finds `accepted` adds it. */
+  /**
+   * No record, no dispatch (▲1): the job follows the record. Adding it twice is harmless, so every process that finds
+   * `accepted` adds it.
+   */
   const enqueue = async (record: OperationRecord): Promise<void> => {
     if (await queues.add(record)) deps.jobAdded(record.logId);
   };
@@ -76,12 +79,12 @@ export function createSubmit(
   };
 
   const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {
-    const told = tool.executionClass;
+    const given = tool.executionClass;
     const configured = options.executionClasses?.[tool.name];
-    const isKnown = told !== undefined || configured !== undefined;
+    const isKnown = given !== undefined || configured !== undefined;
     return executionClassOf({
       tool: tool.name,
-      told,
+      given,
       configured,
       recordedMs: isKnown ? [] : await operations.durationsOf(tool.name),
       arguments: JSON.parse(args) as JsonObject,
@@ -97,7 +100,7 @@ export function createSubmit(
       case "refuse":
         if (decision.problem.code === "FORCE_NEW_MISMATCH")
           throw new ForceNewRefused(call, decision.problem.newest);
-        throw await withTroubles(refusal(decision.problem, call), deps, call.sees);
+        throw await withDiagnoses(refusal(decision.problem, call), deps, call.sees);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
         return { record: decision.record, relation: "replayed" };
@@ -111,22 +114,22 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
-        if (call.problem) throw await withTroubles(call.problem, deps, call.sees);
+        if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
-          throw new BrokerError("STORE_FULL", "Redis keeps as many results or arguments as it may.");
+          throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
         if (created.kind !== "created") return undefined;
         await enqueue(created.record);
-        // What it may run when it comes is noted before anybody is told that the call was accepted (▲4).
+        // An Editor that may run the call later must be noted before the call is reported as accepted (▲4).
         if (!isThere(call, record.editor)) await deps.knownEditors.read();
         return { record: created.record, relation: "created" };
       }
     }
   };
 
-  /** What the user must have said yes to; undefined: nobody is asked. */
+  /** The question that the user must answer with yes; undefined if no question is needed. */
   const questionOf = (
     { confirm }: ToolCall,
     { tool, problem, arguments: args }: ReadCall,
@@ -150,7 +153,7 @@ export function createSubmit(
         asker,
       );
       if (chain.incarnation !== readCall.incarnation) {
-        // The store was lost meanwhile: who may be chosen is another question now.
+        // The store was lost meanwhile, so the candidates may have changed.
         readCall = await deps.calls.read(call);
         continue;
       }
@@ -161,7 +164,7 @@ export function createSubmit(
           fingerprint: readCall.fingerprint,
           hash: readCall.hash,
           target: readCall.target,
-          around: readCall.around,
+          targetContext: readCall.targetContext,
           keyed: readCall.parameters.idempotencyKey !== undefined,
           forceNew: parameters.forceNew,
           forceNewHash: named?.principal === call.principal ? named.hash : undefined,
@@ -176,7 +179,7 @@ export function createSubmit(
       if (question && JSON.stringify(question) !== confirmed) {
         await call.confirm?.(question);
         confirmed = JSON.stringify(question);
-        // That took as long as people take: everything is looked at anew.
+        // The user may have taken minutes: read everything again.
         readCall = await deps.calls.read(call);
         continue;
       }
@@ -186,13 +189,13 @@ export function createSubmit(
       if (done.relation !== "replayed" && countsAsChange(record)) {
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);
       }
-      if (done.relation !== "created") deps.tally.add(repetitionCounts(done.relation));
+      if (done.relation !== "created") deps.counters.add(repetitionCounts(done.relation));
       return { ...done, timeout: readCall.parameters.timeout };
     }
   };
 }
 
-/** ▲8 `force_new` is no operation of this call; `newest`, where there is one, is shown as a replay shows it. */
+/** Named re-run (▲8): `force_new` names no operation of this call; `newest`, if any, is shown as a replay. */
 export class ForceNewRefused extends BrokerError {
   readonly newest: OperationRecord | undefined;
 
@@ -211,14 +214,14 @@ function insteadOf(newest: OperationRecord | undefined): string {
   if (newest && !isFinal(newest.state))
     return `This call is in flight as "${newest.logId}": send it without force_new to wait for it.`;
   if (newest?.effect !== "mutating") return "Send the call without force_new.";
-  return `Its newest outcome is in \`newest\`; to run it once more, pass force_new: "${newest.logId}".`;
+  return `Its newest outcome is in \`newest\`; to run it again, pass force_new: "${newest.logId}".`;
 }
 
-function isThere({ around }: ReadCall, editor: string): boolean {
-  return around.candidates.some(({ id, connected }) => id === editor && connected);
+function isThere({ targetContext }: ReadCall, editor: string): boolean {
+  return targetContext.candidates.some(({ id, connected }) => id === editor && connected);
 }
 
-/** After the loss of the store: an Editor that reconnects in a moment may have run this very call (▲4). */
+/** After a loss of the store: an Editor that reconnects in a moment may have run this very call (▲4). */
 function isWaitingForEditors(decision: Decision): boolean {
   return decision.kind === "refuse" && decision.problem.code === "EDITORS_NOT_BACK";
 }
@@ -234,10 +237,13 @@ function refusal(problem: Problem, call: ReadCall): BrokerError {
   );
 }
 
-/** More than this many callers that wait for one outcome are not told apart from any other. */
+/** Most callers remembered as waiting for one outcome. */
 const ASKING_CALLERS = 100;
 
-/** ▲6 A further caller waits for the outcome of a mutating operation; undefined where that is known. */
+/**
+ * Replay (▲6): records that a further caller waits for the outcome of a mutating operation; undefined if it is recorded
+ * already.
+ */
 function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
   const known = record.askedBy ?? [];
   if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
@@ -246,8 +252,5 @@ function askedBy(record: OperationRecord, caller: string): { record: OperationRe
 }
 
 function tooMany(): BrokerError {
-  return new BrokerError(
-    "TOO_MANY_OPERATIONS",
-    "As many of your operations wait already as may wait at once.",
-  );
+  return new BrokerError("TOO_MANY_OPERATIONS", "Your limit on waiting operations is reached.");
 }

@@ -1,44 +1,44 @@
-/** Operations as their principal may see them, with everything that an answer shows. */
-import type { OperationView } from "../shared/answer.js";
-import { deadlineOf, type WaitLimits } from "../shared/expiry.js";
-import type { EditorAway } from "../shared/flight.js";
-import { goneOf } from "../shared/gone.js";
-import { isFinal, type OperationRecord } from "../shared/operation.js";
-import type { Live } from "../shared/redis/attachments.js";
-import type { Editors, KnownEditor } from "../shared/redis/editors.js";
-import type { Operations } from "../shared/redis/operations.js";
-import type { Queues } from "../shared/redis/queue.js";
-import type { Store } from "../shared/redis/store.js";
-import { isSurelyUnsent } from "../shared/unsent.js";
-import { type CandidateOptions, isConnected } from "./candidates.js";
-import type { KnownEditorsReader } from "./known-editors.js";
-import type { Results } from "./results.js";
-import { holdingUp, stands } from "./troubles.js";
+/** Operations as their principal may see them, with all data for an answer. */
+import type { OperationView } from "../shared/operation/answer.js";
+import { deadlineOf, type WaitLimits } from "../shared/operation/expiry.js";
+import type { EditorAway } from "../shared/operation/flight.js";
+import { goneOf } from "../shared/operation/gone.js";
+import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
+import type { Live } from "../shared/store/operations/attachments.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Queues } from "../shared/store/queue.js";
+import type { Store } from "../shared/store/store.js";
+import { type CandidateOptions, isConnected } from "./editors/candidates.js";
+import { holdingUp, stands } from "./editors/diagnoses.js";
+import type { KnownEditorsReader } from "./editors/known-editors.js";
+import type { Results } from "./results/results.js";
 
 export interface ViewOptions extends CandidateOptions {
   limits: WaitLimits;
 }
 
-/** Read only where an answer shows it. */
+/** Read only if an answer shows it. */
 export interface ViewSources {
   operations: Operations;
   queues: Queues;
   editors: Editors;
   results: Results;
   heldBack: Store["heldBack"];
-  sweeping: Pick<Store["sweeping"], "watchedSince">;
+  lastSweep: Pick<Store["lastSweep"], "watchedSince">;
   knownEditors: Pick<KnownEditorsReader, "read">;
 }
 
 export interface Views {
   /** `now`: store clock, ms. */
   isHere(editor: KnownEditor, now: number): boolean;
-  /** As it was when it was found; what the store has lost since is looked for again. */
-  viewOf(record: OperationRecord): Promise<OperationView | "ended" | undefined>;
-  /** Without the result and what is shown while it runs; "ended" when what answered for it is not stored any more. */
-  briefViewOf(record: OperationRecord): Promise<OperationView | "ended">;
-  ownRecord(principal: string, logId: string): Promise<OperationRecord | "ended" | undefined>;
-  read(principal: string, logId: string): Promise<OperationView | "ended" | undefined>;
+  /** The view as of when it was found; a record that the store has lost since is looked for again. */
+  viewOf(record: OperationRecord): Promise<OperationView | "retention_ended" | undefined>;
+  /** Without the result and progress; "retention_ended" if the operation that answered for it is no longer stored. */
+  briefViewOf(record: OperationRecord): Promise<OperationView | "retention_ended">;
+  ownRecord(principal: string, logId: string): Promise<OperationRecord | "retention_ended" | undefined>;
+  read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
 }
 
 export function createViews(deps: ViewSources, options: ViewOptions): Views {
@@ -47,33 +47,36 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   const isHere: Views["isHere"] = (editor, now) =>
     isConnected(editor.live !== undefined, editor, now, options);
 
-  /** ▲10 (b) What answers for the operation; "ended" when that is not stored any more. */
+  /** Chain check (▲10 b): the operation that answers for it; "retention_ended" if that is no longer stored. */
   const executionOf = async ({
     executedAs,
-  }: OperationRecord): Promise<OperationRecord | "ended" | undefined> =>
-    executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "ended");
+  }: OperationRecord): Promise<OperationRecord | "retention_ended" | undefined> =>
+    executedAs === undefined ? undefined : ((await operations.find(executedAs)) ?? "retention_ended");
 
-  const draw = async (record: OperationRecord, brief: boolean): Promise<OperationView | "ended"> => {
+  const buildView = async (
+    record: OperationRecord,
+    brief: boolean,
+  ): Promise<OperationView | "retention_ended"> => {
     const execution = await executionOf(record);
-    if (execution === "ended") return execution;
+    if (execution === "retention_ended") return execution;
     const shown = execution ? answeredBy(record, execution) : record;
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
     const waits = shown.state === "accepted" || shown.state === "queued";
-    const [live, told, position, editor, held, now] = await Promise.all([
+    const [live, delivered, position, editor, held, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
-      brief || !final ? {} : results.told(execution ?? record),
+      brief || !final ? {} : results.delivered(execution ?? record),
       final || shown.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
       waits ? deps.heldBack(record) : undefined,
       operations.now(),
     ]);
     const isAway = !final && !(editor && isHere(editor, now));
-    const watchedSince = isAway ? await deps.sweeping.watchedSince() : 0;
+    const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
       record: shown,
-      ...told,
+      ...delivered,
       progress: live.progress,
       partialResult: live.partialResult,
       isPartialTruncated: live.isTruncated,
@@ -81,7 +84,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway ? absenceOf(record, editor, watchedSince, mayHaveBeenSent) : undefined,
       heldBack: held,
-      trouble: holdingUp(stands(editor?.trouble, now)),
+      diagnosis: holdingUp(stands(editor?.diagnosis, now)),
       now,
     };
   };
@@ -102,21 +105,22 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     mayHaveBeenSent,
   });
 
-  /** Invariant 8: another's operation is not found. */
+  /** Invariant 8: another principal's operation is not found. */
   const ownRecord: Views["ownRecord"] = async (principal, logId) => {
     const record = await operations.find(logId);
     if (record) return record.principal === principal ? record : undefined;
-    return (await operations.tombstone(logId)) === principal ? "ended" : undefined;
+    return (await operations.tombstone(logId)) === principal ? "retention_ended" : undefined;
   };
 
   const viewOf: Views["viewOf"] = async (record) => {
-    const view = await draw(record, false);
-    if (view === "ended") return view;
+    const view = await buildView(record, false);
+    if (view === "retention_ended") return view;
     const isWhole = view.result !== undefined || view.large?.preview !== undefined;
     if (view.record.state !== "completed" || isWhole) return view;
-    // ▲10 The store was put back between the two looks: an end without its result is nothing to tell.
+    // Record recovery (▲10 d): the store was restored between the two reads, so an end without its result must not be
+    // reported.
     const latest = await ownRecord(record.principal, record.logId);
-    return typeof latest === "object" ? draw(latest, false) : latest;
+    return typeof latest === "object" ? buildView(latest, false) : latest;
   };
 
   const read: Views["read"] = async (principal, logId) => {
@@ -124,10 +128,10 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  return { isHere, viewOf, briefViewOf: (record) => draw(record, true), ownRecord, read };
+  return { isHere, viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
 }
 
-/** The operation with the state, times and outcome of the one that answered its call. */
+/** The operation, with state, times and outcome of the operation that answered its call. */
 function answeredBy(record: OperationRecord, execution: OperationRecord): OperationRecord {
   const { logId, acceptedAt, createdBy, askedBy, cancel } = record;
   return {

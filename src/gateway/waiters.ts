@@ -1,36 +1,45 @@
-/** Waits for operations: woken by a message, with a slow look as the safety net only. */
-import type { News } from "../shared/redis/news.js";
+/** Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net. */
+import type { Notifier } from "../shared/store/notifier.js";
 
 export interface Wait {
   ms: number;
   signal?: AbortSignal | undefined;
-  /** Woken by every change; else by the end only. */
+  /** Woken by every change; otherwise only by the end. */
   follows?: boolean;
 }
 
 export interface Waiters {
   /**
-   * Calls `look` now and again whenever the operation ended, or changed where the wait follows it, until it answers
-   * something; undefined when the time is over or the signal aborts. Never touches the operation. A failing `look`
-   * rejects the wait.
+   * Calls `look` at once, and again whenever the operation ended (or changed, if the wait follows it), until it answers a
+   * value; undefined when the time is over or the signal aborts. Never affects the operation. A failing `look` rejects the
+   * wait.
    */
   until<T>(logId: string, look: () => Promise<T | undefined>, wait: Wait): Promise<T | undefined>;
   /** Ends every wait as if its time were over. */
   close(): void;
 }
 
-export function createWaiters(news: News, options: { safetyPollMs: number }): Waiters {
+export function createWaiters(notifier: Notifier, options: { safetyPollMs: number }): Waiters {
   const wakers = new Map<string, Set<() => void>>();
   let closed = false;
-  const stop = news.on("ended", (logId) => {
-    for (const wake of wakers.get(logId) ?? []) wake();
-  });
+  const wakeAll = (): void => {
+    for (const set of wakers.values()) for (const wake of set) wake();
+  };
+  const stop = notifier.on(
+    "ended",
+    (logId) => {
+      for (const wake of wakers.get(logId) ?? []) wake();
+    },
+    wakeAll,
+  );
 
   const join = (logId: string, wake: () => void, follows: boolean): (() => void) => {
     const set = wakers.get(logId) ?? new Set();
     wakers.set(logId, set.add(wake));
-    // Changes are heard from a moment after the first look: then it looks once more.
-    const unfollow = follows ? news.on("changed", (changed) => changed === logId && wake(), wake) : undefined;
+    // Changes are received only from a moment after the first look: look again then.
+    const unfollow = follows
+      ? notifier.on("changed", (changed) => changed === logId && wake(), wake)
+      : undefined;
     return () => {
       unfollow?.();
       set.delete(wake);
@@ -42,7 +51,7 @@ export function createWaiters(news: News, options: { safetyPollMs: number }): Wa
     async until(logId, look, { ms, signal, follows = false }) {
       const deadline = performance.now() + ms;
       let wake: () => void = () => undefined;
-      // Counts messages, so that one that comes while `look` reads is not slept over.
+      // Counts messages, so that one that arrives while `look` reads is not missed.
       let heard = 0;
       const leave = join(
         logId,
@@ -79,7 +88,7 @@ export function createWaiters(news: News, options: { safetyPollMs: number }): Wa
     close() {
       closed = true;
       stop();
-      for (const set of wakers.values()) for (const wake of set) wake();
+      wakeAll();
     },
   };
 }

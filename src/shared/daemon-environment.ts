@@ -1,6 +1,6 @@
-/** What processes inherit that outlive the command which started them, or serve others: a list, not everything. */
+/** The environment of processes that outlive the command which started them, or serve others: an allowlist. */
 /**
- * A shell's environment is full of secrets (cloud keys, tokens), and anything that outlives the shell would keep them
+ * A shell's environment is full of secrets (cloud keys, tokens). A process that outlives the shell would keep them
  * readable for as long as it runs.
  */
 const NAMES = new Set([
@@ -34,7 +34,7 @@ const NAMES = new Set([
   "PROGRAMDATA",
 ]);
 
-/** The variables that a daemon gets, `more` among them; Windows writes their names in any case. */
+/** The daemon's variables, including `more`; on Windows names match in any case. */
 export function daemonEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   more: readonly string[] = [],

@@ -1,6 +1,6 @@
 /**
- * The closed table of errors: every refusal and every failed outcome that a caller can see has its line here.
- * docs/errors.md is checked against it in both directions.
+ * The closed table of errors: every refusal and every failed outcome that a caller can see is listed here.
+ * A test checks docs/reference/errors.md against it in both directions.
  */
 
 /** May a caller send the same call again? `never` as it stands, `safe`: nothing ran, `ask`: a person decides. */
@@ -9,10 +9,10 @@ export type Retry = "never" | "safe" | "ask";
 interface ErrorLine {
   /** HTTP status for skins over HTTP. */
   http: number;
-  /** JSON-RPC code, where the error answers a request instead of being a tool's result. */
+  /** JSON-RPC code, used when the error answers a request instead of being a tool's result. */
   rpc: number;
   retry: Retry;
-  /** What to do next; appended to what happened. */
+  /** What to do next; appended to the description of what happened. */
   next: string;
 }
 
@@ -39,7 +39,7 @@ export const ERRORS = {
     http: 503,
     rpc: -32001,
     retry: "safe",
-    next: "Ask the user to open them in Unity, or name a connected Editor in the `editor` argument; one that is gone for good is left out after `unity-broker editors forget <editor>`. Nothing was executed.",
+    next: "Ask the user to open them in Unity, or name a connected Editor in the `editor` argument; remove one that is gone for good with `unity-broker editors forget <editor>`. Nothing was executed.",
   },
   EDITOR_CONNECTED: {
     http: 409,
@@ -87,7 +87,7 @@ export const ERRORS = {
     http: 404,
     rpc: -32602,
     retry: "never",
-    next: "Use the log_id exactly as it was answered; list_operations shows yours, the latest first.",
+    next: "Use the log_id exactly as in the answer; list_operations lists yours, newest first.",
   },
   IDEMPOTENCY_CONFLICT: {
     http: 409,
@@ -99,13 +99,13 @@ export const ERRORS = {
     http: 429,
     rpc: -32003,
     retry: "safe",
-    next: "Wait for some of them (list_operations shows them) or cancel what is not needed, then send the call again. Nothing was executed.",
+    next: "Wait for some of them (list_operations shows them) or cancel those that are not needed, then send the call again. Nothing was executed.",
   },
   RATE_LIMITED: {
     http: 429,
     rpc: -32003,
     retry: "safe",
-    next: "Wait a second, then send it again: one call that waits (`timeout`, or get_operation_result with wait: true) asks less than many that look. Nothing was executed.",
+    next: "Wait a second, then send it again: one call that waits (`timeout`, or get_operation_result with wait: true) needs fewer requests than polling. Nothing was executed.",
   },
   TOOL_FAILED: {
     http: 200,
@@ -123,7 +123,7 @@ export const ERRORS = {
     http: 200,
     rpc: -32603,
     retry: "ask",
-    next: "It may have run in part or in whole, and is not run again by itself. Look at the project's state, then run it again with the force_new value if that is right.",
+    next: "It may have run in part or in whole, and is not run again automatically. Check the project's state, then run it again with the force_new value if that is right.",
   },
   EXPIRED: {
     http: 200,
@@ -153,19 +153,19 @@ export const ERRORS = {
     http: 507,
     rpc: -32002,
     retry: "safe",
-    next: "Nothing was executed. Results and arguments leave when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB, UNITY_BROKER_ARGUMENTS_BUDGET_MB or UNITY_BROKER_PRINCIPAL_SHARE (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for what comes. Then send the same call again.",
+    next: "Nothing was executed. Results and arguments are removed when their retention ends; an operator makes room at once with a larger UNITY_BROKER_RESULTS_BUDGET_MB, UNITY_BROKER_ARGUMENTS_BUDGET_MB or UNITY_BROKER_PRINCIPAL_SHARE (or maxmemory of that Redis), or a shorter UNITY_BROKER_RETENTION_HOURS for later operations. Then send the same call again.",
   },
   STORE_UNREACHABLE: {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Start that Redis or mend REDIS_URL, then start the broker again; without REDIS_URL a private Redis is used.",
+    next: "Start that Redis or fix REDIS_URL, then start the broker again; without REDIS_URL a private Redis is used.",
   },
   STORE_UNFIT: {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Mend the Redis configuration and start again.",
+    next: "Fix the Redis configuration and start again.",
   },
   REDIS_UNAVAILABLE: {
     http: 503,
@@ -189,7 +189,7 @@ export const ERRORS = {
     http: 403,
     rpc: -32603,
     retry: "never",
-    next: "Without tokens the gateway serves this machine only: use 127.0.0.1, ::1 or localhost, or make a token with `unity-broker token create <name>`.",
+    next: "Use 127.0.0.1, ::1 or localhost. To serve other machines, make a token with `unity-broker token create <name>`, then start the gateway with --host.",
   },
   UNAUTHORIZED: {
     http: 401,
@@ -201,7 +201,7 @@ export const ERRORS = {
     http: 403,
     rpc: -32003,
     retry: "never",
-    next: "Ask who looks after this gateway: `unity-broker token set <name>` changes what a principal may do. Nothing was executed.",
+    next: "Ask the operator of this gateway: `unity-broker token set <name>` changes what a principal may do. Nothing was executed.",
   },
   NOT_CONFIRMED: {
     http: 403,
@@ -213,13 +213,13 @@ export const ERRORS = {
     http: 409,
     rpc: -32602,
     retry: "never",
-    next: "Choose another name (letters, digits, . _ @ -). `unity-broker token add <name>` gives a principal a further token, `unity-broker token list` shows who there is.",
+    next: "Choose another name (letters, digits, . _ @ -). `unity-broker token add <name>` gives a principal a further token, `unity-broker token list` lists the principals.",
   },
   TOKENS_UNREADABLE: {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Mend or remove that file; nobody is let in meanwhile.",
+    next: "Fix or remove that file; until then every request is refused.",
   },
   INTERNAL: {
     http: 500,
@@ -235,7 +235,7 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** A refusal: what happened, then from the table what to do next; `details` are for programs. */
+/** A refusal: what happened, then what to do next (from the table); `details` are for programs. */
 export class BrokerError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;

@@ -1,16 +1,16 @@
-/** Who may do what: a principal's role, and the Editors and tools that it may use. Pure; src/gateway/access.ts applies it. */
-import type { Band } from "./operation.js";
+/** A principal's role, and the Editors and tools that it may use. Pure; src/gateway/auth/access.ts applies it. */
+import type { PriorityClass } from "./operation/operation.js";
 
-/** Each may do what those before it may. */
+/** Each role includes those before it. */
 export const ROLES = ["read", "submit", "operate", "admin"] as const;
 
 /**
- * `read`: tools that only read. `submit`: every tool, and its own operations. `operate`: sees everybody's work on the
- * operators' pages. `admin`: the audit log.
+ * `read`: tools that only read. `submit`: every tool, and its own operations. `operate`: sees everybody's operations on
+ * the operators' pages. `admin`: the audit log.
  */
 export type Role = (typeof ROLES)[number];
 
-/** Names by globs: what `allow` has and `deny` does not. */
+/** Names by globs: those in `allow` that are not in `deny`. */
 export interface Selection {
   allow: readonly string[];
   deny: readonly string[];
@@ -18,15 +18,15 @@ export interface Selection {
 
 export interface Principal {
   /**
-   * Never changes and never comes again: it is part of every hash (▲2). A name that is revoked and made anew has
-   * another, and so inherits nothing.
+   * Never changes and is never reused: it is part of every hash (▲2). A name that is revoked and created again gets a new
+   * id, and so inherits nothing.
    */
   id: string;
   /** What people call it. */
   name: string;
   role: Role;
-  /** Whether somebody waits for its calls, or they are work in bulk that lets others go first. */
-  band: Band;
+  /** Whether a person waits for its calls, or they are bulk work that lets others go first. */
+  band: PriorityClass;
   /** By id. */
   editors: Selection;
   /** By name. */
@@ -35,7 +35,7 @@ export interface Principal {
 
 export const EVERYTHING: Selection = { allow: ["*"], deny: [] };
 
-/** This user of this machine. */
+/** The user of this machine. */
 export const LOCAL: Principal = {
   id: "local",
   name: "local",

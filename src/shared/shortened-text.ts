@@ -1,8 +1,8 @@
 /** Cuts long text for people and agents to read. */
 
 /**
- * At most `limit` UTF-16 units of the text, then a mark that says how many were cut; never half a surrogate pair.
- * `length`: where `text` is only the beginning of it, at least one unit longer than the limit.
+ * At most `limit` UTF-16 units of the text, then a mark with the number of units cut; never half a surrogate pair.
+ * `length`: the whole length if `text` is only its beginning, which must be at least one unit longer than the limit.
  */
 export function shortened(text: string, limit: number, length = text.length): string {
   if (length <= limit) return text;

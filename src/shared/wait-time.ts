@@ -3,11 +3,11 @@ import { BrokerError } from "./errors.js";
 
 export interface WaitTime {
   ms: number;
-  /** Said in the answer when the wish was cut. */
+  /** Set if the requested time was cut; part of the answer. */
   note?: string;
 }
 
-/** Seconds. Clients give up a silent request at 60 s, so a wait without progress ends well before. */
+/** Seconds. Clients give up a silent request after 60 s, so a wait without progress ends well before. */
 const CAP = 60;
 const SILENT_CAP = 50;
 
@@ -15,7 +15,7 @@ const SILENT_CAP = 50;
 export function waitTime(requested: unknown, fallbackSeconds: number, showsProgress: boolean): WaitTime {
   const seconds = requested === undefined || requested === null ? fallbackSeconds : requested;
   if (typeof seconds !== "number" || Number.isNaN(seconds) || seconds < 0) {
-    throw new BrokerError("INVALID_TIMEOUT", `timeout ${shown(requested)} is not usable.`);
+    throw new BrokerError("INVALID_TIMEOUT", `timeout ${shown(requested)} is invalid.`);
   }
   const cap = showsProgress ? CAP : SILENT_CAP;
   if (seconds <= cap) return { ms: seconds * 1000 };
@@ -23,7 +23,7 @@ export function waitTime(requested: unknown, fallbackSeconds: number, showsProgr
   return { ms: cap * 1000, note: `The wait was cut from ${seconds} to ${cap} seconds${reason}.` };
 }
 
-/** Not the value of an array or object: it may nest too deep to be written. */
+/** Does not print arrays or objects: they may nest too deep. */
 function shown(value: unknown): string {
   return typeof value === "object" ? "(an object)" : JSON.stringify(value).slice(0, 100);
 }

@@ -1,23 +1,23 @@
-/** A simulated Unity Editor: a real TCP peer of docs/protocol.md, with a project that only exists in memory. */
+/** A simulated Unity Editor: a real TCP peer of docs/reference/protocol.md, with a project that only exists in memory. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { makeOwnFolder } from "../shared/machine/private-folder.js";
-import type { PushType } from "../shared/push.js";
-import type { EndpointFile } from "../shared/wire.js";
-import { type CounterLine, createCounterFile } from "./counter-file.js";
-import { createPublishedEndpoint } from "./endpoint-file.js";
+import type { PushType } from "../shared/wire/push.js";
+import type { EndpointFile } from "../shared/wire/wire.js";
 import { createFaults } from "./faults.js";
 import { identify } from "./identity.js";
+import { type CounterLine, createCounterFile } from "./ledger/counter-file.js";
 import {
   completeOptions,
   DEFAULT_PROJECT,
   DEFAULT_UNITY_VERSION,
   type SimulatedEditorOptions,
 } from "./options.js";
-import { startSession } from "./session.js";
-import type { TcpServer } from "./tcp-server.js";
 import { createToolTable } from "./tools.js";
-import { createWireFaults } from "./wire-faults.js";
+import { createPublishedEndpoint } from "./wire/endpoint-file.js";
+import { startSession } from "./wire/session.js";
+import type { TcpServer } from "./wire/tcp-server.js";
+import { createWireFaults } from "./wire/wire-faults.js";
 
 export type { SimulatedEditorOptions } from "./options.js";
 export type SimulatedEditor = Awaited<ReturnType<typeof createSimulatedEditor>>;
@@ -108,14 +108,14 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
         .map(({ operationId, state }) => ({ operationId, state })),
     }),
     faults: createFaults({ wire, session: () => session, crash, restart }),
-    /** Add or remove, then tell with `toolsChanged`. */
+    /** Add or remove a tool, then announce it with `toolsChanged`. */
     tools,
     toolsChanged: (): void => session.tellToolsChanged(),
     /** Plain only: every name that a client gave itself in this process, in order. */
     clientNames: (): readonly string[] => session.clientNames(),
-    /** What it would write into its push channel. */
+    /** Writes this into the push channel. */
     push: (type: PushType): void => session.push.push(type),
-    /** Somebody edits the scripts on disk: so many tests fail once they are compiled. */
+    /** Simulates an edit of the scripts on disk: this many tests fail once they are compiled. */
     edit: (failingTests: number): void => {
       session.world.failingTests.edited = failingTests;
     },
@@ -130,7 +130,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
   };
 }
 
-/** Listening is the only test of a port that nobody can overtake. */
+/** Listening is the only race-free test of a port. */
 async function listenOnFirstFree(server: TcpServer, wanted: number | undefined): Promise<number> {
   if (wanted !== undefined) return server.listen(wanted);
   for (let port = FIRST_PORT; port <= LAST_PORT; port += 1) {

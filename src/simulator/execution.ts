@@ -3,13 +3,13 @@
  * tell it. The journal comes first both times: an invocation without `running` on disk, or a told outcome that
  * a crash could take back, would each be a way to run something twice.
  */
-import type { Outcome, Progress, Standing } from "../shared/wire.js";
-import type { CounterFile } from "./counter-file.js";
-import type { LedgerOperation } from "./journal-entry.js";
+import type { Outcome, Progress, Standing } from "../shared/wire/wire.js";
 import type { Lanes } from "./lanes.js";
-import type { LargeResults } from "./large-results.js";
-import type { Ledger } from "./ledger.js";
+import type { CounterFile } from "./ledger/counter-file.js";
+import type { LedgerOperation } from "./ledger/journal-entry.js";
+import type { Ledger } from "./ledger/ledger.js";
 import { createProgressThrottle } from "./progress.js";
+import type { LargeResults } from "./results/large-results.js";
 import type { Timers } from "./timers.js";
 import { readArguments, type SimulatedTool } from "./tool-definition.js";
 import type { ToolTable } from "./tools.js";
@@ -29,14 +29,14 @@ export interface ExecutionDeps {
   standing(): Standing;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
-  /** Reloads the script domain; settles when it is there again. */
+  /** Reloads the script domain; settles when it is loaded again. */
   reload(): Promise<void>;
 }
 
 interface Execution {
   abort: AbortController;
   cancelRequested: boolean;
-  /** Set when nobody waits for the tool any more: whatever it answers is nothing. */
+  /** Set when the tool's result is no longer wanted: its answer is ignored. */
   abandoned: boolean;
 }
 
@@ -143,7 +143,7 @@ export function createExecutions(
     try {
       deps.ledger.end(operation, outcome);
     } catch {
-      // Untold until it is durable; after a crash the journal's `running` honestly becomes interrupted.
+      // Not reported until it is durable; after a crash the journal's `running` becomes interrupted.
       unwritten.add(operation.operationId);
       deps.timers.after(OUTCOME_RETRY_MS, () => settle(operation, outcome));
       return;
@@ -170,7 +170,7 @@ export function createExecutions(
         run: () => run(operation, tool),
       });
     },
-    /** Journals and tells an outcome that no invocation produced. */
+    /** Journals and reports an outcome without an invocation. */
     settle,
     /** Asks a running tool to stop; false when it cannot be asked. */
     requestCancel(operation: LedgerOperation): boolean {

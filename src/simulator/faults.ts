@@ -1,6 +1,6 @@
 /** Everything that may go wrong with a simulated Editor, on request. */
-import type { Session } from "./session.js";
-import type { WireFaults } from "./wire-faults.js";
+import type { Session } from "./wire/session.js";
+import type { WireFaults } from "./wire/wire-faults.js";
 
 export interface FaultsDeps {
   wire: WireFaults;
@@ -14,17 +14,17 @@ export function createFaults(deps: FaultsDeps) {
   return {
     /** Cuts every connection; the Editor goes on. */
     dropConnections: (): void => deps.session().server.dropConnections(),
-    /** Domain reload: nobody listens for `downMs`; settles when the same port listens again. */
+    /** Domain reload: nothing listens for `downMs`; settles when the same port listens again. */
     reload: (downMs = 50): Promise<void> => deps.session().reload(downMs),
     /** The process dies. Unflushed ledger lines (`accepted`) are lost unless `keepUnflushed`. */
     crash: ({ keepUnflushed = false } = {}): Promise<void> => deps.crash(keepUnflushed ? "keep" : "lose"),
-    /** It is about to quit: refuses what is submitted, and still listens. */
+    /** It is about to quit: refuses submits, but still listens. */
     beginToQuit(): void {
       deps.session().world.phase = "quitting";
     },
     /** A new Editor process on the same port, project and ledger. */
     restart: deps.restart,
-    /** No byte goes out, heartbeats included: for `ms`, or until `speak`. What was held back goes out then. */
+    /** Sends no byte, not even heartbeats, for `ms` or until `speak`; then sends what was held back. */
     silence(ms?: number): void {
       wire.silence();
       if (ms !== undefined) deps.session().timers.after(ms, wire.speak);
@@ -34,14 +34,14 @@ export function createFaults(deps: FaultsDeps) {
     delayAnswers(ms: number): void {
       wire.answerDelayMs = ms;
     },
-    /** Writes so many bytes at a time; undefined ends it. */
+    /** Writes this many bytes at a time; undefined ends the fault. */
     splitFrames(bytes?: number): void {
       wire.pieceBytes = bytes;
     },
     /** Writes bytes that are no frame on every connection. */
     garbage: (text = "GET / HTTP/1.1\r\nHost: nobody\r\n\r\n"): void =>
       deps.session().server.sendGarbage(Buffer.from(text, "utf8")),
-    /** Nothing begins on the main thread for `ms` from now (0: it goes on); heartbeats tell the stall. */
+    /** Nothing begins on the main thread for `ms` from now (0: resume); heartbeats report the stall. */
     stallMainThread: (ms: number): void => deps.session().lanes.stallMainThread(ms),
     /** The next request of this method is processed, its answer never written, the connection cut. */
     dropNextAnswerOf: (method: string): void => void wire.cutAfter.push(method),

@@ -1,8 +1,8 @@
-/** Who this Editor is: `<project-slug>@<short hash of machine and real project path>`. */
+/** This Editor's id: `<project-slug>@<short hash of machine and real project path>`. */
 import { existsSync, realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import { editorIdOf } from "../shared/editor-id.js";
+import { editorIdOf } from "../shared/editors/editor-id.js";
 
 export interface Identity {
   editorId: string;

@@ -2,7 +2,7 @@
  * The Editor's threads: one main thread that runs a single task at a time in order, and a background lane of
  * four for the few tools that touch no Unity API.
  */
-import type { Lane } from "../shared/tool.js";
+import type { Lane } from "../shared/tools/tool.js";
 import type { Timers } from "./timers.js";
 
 export interface Task {

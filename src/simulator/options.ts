@@ -1,4 +1,4 @@
-/** What a simulated Editor may be told, and what it assumes. */
+/** The options of a simulated Editor, and their defaults. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SimulatedTool } from "./tool-definition.js";
@@ -34,17 +34,17 @@ export interface SimulatedEditorOptions {
   deniedTools?: string[];
   /** Opens the plain uLoop calls to every program that reaches the port, without any proof. Default false. */
   plainSurface?: boolean;
-  /** Who has not proven to hold the token is cut off after this, ms. Default 2000. */
+  /** A connection without a proof of the token is closed after this, ms. Default 2000. */
   strangerMs?: number;
   /** Silence (ms) of the bound broker after which another store may take an idle Editor. Default 60 000. */
   foreignSilenceMs?: number;
   /** Acknowledged outcomes are forgotten after this (ms, default 24 h) … */
   forgetAfterMs?: number;
-  /** … while more than so many operations are known (default 1000). */
+  /** … while more operations than this are known (default 1000). */
   keepOperations?: number;
   /** Plays a plain uLoop bridge: no hello, no ledger, no endpoint file, no heartbeats. Default false. */
   plain?: boolean;
-  /** What hello names as the Editor's own log. */
+  /** The path that hello reports as the Editor's own log. */
   logFile?: string;
   /** Tools beside the built-in ones. */
   tools?: SimulatedTool[];

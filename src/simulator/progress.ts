@@ -5,13 +5,13 @@ export interface ProgressReport {
   progress: number;
   total?: number;
   message?: string;
-  /** What the outcome would hold so far. */
+  /** The partial result so far. */
   partialResult?: unknown;
 }
 
 export interface ProgressThrottle {
   report(report: ProgressReport): void;
-  /** Sends what is held back, now: before the outcome is told. */
+  /** Sends held-back reports now, before the outcome is reported. */
   flush(): void;
   close(): void;
 }

@@ -1,9 +1,9 @@
-/** Timers that end together: whoever closes must leave none behind. */
+/** Timers that end together: close() must leave none behind. */
 export interface Timers {
   /** Runs `action` once after `ms`, with 0 in the next turn of the event loop; the answer cancels it. */
   after(ms: number, action: () => void): () => void;
   every(ms: number, action: () => void): () => void;
-  /** Runs `action` when the timers are closed, at once if they are: for those who wait for one of them. */
+  /** Runs `action` when the timers are closed, or at once if they are: for waits on a timer. */
   onClose(action: () => void): void;
   close(): void;
 }

@@ -1,9 +1,9 @@
 /** How a simulated tool is written down, and how it becomes an entry of `get-tool-details`. */
-import type { JsonObjectSchema, Lane, ToolDetails } from "../shared/tool.js";
+import type { JsonObjectSchema, Lane, ToolDetails } from "../shared/tools/tool.js";
 import type { ProgressReport } from "./progress.js";
 import type { World } from "./world.js";
 
-/** What a running tool may touch. */
+/** The interface of a running tool to its Editor. */
 interface ToolCall {
   readonly operationId: string;
   readonly args: Arguments;
@@ -13,7 +13,7 @@ interface ToolCall {
   progress(report: ProgressReport): void;
   /** Passes simulated time, scaled by the Editor's time scale; rejects as soon as the signal aborts. */
   wait(seconds: number): Promise<void>;
-  /** Reloads the script domain in mid-run, as entering Play Mode does; settles when it is there again. */
+  /** Reloads the script domain in mid-run, as entering Play Mode does; settles when it is loaded again. */
   reload(): Promise<void>;
   /** Asks for a domain reload once this tool has ended, as a compilation does; its end announces it. */
   reloadAfterwards(): void;
@@ -39,10 +39,18 @@ export interface SimulatedTool {
   readonly executionClass: "quick" | "medium" | "long";
   /** True when the real one holds Unity's main thread from begin to end. */
   readonly blocksMainThread: boolean;
-  /** What the counter file calls an execution; the tool's name unless given. */
+  /** The name of an execution in the counter file; the tool's name unless given. */
   label?(args: Arguments): string;
   run(call: ToolCall): Promise<unknown>;
 }
+
+const QUICK = { resumable: false, cancellable: false, executionClass: "quick" } as const;
+
+/** A quick tool that holds the main thread, as almost all of Unity's API does. */
+export const QUICK_ON_MAIN = { ...QUICK, lane: "main", blocksMainThread: true } as const;
+
+/** A quick tool that touches nothing of Unity and runs beside the main lane. */
+export const QUICK_BESIDE = { ...QUICK, lane: "background", blocksMainThread: false } as const;
 
 /** An error whose name becomes `outcome.error.type`. */
 export function toolFailure(type: string, message: string): Error {
@@ -68,7 +76,7 @@ export function readArguments(values: Record<string, unknown>): Arguments {
   };
 }
 
-/** The tool as `get-tool-details` tells it: our fields and uLoop's parameterSchema beside each other. */
+/** The tool as in `get-tool-details`: our fields beside uLoop's parameterSchema. */
 export function describeTool(tool: SimulatedTool): ToolDetails {
   const properties = Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]) => [
     name,

@@ -1,6 +1,6 @@
 /** The tools of the simulated Editor; one line each is the registration. */
 import { createHash } from "node:crypto";
-import type { ToolDetails } from "../shared/tool.js";
+import type { ToolDetails } from "../shared/tools/tool.js";
 import { describeTool, type SimulatedTool } from "./tool-definition.js";
 import { buildPlayer } from "./tools/build-player.js";
 import { compile, executeCode } from "./tools/compile.js";
@@ -28,7 +28,7 @@ const BUILT_IN: readonly SimulatedTool[] = [
   getProperty,
 ];
 
-/** Nothing else may leave the main thread, whatever a definition says (design: invariant 6). */
+/** Nothing else may leave the main thread, whatever a definition says (ARCHITECTURE.md, invariant 6). */
 const BACKGROUND = new Set(["ping", "get-logs"]);
 
 export interface ToolTable {

@@ -1,4 +1,4 @@
-/** What the simulated project holds: its console, its values, its counters. A domain reload leaves it, a crash does not. */
+/** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
 interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -14,7 +14,7 @@ export interface World {
   generation: number;
   /** Grows with everything that changes assets. */
   assetCounter: number;
-  /** How many tests fail: as the scripts are on disk, and as they were compiled last, which is what runs. */
+  /** How many tests fail: by the scripts on disk, and by the last compilation, which is what runs. */
   readonly failingTests: { edited: number; compiled: number };
   log(type: LogLine["LogType"], message: string): void;
 }

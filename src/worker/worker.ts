@@ -2,19 +2,19 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { NamedEditor } from "../shared/config.js";
+import { DIAGNOSIS_LIMITS } from "../shared/editors/diagnosis.js";
 import type { Log } from "../shared/log.js";
-import { HELD_RETRY_MS } from "../shared/redis/cap.js";
-import type { Store } from "../shared/redis/store.js";
-import { TOOL_LIMITS } from "../shared/tool-limits.js";
-import { TROUBLE_LIMITS } from "../shared/trouble.js";
-import { createConfiguredEditors } from "./configured-editors.js";
-import { createDiscovery, type DiscoveredEditor } from "./discovery.js";
-import { MAX_RESULT_BYTES } from "./large-result.js";
-import { unityLogPlaces } from "./log-places.js";
-import { createLostEditors, type LostEditorsOptions } from "./lost-editors.js";
-import { createOwner, type Owner, type OwnerOptions } from "./owner.js";
-import { createRefusedFiles } from "./refused-files.js";
-import type { DescribedEditor } from "./watch.js";
+import { HELD_RETRY_MS } from "../shared/store/operations/principal-limits.js";
+import type { Store } from "../shared/store/store.js";
+import { TOOL_LIMITS } from "../shared/tools/tool-limits.js";
+import { createConfiguredEditors } from "./discovery/configured-editors.js";
+import { createDiscovery, type DiscoveredEditor } from "./discovery/discovery.js";
+import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
+import { createRefusedFiles } from "./discovery/refused-files.js";
+import { MAX_RESULT_BYTES } from "./execution/large-result.js";
+import { unityLogPlaces } from "./owner/evidence/log-places.js";
+import type { DescribedEditor } from "./owner/health-monitor.js";
+import { createOwner, type Owner, type OwnerOptions } from "./owner/owner.js";
 
 export interface WorkerOptions extends OwnerOptions, LostEditorsOptions {
   /** How often to look for Editors where the system does not report changes, ms. */
@@ -37,9 +37,9 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   tools: TOOL_LIMITS,
   maxResultBytes: MAX_RESULT_BYTES,
   logPlaces: unityLogPlaces(),
-  watchMs: 1_000,
-  retellMs: 5_000,
-  trouble: TROUBLE_LIMITS,
+  healthCheckMs: 1_000,
+  reportAgainMs: 5_000,
+  diagnosis: DIAGNOSIS_LIMITS,
   discoveryPollMs: 1_000,
 };
 
@@ -54,7 +54,7 @@ export function createWorker(
     log: Log;
     editorsFolder: string;
     version: string;
-    /** By which it knows again what it submitted: the same for all workers of a store, and never in it (origin-key.ts). */
+    /** By which it knows again what it submitted: the same for all workers of a store, and never in it (recovery-key.ts). */
     originKey: Buffer;
     /** Editors that are named because they cannot be found. */
     named?: readonly NamedEditor[];
@@ -70,14 +70,14 @@ export function createWorker(
 
   const sentFolder = join(deps.editorsFolder, "sent");
 
-  const serve = ({ editorId, host, port, token, listensOn, plain }: DiscoveredEditor): void => {
+  const serve = ({ editorId, host, port, token, listensOn, uloop }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
     const endpoint = { host, port, token, listensOn, editorId };
     const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
     else {
-      const editor = { editorId, endpoint, plain, described, sentFolder };
+      const editor = { editorId, endpoint, uloop, described, sentFolder };
       owners.set(
         editorId,
         createOwner({ store, log, identity, originKey: deps.originKey, ...editor }, options),
@@ -95,7 +95,7 @@ export function createWorker(
 
   const change = (editor: DiscoveredEditor, before: DiscoveredEditor): void => {
     // Its project got or lost a bridge of ours: another way of driving it begins with a new owner.
-    if ((editor.plain === undefined) !== (before.plain === undefined)) leave(before);
+    if ((editor.uloop === undefined) !== (before.uloop === undefined)) leave(before);
     serve(editor);
   };
 

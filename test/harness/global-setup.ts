@@ -1,9 +1,10 @@
-import { statSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { editorHostFile, missingSdk } from "../../src/editor-host/host-build.js";
-import { findRedisBinary } from "../../src/embedded-redis/binary.js";
 import { defaultDirectories } from "../../src/embedded-redis/directories.js";
-import { containerEngineAnswers } from "./redis-container.js";
+import { findRedisBinary } from "../../src/embedded-redis/package/binary.js";
+import { containerEngineAnswers } from "./redis/redis-container.js";
 
 /** Tests read it by `hasDotnet` (dotnet.ts). */
 async function buildTheCSharpSide(): Promise<void> {
@@ -17,24 +18,43 @@ async function buildTheCSharpSide(): Promise<void> {
   console.log(`\nThe C# tests are SKIPPED. ${missing}\n`);
 }
 
-/** Some tests are played by another user of this machine, who must get as far as to the test's folder. */
-function useTemporaryFolderThatIsOpenToOthers(): void {
-  const isOpen = (folder: string): boolean =>
-    ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o001) !== 0;
-  const shared = "/var/tmp";
-  if (process.platform !== "linux" || isOpen(tmpdir()) || !isOpen(shared)) return;
-  console.log(`${tmpdir()} is closed to other users: the tests' folders are in ${shared}.`);
-  process.env.TMPDIR = shared;
+/** The least that a folder of the tests must have free, bytes. */
+const ROOM = 2 * 1024 ** 3;
+
+/**
+ * One folder for everything that this run writes, removed at its end. It lies in memory where the platform offers that:
+ * the tests' Redis flushes every write, and no test cuts the power. Another user of this machine, who plays in some
+ * tests, may enter it.
+ */
+function useTemporaryFolder(): () => void {
+  const folder = mkdtempSync(
+    join(process.env.TMPDIR ?? [...candidates(), tmpdir()][0] ?? tmpdir(), "ujb-run-"),
+  );
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function candidates(): string[] {
+  if (process.platform !== "linux") return [];
+  return ["/dev/shm", "/tmp", "/var/tmp"].filter((folder) => {
+    const isOpen = ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o003) === 0o003;
+    if (!isOpen) return false;
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= ROOM;
+  });
 }
 
 /**
  * Looks once, before parallel test files would all look, for a container engine, the Redis binary and the .NET SDK.
  *
- * The binary is needed in either case, since the embedded server has tests of its own. There is no teardown: each
- * test server ends with the process that started it (see `redis.ts`).
+ * The binary is needed in either case, since the embedded server has tests of its own. Each test server ends with the
+ * process that started it (see `redis.ts`).
  */
-export default async function setup(): Promise<void> {
-  useTemporaryFolderThatIsOpenToOthers();
+export default async function setup(): Promise<() => void> {
+  // First: the compiler's server outlives this run, and so must its temporary folder.
+  await buildTheCSharpSide();
+  const removeTemporaryFolder = useTemporaryFolder();
   const { cacheDir } = defaultDirectories(process.env);
   const binary = await findRedisBinary({
     cacheDir,
@@ -43,5 +63,5 @@ export default async function setup(): Promise<void> {
   });
   const store = (await containerEngineAnswers()) ? "containers" : `${binary.file} ${binary.version}`;
   console.log(`Tests use Redis from ${store}.`);
-  await buildTheCSharpSide();
+  return removeTemporaryFolder;
 }

@@ -1,5 +1,5 @@
 /** An Editor that tells all of the noise at once, as a process of its own; it ends with its input. */
-import { startHostileEditor, type Wire } from "../harness/hostile-editor.js";
+import { startHostileEditor, type Wire } from "../harness/editor/hostile-editor.js";
 import { NOISE } from "./noise.js";
 
 /** Those that end no connection. */

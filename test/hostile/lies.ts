@@ -1,6 +1,12 @@
 /** What an Editor may say that is not so, over our protocol; by name, with how a call to it may end. */
-import type { State } from "../../src/shared/operation.js";
-import { type Behaviour, Refusal, SILENCE, type Telling, type Wire } from "../harness/hostile-editor.js";
+import type { State } from "../../src/shared/operation/operation.js";
+import {
+  type Behaviour,
+  Refusal,
+  SILENCE,
+  type Telling,
+  type Wire,
+} from "../harness/editor/hostile-editor.js";
 
 export interface Lie extends Behaviour {
   /** `unknown`: the Editor is never served, and calls to it are refused. */

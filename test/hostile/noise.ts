@@ -1,5 +1,5 @@
 /** What an Editor may say that nobody asked for, over our protocol: the calls to it are answered honestly beside. */
-import type { Wire } from "../harness/hostile-editor.js";
+import type { Wire } from "../harness/editor/hostile-editor.js";
 import { type Lie, others } from "./lies.js";
 
 const noise = (onReady: (wire: Wire) => void, ends: Lie["ends"] = ["completed"]): Lie => ({ onReady, ends });

@@ -1,5 +1,5 @@
 /** What a plain uLoop bridge may say that is not so; by name, with how a call to it may end. */
-import { Refusal, SILENCE, type Telling } from "../harness/hostile-editor.js";
+import { Refusal, SILENCE, type Telling } from "../harness/editor/hostile-editor.js";
 import type { Lie } from "./lies.js";
 
 const work = (answer: (telling: Telling) => unknown, ends: Lie["ends"]): Lie => ({

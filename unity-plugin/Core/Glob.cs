@@ -8,7 +8,8 @@ namespace JobBroker.Bridge
     internal static class Glob
     {
         /// <summary>
-        /// True when the pattern covers the whole text. Never worse than length times length: nothing to choke on.
+        /// True when the pattern matches the whole text. Takes at most time proportional to the product of both
+        /// lengths.
         /// </summary>
         public static bool Matches(string glob, string text)
         {

@@ -2,8 +2,7 @@
 namespace JobBroker.Bridge
 {
     /// <summary>
-    /// Where the bridge says what people may want to know. Every member may be called from any thread and never
-    /// throws.
+    /// The bridge's log for people. Every member may be called from any thread and never throws.
     /// </summary>
     public interface IBridgeLog
     {

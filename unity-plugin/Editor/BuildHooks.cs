@@ -15,22 +15,22 @@ namespace JobBroker.Bridge.Unity
     {
         public int callbackOrder => int.MinValue;
 
-        public void OnPreprocessBuild(BuildReport report) => BuildStepSink.Tell("The build begins", 0);
+        public void OnPreprocessBuild(BuildReport report) => BuildStepSink.Report("The build begins", 0);
 
         /// <summary>Called when Play Mode is entered as well, and then without a report.</summary>
         public void OnProcessScene(Scene scene, BuildReport report)
         {
-            if (report != null) BuildStepSink.Tell("Scene " + scene.path);
+            if (report != null) BuildStepSink.Report("Scene " + scene.path);
         }
 
-        public void OnPostBuildPlayerScriptDLLs(BuildReport report) => BuildStepSink.Tell("The scripts are compiled");
+        public void OnPostBuildPlayerScriptDLLs(BuildReport report) => BuildStepSink.Report("The scripts are compiled");
     }
 
-    /// <summary>The end of a build, behind everybody else's callbacks.</summary>
+    /// <summary>The end of a build, after all other callbacks.</summary>
     internal sealed class BuildEndHook : IPostprocessBuildWithReport
     {
         public int callbackOrder => int.MaxValue;
 
-        public void OnPostprocessBuild(BuildReport report) => BuildStepSink.Tell("The player is written");
+        public void OnPostprocessBuild(BuildReport report) => BuildStepSink.Report("The player is written");
     }
 }

@@ -25,8 +25,8 @@ namespace JobBroker.Bridge.Unity
             }
         }
 
-        /// <summary>Tells a step; nothing happens in a build that is not the bridge's. Any thread.</summary>
+        /// <summary>Reports a step; does nothing in a build that is not the bridge's. Any thread.</summary>
         /// <param name="fraction">From 0 to 1; negative when unknown.</param>
-        public static void Tell(string step, double fraction = -1) => current?.Invoke(step, fraction);
+        public static void Report(string step, double fraction = -1) => current?.Invoke(step, fraction);
     }
 }

@@ -6,7 +6,7 @@ using UnityEngine;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// The window of the bridge: draws what its presenter says and hands clicks on. Main thread only.
+    /// The window of the bridge: draws its presenter's view and forwards clicks. Main thread only.
     /// </summary>
     public sealed class McpEditorWindow : EditorWindow
     {

@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Unity
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
         /// <summary>
-        /// Whether any run is under way; null where the framework does not tell: the method is internal.
+        /// Whether any run is under way; null where the framework has no such method: it is internal.
         /// </summary>
         public static bool? IsRunActive()
         {

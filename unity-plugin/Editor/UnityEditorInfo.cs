@@ -12,8 +12,9 @@ using UnityEngine;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// What is known of this Editor: taken on the main thread with every tick, read from any. The asset counter is taken
-    /// whenever the main thread reads it: a tool's own changes must be in what its end says.
+    /// What is known of this Editor: taken on the main thread with every tick, read from any. The asset counter is
+    /// taken
+    /// whenever the main thread reads it: a tool's own changes must be in its <c>endedIn</c>.
     /// </summary>
     internal sealed class UnityEditorInfo : IEditorInfo
     {

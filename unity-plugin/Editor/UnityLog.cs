@@ -3,7 +3,7 @@ using UnityEngine;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>What the bridge says goes to the Editor's console. Any thread: Unity's log is thread-safe.</summary>
+    /// <summary>Writes the bridge's log to the Editor's console. Any thread: Unity's log is thread-safe.</summary>
     internal sealed class UnityLog : IBridgeLog
     {
         private const string Prefix = "[Unity Job Broker] ";

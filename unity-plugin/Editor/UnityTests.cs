@@ -10,7 +10,8 @@ namespace JobBroker.Bridge.Unity
 {
     /// <summary>
     /// Unity's test framework. A run goes on over a domain reload, callbacks do not: they are registered anew, and the
-    /// session store says whose run it is. Callbacks come from every run, also a person's own: only ours is told on.
+    /// session store says whose run it is. Callbacks come from every run, also a person's own: only those of our run
+    /// are forwarded.
     /// Main thread only.
     /// </summary>
     internal sealed class UnityTests : ITestRunner, IErrorCallbacks, IDisposable
@@ -124,12 +125,12 @@ namespace JobBroker.Bridge.Unity
             return current;
         }
 
-        private void End(Action<Run> tell)
+        private void End(Action<Run> report)
         {
             var run = current;
             if (run == null) return;
             Forget();
-            tell(run);
+            report(run);
         }
 
         private void Forget()

@@ -1,5 +1,5 @@
-/** How a command that asked the broker ends; docs/command-line.md has the same table. */
-import type { Answer } from "../../shared/answer.js";
+/** How a command that asked the broker ends; docs/reference/command-line.md has the same table. */
+import type { Answer } from "../../shared/operation/answer.js";
 
 export const EXIT = {
   /** The operation completed, or the question was answered. */
@@ -14,14 +14,17 @@ export const EXIT = {
   /** Nobody knows whether it ran. */
   unknown: 5,
   cancelled: 6,
+  /** It completed, and its result says `Success: false`: tests failed, scripts do not compile. */
+  unsuccessful: 7,
   /** Ctrl-C while waiting; the operation goes on. */
   detached: 130,
 } as const;
 
-export function exitCodeOf(answer: Pick<Answer, "status" | "error_code">): number {
+/** `isSuccess`: what the tool's own result says (success.ts). */
+export function exitCodeOf(answer: Pick<Answer, "status" | "error_code">, isSuccess = true): number {
   switch (answer.status) {
     case "completed":
-      return EXIT.ok;
+      return isSuccess ? EXIT.ok : EXIT.unsuccessful;
     case "running":
     case "timeout":
       return EXIT.goesOn;

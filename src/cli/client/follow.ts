@@ -1,6 +1,5 @@
 /** Waits for an operation across as many waits as it takes, and shows its progress on stderr. */
-import { SingleBar } from "cli-progress";
-import type { Answer } from "../../shared/answer.js";
+import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine } from "../../shared/printable.js";
 import type { BrokerClient, ProgressNote } from "./broker-client.js";
 
@@ -43,8 +42,9 @@ export interface ProgressView {
 }
 
 /** A bar on a terminal, elsewhere a line whenever something changed. */
-export function createProgressView(stream: NodeJS.WriteStream): ProgressView {
+export async function createProgressView(stream: NodeJS.WriteStream): Promise<ProgressView> {
   if (!stream.isTTY) return createProgressLines((line) => stream.write(`${line}\n`));
+  const { SingleBar } = await import("cli-progress");
   const bar = new SingleBar({
     stream,
     format: "{bar} {percentage}%  {message}",

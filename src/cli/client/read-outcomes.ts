@@ -1,6 +1,6 @@
 /**
  * Which outcomes this user has read on the command line. Each command is a process of its own, so the broker cannot
- * know that the call typed now is a new wish and not the retry of a lost one; this memory does. A call whose outcome
+ * know that the call typed now is a new call and not the retry of a lost one; this memory does. A call whose outcome
  * was printed names that outcome as `force_new` the next time: it runs once more, and its own retries find that run.
  */
 import { createHash } from "node:crypto";

@@ -1,9 +1,9 @@
 /** What people read: answers, lists and timelines as text, at most 80 columns where nothing is longer by itself. */
 import pc from "picocolors";
-import type { Answer } from "../../shared/answer.js";
-import type { State } from "../../shared/operation.js";
+import type { Answer } from "../../shared/operation/answer.js";
+import type { State } from "../../shared/operation/operation.js";
+import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printable, printableJson, printableValues } from "../../shared/printable.js";
-import type { TimelineEntry } from "../../shared/timeline.js";
 import { table } from "../table.js";
 
 export type Colours = ReturnType<typeof pc.createColors>;
@@ -113,7 +113,7 @@ export interface ShownEditor {
   unity_version: string;
   connected: boolean;
   phase?: string;
-  trouble?: { message: string };
+  diagnosis?: { message: string };
 }
 
 export function renderEditors(editors: readonly ShownEditor[], colours: Colours): string {
@@ -124,8 +124,10 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
     cut(unity_version, 14),
     connected ? colours.green(phase ?? "connected") : colours.red("away"),
   ]);
-  const troubles = shown.flatMap(({ id, trouble }) => (trouble ? [wrap(`${id}: ${trouble.message}`)] : []));
-  return [table(["EDITOR", "UNITY", "STATE"], rows), ...troubles].join("\n");
+  const diagnoses = shown.flatMap(({ id, diagnosis }) =>
+    diagnosis ? [wrap(`${id}: ${diagnosis.message}`)] : [],
+  );
+  return [table(["EDITOR", "UNITY", "STATE"], rows), ...diagnoses].join("\n");
 }
 
 export function renderTools(
@@ -136,7 +138,7 @@ export function renderTools(
   const shown = tools.map(({ description = "", ...tool }) =>
     printableValues({ ...tool, description: description.split("\n")[0] ?? "" }),
   );
-  if (shown.length === 0) return "No tools yet: no Unity Editor has told its tools.";
+  if (shown.length === 0) return "No tools yet: no Unity Editor has published its tools.";
   return table(
     ["TOOL", "", "DESCRIPTION"],
     shown.map(({ name, description, readOnly }) => [

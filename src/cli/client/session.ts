@@ -1,8 +1,9 @@
 /** One question to the broker from the command line: connects, prints, ends with the exit code. */
 import { join } from "node:path";
-import { environment, readSettings } from "../runtime.js";
+import { environment, readSettings } from "../processes/settings.js";
 import { selfCommand } from "../self.js";
-import { type BrokerClient, connectBroker } from "./broker-client.js";
+import type { BrokerClient } from "./broker-client.js";
+import { connectBroker } from "./connect-broker.js";
 import { EXIT } from "./exit-codes.js";
 import { createReadOutcomes, type ReadOutcomes } from "./read-outcomes.js";
 import { type Colours, coloursFor } from "./render.js";

@@ -1,5 +1,5 @@
 /** A large result in full, piece by piece: a program on the other side of a pipe has no context to spare. */
-import type { Answer } from "../../shared/answer.js";
+import type { Answer } from "../../shared/operation/answer.js";
 import type { BrokerClient } from "./broker-client.js";
 
 /** The pieces of its JSON text, in order. */

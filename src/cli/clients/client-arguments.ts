@@ -2,29 +2,12 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { ArgsDef } from "citty";
 import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
-import { originOf } from "../origin.js";
-import { environment } from "../runtime.js";
-import { CLIENTS, type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
+import { gatewayOriginOf } from "../gateway-origin.js";
+import { environment } from "../processes/settings.js";
+import { type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
 import type { Place } from "./installation.js";
-
-export const clientArgs = {
-  client: {
-    type: "positional",
-    required: false,
-    description: CLIENTS.map(({ id }) => id).join(", "),
-  },
-  project: {
-    type: "string",
-    description: "The file of the project in this folder (default: the current one)",
-  },
-  name: { type: "string", description: "The server's name in the client", default: "unity" },
-  force: { type: "boolean", description: "Also when that name belongs to another server", default: false },
-  print: { type: "boolean", description: "Print what would be done and write nothing", default: false },
-  json: { type: "boolean", description: "Print the outcome as JSON", default: false },
-} as const satisfies ArgsDef;
 
 export interface ClientArguments {
   client?: string | undefined;
@@ -82,7 +65,7 @@ function pathOf(client: Client, project: string | undefined, machine: Machine): 
 /** Where this machine's gateway listens by its configuration. */
 function ownAddress({ env }: Machine): string {
   const { UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = readConfig(env);
-  return `${originOf(host, port)}/mcp`;
+  return `${gatewayOriginOf(host, port)}/mcp`;
 }
 
 function addressIn(text: string): string {

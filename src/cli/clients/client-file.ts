@@ -118,7 +118,7 @@ async function targetOf(path: string, hops = 40): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
   if (!link?.isSymbolicLink()) return path;
   if (hops === 0)
-    throw new Error(`${path} is a symbolic link that leads to itself: mend it, then run this again`);
+    throw new Error(`${path} is a symbolic link that leads to itself: fix it, then run this again`);
   return targetOf(resolve(dirname(path), await readlink(path)), hops - 1);
 }
 
@@ -127,6 +127,6 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
     return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Error(`${path} cannot be read (${(error as Error).message}): mend that, then run this again`);
+    throw new Error(`${path} cannot be read (${(error as Error).message}): fix that, then run this again`);
   }
 }

@@ -5,11 +5,6 @@ import { text } from "node:stream/consumers";
 import { isOfThisUser, quoted } from "../../shared/machine/private-folder.js";
 import { UsageError } from "../command.js";
 
-export const tokenArgs = {
-  token: { type: "string", description: "With --http: the bearer token; - reads it from stdin" },
-  "token-file": { type: "string", description: "With --http: the file with the token, mode 0600" },
-} as const;
-
 /** Longer is no token, but another file. */
 const MAX_BYTES = 16 * 1024;
 

@@ -5,8 +5,8 @@ import { type ClientFile, readClientFile, replaceClientFile } from "./client-fil
 import type { Client } from "./client-table.js";
 import { assertOnlyChanged, at, type ConfigText, type Path } from "./config-text.js";
 import { changes, type Entry, isOurs } from "./entry.js";
-import { jsonText } from "./json-text.js";
-import { tomlText } from "./toml-text.js";
+import { jsonText } from "./json-edits.js";
+import { tomlText } from "./toml-edits.js";
 
 /**
  * What becomes of the entry: `added` where there was none, `replaced` where ours was different, `taken` where somebody
@@ -58,7 +58,7 @@ export async function planInstall(place: Place, wanted: Entry, isSecret: boolean
   }
   if (todo === "whole" && there !== undefined && !isForeign) {
     warnings.push(
-      "the entry changed between stdio and HTTP, or its address: settings that were added to it by hand are in the backup",
+      "the entry changed between stdio and HTTP, or its address: settings that were added to it manually are in the backup",
     );
   }
   const text = edit(file, () =>

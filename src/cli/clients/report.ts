@@ -1,4 +1,4 @@
-/** How the end of `install` and `uninstall` is told, to people and to programs. */
+/** How the end of `install` and `uninstall` is report, to people and to programs. */
 import type { Outcome, Plan } from "./installation.js";
 
 const SAID: Record<Outcome, { done: string; planned: string }> = {
@@ -16,7 +16,7 @@ const SAID: Record<Outcome, { done: string; planned: string }> = {
   absent: { done: "is not installed; nothing was written", planned: "is not installed" },
 };
 
-export interface Told {
+export interface Report {
   scope: "user" | "project";
   /** Nothing was written. */
   isPrint: boolean;
@@ -24,8 +24,8 @@ export interface Told {
 }
 
 /** For people: what happened, where, and what to do for the client to notice. */
-export function toPeople({ client, file, name, outcome, fragment, warnings }: Plan, told: Told): string {
-  const { isPrint, backup } = told;
+export function toPeople({ client, file, name, outcome, fragment, warnings }: Plan, report: Report): string {
+  const { isPrint, backup } = report;
   const isWritten = !isPrint && outcome !== "unchanged" && outcome !== "absent";
   return [
     `${client.title}: server ${name} ${SAID[outcome][isPrint ? "planned" : "done"]}`,
@@ -38,8 +38,11 @@ export function toPeople({ client, file, name, outcome, fragment, warnings }: Pl
 }
 
 /** For programs. The fragment is there only where it was asked for: it may hold a token. */
-export function toPrograms({ client, file, name, outcome, fragment, warnings }: Plan, told: Told): string {
-  const { scope, isPrint, backup } = told;
+export function toPrograms(
+  { client, file, name, outcome, fragment, warnings }: Plan,
+  report: Report,
+): string {
+  const { scope, isPrint, backup } = report;
   return JSON.stringify({
     client: client.id,
     scope,

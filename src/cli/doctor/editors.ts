@@ -2,11 +2,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { BROKER_TOOLS } from "../../gateway/mcp/broker-tools.js";
-import { troubleOfFile } from "../../shared/endpoint-trouble.js";
-import { createEndpointFolder } from "../../worker/endpoint-folder.js";
+import { BROKER_TOOLS } from "../../gateway/mcp/tools/broker-tools.js";
+import { diagnoseFile } from "../../shared/editors/refused-endpoint.js";
+import { createEndpointFolder } from "../../worker/discovery/endpoint-folder.js";
 import type { BrokerClient } from "../client/broker-client.js";
-import type { Settings } from "../runtime.js";
+import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove } from "./finding.js";
 
 /** How long Editors have to connect, or to show what keeps them from it, ms. */
@@ -26,8 +26,8 @@ export async function checkEndpointFiles(
   const ids = living.map(({ editorId }) => editorId);
   const names = await readdir(editorsFolder).catch(() => [] as string[]);
   const findings = refused.map((file): Finding => {
-    const { message, next } = troubleOfFile({ ...file, mend: undefined });
-    return { check: "endpoint file", state: "problem", says: message, next, mend: file.mend };
+    const { message, next } = diagnoseFile({ ...file, fix: undefined });
+    return { check: "endpoint file", state: "problem", says: message, next, fix: file.fix };
   });
   for (const name of names.filter((name) => name.endsWith(".json"))) {
     const file = join(editorsFolder, name);
@@ -38,7 +38,7 @@ export async function checkEndpointFiles(
         check: "endpoint file",
         state: "warning",
         says: `${file} ${says}`,
-        mend: remove(file),
+        fix: remove(file),
       });
   }
   if (ids.length > 0) return { findings, ids };
@@ -47,7 +47,7 @@ export async function checkEndpointFiles(
     state: "problem",
     says: `no Unity Editor with the bridge runs here: ${editorsFolder} has no endpoint file of a living one`,
     next: "Open the project in Unity with the bridge installed. To try the broker without Unity:",
-    mend: `${self} simulate`,
+    fix: `${self} simulate`,
   });
   return { findings, ids };
 }
@@ -62,13 +62,13 @@ function staleness(text: string, living: readonly string[]): string | undefined 
   }
 }
 
-const Trouble = z.looseObject({ message: z.string(), next: z.string() });
+const Diagnosis = z.looseObject({ message: z.string(), next: z.string() });
 const Listed = z.looseObject({
   id: z.string(),
   connected: z.boolean().optional(),
   phase: z.string().optional(),
   unity_version: z.string().optional(),
-  trouble: Trouble.optional(),
+  diagnosis: Diagnosis.optional(),
 });
 type Listed = z.infer<typeof Listed>;
 
@@ -89,8 +89,8 @@ export async function checkEditors(client: BrokerClient, expected: readonly stri
 
 /** What a gateway knows of Editors of which none is connected. */
 function noneOf(editors: readonly Listed[]): Finding[] {
-  const troubled = editors.filter(({ trouble }) => trouble).map((editor) => connectionOf(editor));
-  if (troubled.length > 0) return troubled;
+  const diagnosed = editors.filter(({ diagnosis }) => diagnosis).map((editor) => connectionOf(editor));
+  if (diagnosed.length > 0) return diagnosed;
   return [
     {
       check: "Editor",
@@ -101,14 +101,14 @@ function noneOf(editors: readonly Listed[]): Finding[] {
   ];
 }
 
-/** Until every expected Editor is connected or its trouble is known, or the time is over. */
+/** Until every expected Editor is connected or its diagnosis is known, or the time is over. */
 async function untilSettled(client: BrokerClient, expected: readonly string[]): Promise<Listed[]> {
   const deadline = performance.now() + CONNECT_MS;
   for (;;) {
     const answer = await client.call("list_editors");
     const listed = z.array(Listed).parse([...(answer.editors as []), ...((answer.unreached as []) ?? [])]);
     const missing = expected.filter(
-      (id) => !listed.some((one) => one.id === id && (one.connected || one.trouble)),
+      (id) => !listed.some((one) => one.id === id && (one.connected || one.diagnosis)),
     );
     if (missing.length === 0 || performance.now() > deadline) {
       const unseen = missing.filter((id) => !listed.some((one) => one.id === id));
@@ -118,10 +118,10 @@ async function untilSettled(client: BrokerClient, expected: readonly string[]): 
   }
 }
 
-function connectionOf({ id, connected, phase, unity_version, trouble }: Listed): Finding {
-  if (trouble) {
+function connectionOf({ id, connected, phase, unity_version, diagnosis }: Listed): Finding {
+  if (diagnosis) {
     const state = connected ? "warning" : "problem";
-    return { check: "Editor", state, says: `${id}: ${trouble.message}`, next: trouble.next };
+    return { check: "Editor", state, says: `${id}: ${diagnosis.message}`, next: diagnosis.next };
   }
   if (connected) return ok("Editor", `${id}, Unity ${unity_version}, ${phase}`);
   return {
@@ -140,7 +140,7 @@ async function checkTools(client: BrokerClient): Promise<Finding> {
     : {
         check: "tools",
         state: "problem",
-        says: "no Editor has told its tools",
+        says: "no Editor has published its tools",
         next: "Look at the bridge's window: its tools may be switched off.",
       };
 }

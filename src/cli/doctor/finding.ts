@@ -1,4 +1,4 @@
-/** What the doctor found: one line a check, and for whatever is wrong the way to mend it. */
+/** What the doctor found: one line a check, and for whatever is wrong the way to fix it. */
 import { quoted } from "../../shared/machine/private-folder.js";
 import { printableValues } from "../../shared/printable.js";
 import type { Colours } from "../client/render.js";
@@ -10,8 +10,8 @@ export interface Finding {
   says: string;
   /** What to do about it, in words. */
   next?: string | undefined;
-  /** A command that mends it. */
-  mend?: string | undefined;
+  /** A command that fixes it. */
+  fix?: string | undefined;
 }
 
 export const ok = (check: string, says: string): Finding => ({ check, state: "ok", says });
@@ -19,10 +19,10 @@ export const ok = (check: string, says: string): Finding => ({ check, state: "ok
 export function renderFindings(findings: readonly Finding[], colours: Colours): string {
   const lines = findings
     .map((finding) => printableValues(finding))
-    .flatMap(({ check, state, says, next, mend }) => [
+    .flatMap(({ check, state, says, next, fix }) => [
       `${mark(state, colours)} ${check.padEnd(14)}${says}`,
       ...(next === undefined ? [] : [`  ${" ".repeat(14)}${next}`]),
-      ...(mend === undefined ? [] : [`  ${" ".repeat(14)}${colours.bold(mend)}`]),
+      ...(fix === undefined ? [] : [`  ${" ".repeat(14)}${colours.bold(fix)}`]),
     ]);
   return [...lines, "", summary(findings, colours)].join("\n");
 }
@@ -41,7 +41,7 @@ function mark(state: Finding["state"], colours: Colours): string {
 function summary(findings: readonly Finding[], colours: Colours): string {
   const problems = findings.filter(({ state }) => state === "problem").length;
   const warnings = findings.filter(({ state }) => state === "warning").length;
-  if (problems > 0) return colours.red(`${problems} problem(s). Mend the first one, then ask again.`);
+  if (problems > 0) return colours.red(`${problems} problem(s). Fix the first one, then ask again.`);
   return warnings > 0
     ? colours.yellow(`It works, with ${warnings} warning(s).`)
     : colours.green("All is well.");

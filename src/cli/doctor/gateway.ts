@@ -1,8 +1,8 @@
 /** The HTTP gateway where this command line would look for it: ours, another program, or nobody; and the token. */
 import { readLocalToken } from "../../gateway/auth/local-token.js";
-import { isLoopback } from "../../gateway/loopback.js";
-import { originOf } from "../origin.js";
-import type { Settings } from "../runtime.js";
+import { isLoopback } from "../../gateway/http/loopback.js";
+import { gatewayOriginOf } from "../gateway-origin.js";
+import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, set, unset } from "./finding.js";
 
 const ANSWER_MS = 3_000;
@@ -10,17 +10,17 @@ const NOBODY = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"
 
 export async function checkGateway(settings: Settings, self: string): Promise<Finding> {
   const { UNITY_BROKER_URL: url, UNITY_BROKER_HOST: host, UNITY_BROKER_PORT: port } = settings.config;
-  const origin = url === undefined ? originOf(host, port) : new URL(url).origin;
+  const origin = url === undefined ? gatewayOriginOf(host, port) : new URL(url).origin;
   const isNeeded = url !== undefined || settings.config.UNITY_BROKER_TOKEN !== undefined;
   const health = await ask(`${origin}/healthz`);
   if (health === "nobody" || (health === "silence" && url !== undefined)) {
     if (!isNeeded) return ok("gateway", `none at ${origin}; clients over stdio need none`);
-    const there = url === undefined ? { mend: `${self} up` } : { mend: unset("UNITY_BROKER_URL") };
+    const there = url === undefined ? { fix: `${self} up` } : { fix: unset("UNITY_BROKER_URL") };
     return { check: "gateway", state: "problem", says: `nobody answers at ${origin}`, ...there };
   }
   if (typeof health === "string" || !health.text.includes('"status":"ok"')) {
     const other = url === undefined ? set("UNITY_BROKER_PORT", String(port + 1)) : unset("UNITY_BROKER_URL");
-    return { check: "gateway", state: "problem", says: `another program answers at ${origin}`, mend: other };
+    return { check: "gateway", state: "problem", says: `another program answers at ${origin}`, fix: other };
   }
   return checkToken(settings, origin, isNeeded, self);
 }
@@ -53,7 +53,7 @@ async function checkToken(
         ? `the gateway at ${origin} asks for a token, and UNITY_BROKER_TOKEN is not set`
         : `the gateway at ${origin} does not know the token in UNITY_BROKER_TOKEN`,
     ...(local !== undefined && !(await isRefused(local))
-      ? { mend: set("UNITY_BROKER_TOKEN", `$(${self} token local)`) }
+      ? { fix: set("UNITY_BROKER_TOKEN", `$(${self} token local)`) }
       : { next }),
   };
 }
@@ -62,7 +62,7 @@ async function checkToken(
 export function notSpokenTo(error: unknown, { config }: Settings): Finding {
   const finding: Finding = { check: "gateway", state: "problem", says: (error as Error).message };
   const { pathname, origin } = new URL(config.UNITY_BROKER_URL ?? "http://here/mcp");
-  return pathname === "/" ? { ...finding, mend: set("UNITY_BROKER_URL", `${origin}/mcp`) } : finding;
+  return pathname === "/" ? { ...finding, fix: set("UNITY_BROKER_URL", `${origin}/mcp`) } : finding;
 }
 
 /** `silence`: nobody may listen there, or somebody who says nothing. `noise`: somebody who does not speak HTTP. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { quoted } from "../../shared/machine/private-folder.js";
-import { readSettings, type Settings } from "../runtime.js";
+import { readSettings, type Settings } from "../processes/settings.js";
 import { VERSION } from "../version.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
 
@@ -34,7 +34,7 @@ export function checkConfiguration(): { settings: Settings } | { findings: Findi
         check: "configuration",
         state: "problem",
         says: `${path.join(".")}: ${message}`,
-        mend: unset(path.map(String).join(".")),
+        fix: unset(path.map(String).join(".")),
       })),
     };
   }
@@ -52,9 +52,9 @@ export async function checkFolder({ dataDir, config }: Settings): Promise<Findin
       state: "problem",
       says: `${dataDir} cannot be used: ${isOther ? "it is not a folder" : (error as Error).message}`,
       ...(isOther
-        ? { mend: remove(dataDir) }
+        ? { fix: remove(dataDir) }
         : config.UNITY_BROKER_DATA_DIR !== undefined
-          ? { mend: unset("UNITY_BROKER_DATA_DIR") }
+          ? { fix: unset("UNITY_BROKER_DATA_DIR") }
           : { next: "Make it a folder that you may write to, or set UNITY_BROKER_DATA_DIR to one." }),
     };
   }
@@ -72,7 +72,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
         check: "tokens",
         state: "problem",
         says: `${open} can be read by other users of this machine`,
-        mend: `chmod 600 ${quoted(open)}`,
+        fix: `chmod 600 ${quoted(open)}`,
       };
     }
     await readLocalToken(file);
@@ -81,7 +81,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
       entries.length === 0 ? "this user's own" : `this user's own, and ${entries.length} made`,
     );
   } catch (error) {
-    return { check: "tokens", state: "problem", says: (error as Error).message, mend: remove(file) };
+    return { check: "tokens", state: "problem", says: (error as Error).message, fix: remove(file) };
   }
 }
 

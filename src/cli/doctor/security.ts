@@ -1,14 +1,14 @@
 /** `doctor --security`: who else could get in on this machine, and what closes it. Asks nobody and changes nothing. */
 import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { cachedTree, whyNotCached } from "../../embedded-redis/cached-redis.js";
 import type { Environment } from "../../embedded-redis/directories.js";
 import { readEndpoint } from "../../embedded-redis/endpoint.js";
+import { cachedTree, whyNotCached } from "../../embedded-redis/package/cached-redis.js";
 import { isPrivateSocket, problemWith } from "../../embedded-redis/run-directory.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
-import { isLoopback } from "../../gateway/loopback.js";
+import { isLoopback } from "../../gateway/http/loopback.js";
 import { quoted } from "../../shared/machine/private-folder.js";
-import type { Settings } from "../runtime.js";
+import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
 
 export async function checkSecurity(settings: Settings, env: Environment): Promise<Finding[]> {
@@ -60,8 +60,8 @@ function checkPrivate(check: string, paths: readonly string[], mode: number): Fi
       state: "problem",
       says,
       ...(isOthers
-        ? { next: "Find out who put it there, then remove it or take it over:", mend: remove(path) }
-        : { mend: `chmod ${mode.toString(8)} ${quoted(path)}` }),
+        ? { next: "Find out who put it there, then remove it or take it over:", fix: remove(path) }
+        : { fix: `chmod ${mode.toString(8)} ${quoted(path)}` }),
     };
   }
   if (there.length === 0) return ok(check, "not there yet");
@@ -100,7 +100,7 @@ function checkRunDirectory({ dataDir, config }: Settings, env: Environment): Fin
     check,
     state: "warning",
     says: `XDG_RUNTIME_DIR is not used: ${problem}`,
-    mend: unset("XDG_RUNTIME_DIR"),
+    fix: unset("XDG_RUNTIME_DIR"),
   };
 }
 
@@ -115,7 +115,7 @@ function checkCachedRedis({ cacheDir }: Settings): Finding {
     state: "problem",
     says,
     next: "It is not run. Remove it: the next start fetches the signed package again.",
-    mend: `rm -r ${quoted(tree)}`,
+    fix: `rm -r ${quoted(tree)}`,
   };
 }
 
@@ -159,7 +159,7 @@ function checkListening({ config: { UNITY_BROKER_HOST: host } }: Settings): Find
     state: "warning",
     says: `listens on ${host}: other machines reach it, by plain HTTP`,
     next: "Put TLS in front of it, or let it listen on this machine only:",
-    mend: unset("UNITY_BROKER_HOST"),
+    fix: unset("UNITY_BROKER_HOST"),
   };
 }
 
@@ -171,7 +171,7 @@ function checkPlainEditors({ named }: Settings): Finding {
     state: "warning",
     says: `${names.join(", ")}: a bridge that proves nothing, and serves every user of its machine`,
     next: "Use the project's own bridge in these Editors, then:",
-    mend: unset("UNITY_BROKER_EDITORS"),
+    fix: unset("UNITY_BROKER_EDITORS"),
   };
 }
 
@@ -206,7 +206,7 @@ async function checkGrants({ tokensFile }: Settings): Promise<Finding[]> {
       ? findings
       : [ok(check, `${entries.length} principals, each token with an end`)];
   } catch (error) {
-    return [{ check, state: "problem", says: (error as Error).message, mend: remove(tokensFile) }];
+    return [{ check, state: "problem", says: (error as Error).message, fix: remove(tokensFile) }];
   }
 }
 
@@ -216,6 +216,6 @@ function checkAudit({ config: { UNITY_BROKER_AUDIT_DAYS: days }, dataDir }: Sett
     check: "audit log",
     state: "warning",
     says: "is off: nobody will know who called what",
-    mend: unset("UNITY_BROKER_AUDIT_DAYS"),
+    fix: unset("UNITY_BROKER_AUDIT_DAYS"),
   };
 }

@@ -1,8 +1,9 @@
 /** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
 import { BrokerError } from "../../shared/errors.js";
 import { quoted } from "../../shared/machine/private-folder.js";
-import { NO_EVICTION } from "../../shared/redis/fitness.js";
-import { type Runtime, type Settings, startRuntime } from "../runtime.js";
+import { NO_EVICTION } from "../../shared/store/redis-check.js";
+import { type Runtime, startRuntime } from "../processes/runtime.js";
+import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, unset } from "./finding.js";
 
 /** Clocks that differ by more than this make the ages in answers look odd, ms. */
@@ -15,15 +16,15 @@ export async function checkStore(settings: Settings): Promise<{ findings: Findin
   try {
     const quiet = { ...settings, config: { ...settings.config, UNITY_BROKER_LOG_LEVEL: "silent" as const } };
     const runtime = await startRuntime(quiet);
-    const { describes, concerns } = runtime.store.fitness;
+    const { describes, concerns } = runtime.store.redisCheck;
     const where = url === undefined ? "private, of this user" : withoutPassword(url);
     const findings = [
       ...(concerns.length === 0 ? [ok("Redis", `${where} (${describes})`)] : []),
-      ...concerns.map(({ says, mend }) => ({
+      ...concerns.map(({ says, fix }) => ({
         check: "Redis",
         state: "warning" as const,
         says,
-        ...(mend === undefined ? {} : { mend: `${cli} ${mend}` }),
+        ...(fix === undefined ? {} : { fix: `${cli} ${fix}` }),
       })),
       await checkClock(runtime),
     ];
@@ -31,16 +32,16 @@ export async function checkStore(settings: Settings): Promise<{ findings: Findin
   } catch (error) {
     return {
       findings: [
-        { check: "Redis", state: "problem", says: (error as Error).message, ...mendFor(error, url, cli) },
+        { check: "Redis", state: "problem", says: (error as Error).message, ...fixFor(error, url, cli) },
       ],
     };
   }
 }
 
-function mendFor(error: unknown, url: string | undefined, cli: string): Pick<Finding, "mend"> {
+function fixFor(error: unknown, url: string | undefined, cli: string): Pick<Finding, "fix"> {
   if (!(error instanceof BrokerError)) return {};
-  if (error.code === "STORE_UNREACHABLE" && url !== undefined) return { mend: unset("REDIS_URL") };
-  if (error.message.includes(NO_EVICTION)) return { mend: `${cli} ${NO_EVICTION}` };
+  if (error.code === "STORE_UNREACHABLE" && url !== undefined) return { fix: unset("REDIS_URL") };
+  if (error.message.includes(NO_EVICTION)) return { fix: `${cli} ${NO_EVICTION}` };
   return {};
 }
 

@@ -1,32 +1,32 @@
-/** Who a caller over HTTP is: the principal that a token names. */
+/** Authenticates callers over HTTP: the principal that a token names. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
 import { LOCAL, type Principal } from "../../shared/principal.js";
 
 /** The principals of a gateway, by their ids. */
 export interface Principals {
-  /** Undefined: none, or it was revoked. */
+  /** Undefined if there is none or it was revoked. */
   find(id: string): Promise<Principal | undefined>;
 }
 
 export interface Authenticator extends Principals {
-  /** Whose token it is; undefined: none, a wrong one, or one that has expired. Safe to call for every request. */
+  /** The token's owner; undefined if the token is missing, wrong or expired. Safe to call for every request. */
   identify(token: string | undefined): Promise<Identity | undefined>;
-  /** Is the token still one, of a request that was let in? */
+  /** Is the token of an admitted request still valid? */
   isValid(identity: Identity): Promise<boolean>;
 }
 
-/** A principal, and by which of its tokens a request was let in. */
+/** A principal, and the token that admitted its request. */
 export interface Identity {
   principal: Principal;
   /** Unique for the principal. */
   tokenId: string;
 }
 
-/** Every caller of a gateway without tokens: it listens on this machine's own addresses only. */
+/** Every caller of a gateway without tokens, which listens on this machine's own addresses only. */
 const UNASKED: Identity = { principal: LOCAL, tokenId: "" };
 
-/** Nobody is asked who it is: whatever name a call comes under, it may do everything. */
+/** Without authentication every name may do everything. */
 export const OPEN: Principals = { find: async (id) => ({ ...LOCAL, id, name: id }) };
 
 declare module "fastify" {
@@ -37,8 +37,8 @@ declare module "fastify" {
 }
 
 /**
- * A hook for guarded routes: sets `request.identity`, or has the request refused with UNAUTHORIZED or TOKENS_UNREADABLE.
- * `challenge` is what a client without a token is asked for: browsers have a dialogue for Basic, where the token is the password.
+ * A hook for guarded routes: sets `request.identity`, or refuses the request with UNAUTHORIZED or TOKENS_UNREADABLE.
+ * `challenge` is sent to clients without a token. Browsers show a dialogue for Basic, where the token is the password.
  */
 export function authenticate(
   auth: Authenticator | undefined,
@@ -55,7 +55,7 @@ export function authenticate(
     try {
       identity = await auth.identify(token);
     } catch {
-      // A refused caller is not told where the file is, nor what is in it: the doctor tells its owner.
+      // The caller learns neither the file's path nor its content; the doctor shows them to the file's owner.
       refuse(
         reply,
         new BrokerError("TOKENS_UNREADABLE", "The tokens cannot be read; `unity-broker doctor` says why."),
@@ -64,7 +64,8 @@ export function authenticate(
     }
     if (identity === undefined) {
       reply.header("www-authenticate", `${challenge} realm="Unity Job Broker"`);
-      const what = token === undefined ? "This request has no token." : "This token is not known here.";
+      const what =
+        token === undefined ? "This request has no token." : "This gateway does not know this token.";
       refuse(reply, new BrokerError("UNAUTHORIZED", what));
       return reply;
     }

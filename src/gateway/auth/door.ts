@@ -1,17 +1,17 @@
-/** What a request to a guarded route goes through: its token, and what follows from it while it is open. */
+/** What every request to a guarded route passes: its token check, and what happens while it is open. */
 import type { Server } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
-import { limitStrangers } from "../strangers.js";
 import { type Authenticator, authenticate } from "./authenticator.js";
 import { createOpenRequests } from "./open-requests.js";
+import { limitStrangers } from "./strangers.js";
 
 export interface DoorOptions {
-  /** Open requests are ended so long after their token at most, ms. */
+  /** How long a request may stay open after its token was revoked, ms. */
   revokedMs: number;
-  /** Connections at once on which nothing is asked with a token; the oldest gives way. */
+  /** Most connections without an authenticated request; beyond it the oldest is closed. */
   strangers: number;
-  /** Requests and streams of one principal at once; this user's own are not counted. */
+  /** Most open requests and streams of one principal; this user's own are not counted. */
   openOfOne: number;
 }
 
@@ -26,7 +26,7 @@ export interface Door {
   close(): void;
 }
 
-/** `auth`: undefined lets everybody in, as this user. */
+/** `auth`: undefined admits everybody, as this user. */
 export function createDoor(server: Server, auth: Authenticator | undefined, options: DoorOptions): Door {
   const strangers = limitStrangers(server, { most: options.strangers });
   const open = createOpenRequests(auth, { everyMs: options.revokedMs, mostOfOne: options.openOfOne });
@@ -35,7 +35,7 @@ export function createDoor(server: Server, auth: Authenticator | undefined, opti
       const check = authenticate(auth, challenge, refuse);
       return async (request, reply) => {
         await check(request, reply);
-        // A reply cannot be told by its promise: it is one itself, and resolves with nothing.
+        // A reply is a thenable that resolves with nothing, so its result does not say whether it was sent.
         if (reply.sent) return reply;
         const { socket } = request.raw;
         strangers.isKnown(socket);

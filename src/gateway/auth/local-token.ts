@@ -1,4 +1,4 @@
-/** The token of this user on this machine: principal `local`, so that stdio and HTTP of one user are one. */
+/** The token of this user on this machine: principal `local`, the same over stdio and HTTP. */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,8 +8,8 @@ import type { Authenticator, Identity } from "./authenticator.js";
 import { newToken } from "./tokens.js";
 
 /**
- * The token in this file, made if there is none. Processes that start at once agree: the file appears whole, and the
- * first one stays. Readable by its owner only (on Windows: by whom the folder's permissions allow, the user's own).
+ * The token in this file, created if there is none. Processes that start at once agree: the file appears whole, and the
+ * first one stays. Readable by its owner only (on Windows: by whoever the folder's permissions allow, which is the user).
  */
 export async function ensureLocalToken(file: string): Promise<string> {
   const known = await readLocalToken(file);
@@ -25,14 +25,14 @@ export async function ensureLocalToken(file: string): Promise<string> {
     await rm(draft, { force: true });
   }
   const token = await readLocalToken(file);
-  if (token === undefined) throw new Error(`${file} holds no token: remove it, then run this again`);
+  if (token === undefined) throw new Error(`${file} holds no token. Remove it, then run this again`);
   return token;
 }
 
-/** The token in this file; undefined when there is none. Rejects for a file of another user; others lose their rights. */
+/** The token in this file; undefined if there is none. Rejects for another user's file; removes others' access. */
 export async function readLocalToken(file: string): Promise<string | undefined> {
   try {
-    // One that somebody else has put there would let that one in.
+    // A file that another user put there would admit that user.
     ownFile(file);
     return (await readFile(file, "utf8")).trim() || undefined;
   } catch (error) {
@@ -41,7 +41,7 @@ export async function readLocalToken(file: string): Promise<string | undefined> 
   }
 }
 
-/** Accepts the local token beside those of `others`. */
+/** Accepts the local token in addition to those of `others`. */
 export function withLocalToken(others: Authenticator, localToken: string): Authenticator {
   const expected = digest(localToken);
   const identity: Identity = { principal: LOCAL, tokenId: "local" };
@@ -55,7 +55,7 @@ export function withLocalToken(others: Authenticator, localToken: string): Authe
   };
 }
 
-/** Of one length, whatever is compared. */
+/** Digests have one length, whatever is compared. */
 function digest(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -1,16 +1,16 @@
-/** Requests and streams that are open end with the token that let them in. */
+/** Ends open requests and streams once the token that admitted them is revoked. */
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator, Identity } from "./authenticator.js";
 
 export interface OpenRequests {
-  /** One that was let in; false: its principal has as many open as it may. */
+  /** Watches an admitted request; false if its principal has reached its limit of open requests. */
   watch(request: FastifyRequest, reply: FastifyReply): boolean;
   close(): void;
 }
 
-/** `everyMs`: how long after its token a stream may go on. What it waited for goes on without it. */
+/** `everyMs`: how long a stream may outlive its token. The operation that it waited for goes on. */
 export function createOpenRequests(
   auth: Authenticator | undefined,
   { everyMs, mostOfOne }: { everyMs: number; mostOfOne: number },
@@ -21,7 +21,7 @@ export function createOpenRequests(
     const valid = new Map<string, Promise<boolean>>();
     for (const [response, identity] of open) {
       const key = JSON.stringify([identity.principal.id, identity.tokenId]);
-      // A file that cannot be read lets nobody in; who is in may stay.
+      // An unreadable file admits nobody, but does not end admitted requests.
       const isValid = valid.get(key) ?? auth?.isValid(identity).catch(() => true) ?? Promise.resolve(true);
       valid.set(key, isValid);
       if (!(await isValid)) response.destroy();
@@ -31,7 +31,7 @@ export function createOpenRequests(
 
   return {
     watch({ identity }, { raw }) {
-      // Its client has left already: nothing will say so again.
+      // Its client has left already: no further event will say so.
       if (raw.destroyed) return true;
       const { id } = identity.principal;
       const held = [...open.values()].filter(({ principal }) => principal.id === id).length;

@@ -4,18 +4,18 @@ import { BrokerError } from "../../shared/errors.js";
 import { EVERYTHING, type Principal, ROLES } from "../../shared/principal.js";
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const Band = z.enum(["interactive", "batch"]).default("interactive");
+const PriorityClass = z.enum(["interactive", "batch"]).default("interactive");
 const Selection = z
   .object({ allow: z.array(z.string()).default(["*"]), deny: z.array(z.string()).default([]) })
   .default({ allow: ["*"], deny: [] });
 
 const Token = z.object({
-  /** To revoke it by. */
+  /** The id to revoke it by. */
   id: z.string().min(1),
-  /** Of the token, hexadecimal. 256 random bits need no slow hash. */
+  /** Of the token, in hexadecimal. 256 random bits need no slow hash. */
   sha256: Sha256,
   createdAt: z.string(),
-  /** From then on it is refused; absent: never. */
+  /** It is refused from then on; absent: never. */
   expiresAt: z.iso.datetime().optional(),
 });
 export type Token = z.infer<typeof Token>;
@@ -24,7 +24,7 @@ const Entry = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
   role: z.enum(ROLES),
-  band: Band,
+  band: PriorityClass,
   editors: Selection,
   tools: Selection,
   tokens: z.array(Token),
@@ -34,14 +34,14 @@ export type Entry = z.infer<typeof Entry>;
 
 const TokenFile = z.object({ principals: z.array(Entry) });
 
-/** As version 0.1 wrote it: one token for each name, and the name was the id. It stays that: its records have it. */
+/** The format of version 0.1: one token for each name, which was also the id. The id stays, because records contain it. */
 const FirstTokenFile = z.object({
   tokens: z.array(
-    z.object({ principal: z.string().min(1), sha256: Sha256, createdAt: z.string(), band: Band }),
+    z.object({ principal: z.string().min(1), sha256: Sha256, createdAt: z.string(), band: PriorityClass }),
   ),
 });
 
-/** Throws TOKENS_UNREADABLE, without a word of the text. */
+/** Throws TOKENS_UNREADABLE, without quoting the text. */
 export function parseTokenFile(file: string, text: string): Entry[] {
   try {
     const json = JSON.parse(text) as object;
@@ -56,7 +56,7 @@ export function parseTokenFile(file: string, text: string): Entry[] {
       tokens: [{ id: "1", sha256, createdAt }],
     }));
   } catch (error) {
-    // The parser's own words quote the text, and somebody may have written a token there.
+    // The parser's message quotes the text, which may contain a token.
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : "it is not JSON";
     throw new BrokerError("TOKENS_UNREADABLE", `${file} is not a token file: ${reason}.`, {}, error);
   }

@@ -9,40 +9,43 @@ import { EVERYTHING, LOCAL, type Principal, type Selection } from "../../shared/
 import type { Authenticator } from "./authenticator.js";
 import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
 
-/** What a principal may do; what is left out stays as it was, and of a new one is role `submit`, interactive, every Editor and tool. */
+/**
+ * What a principal may do. Omitted fields keep their value; defaults of a new principal: role `submit`, interactive, every
+ * Editor and tool.
+ */
 export interface Grants extends Partial<Pick<Principal, "role" | "band">> {
   editors?: Partial<Selection>;
   tools?: Partial<Selection>;
 }
 
 export interface Tokens extends Authenticator {
-  /** A new principal and its first token, shown here only. Throws TOKEN_REFUSED. */
+  /** Creates a principal and its first token, which is shown only here. Throws TOKEN_REFUSED. */
   create(name: string, grants?: Grants, expiresAt?: Date): Promise<string>;
-  /** A further token of a principal. Throws TOKEN_REFUSED. */
+  /** Adds a token to a principal. Throws TOKEN_REFUSED. */
   add(name: string, expiresAt?: Date): Promise<string>;
   /** Changes what a principal may do; false if there is none of this name. */
   grant(name: string, grants: Grants): Promise<boolean>;
   list(): Promise<Entry[]>;
   /**
-   * Ends a token, or without `tokenId` the principal: a later one of this name is another. True if there was one; running
-   * gateways refuse it from the next request on, and end what it has open.
+   * Revokes a token or, without `tokenId`, the principal: a later one of this name is a different principal. True if it
+   * existed. Running gateways refuse it from the next request on, and end its open requests.
    */
   revoke(name: string, tokenId?: string): Promise<boolean>;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-/** After this time a lock is one of a command that was killed. */
+/** An older lock belongs to a command that was killed. */
 const LOCK_MS = 10_000;
 
-/** A token that people can tell apart from other secrets, and secret scanners too. */
+/** A token with a prefix that people and secret scanners recognise. */
 export function newToken(): string {
   return `ujb_${randomBytes(32).toString("base64url")}`;
 }
 
 /**
- * Over one file, read again whenever it changed: a token that is revoked by another process, or by hand, is refused
- * from the next request on. A missing file has no tokens. Of two commands that write at once one waits for the other.
+ * Over one file, read again whenever it changed: a token that another process revoked, or that was removed manually, is
+ * refused from the next request on. A missing file has no tokens. Of two commands that write at once one waits.
  */
 export function createTokens(file: string): Tokens {
   let known: { stamp: string; entries: Entry[] } | undefined;
@@ -53,7 +56,7 @@ export function createTokens(file: string): Tokens {
       throw error;
     });
     if (!found) return [];
-    // A container of root's reads a file of its machine's user.
+    // A container running as root may read a file of the host's user.
     if (!isOfThisUser(found) && process.getuid?.() !== 0) {
       throw new BrokerError("TOKENS_UNREADABLE", `${file} belongs to another user.`);
     }
@@ -76,7 +79,7 @@ export function createTokens(file: string): Tokens {
     await rename(draft, file);
   };
 
-  /** Nobody else writes between what `task` reads and what it writes. */
+  /** No other command writes between what `task` reads and what it writes. */
   const alone = async <T>(task: () => Promise<T>): Promise<T> => {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     const lock = `${file}.lock`;
@@ -90,7 +93,7 @@ export function createTokens(file: string): Tokens {
       );
       if (taken) break;
       const at = await stat(lock).catch(() => undefined);
-      // Its command was killed: none takes so long.
+      // The command that held it was killed: none takes this long.
       if (at && Date.now() - at.mtimeMs > LOCK_MS) await rmdir(lock).catch(() => undefined);
       else await delay(20);
     }
@@ -101,7 +104,7 @@ export function createTokens(file: string): Tokens {
     }
   };
 
-  /** Writes the principal of this name anew, or without it; false if there is none, or nothing of it changes. */
+  /** Replaces or removes the principal of this name; false if there is none, or nothing changes. */
   const change = (name: string, to: (entry: Entry) => Entry | undefined): Promise<boolean> =>
     alone(async () => {
       const entries = await read();
@@ -141,9 +144,12 @@ export function createTokens(file: string): Tokens {
       return alone(async () => {
         const entries = await read();
         if (name === LOCAL.name)
-          throw new BrokerError("TOKEN_REFUSED", '"local" is this user of this machine.');
+          throw new BrokerError(
+            "TOKEN_REFUSED",
+            'The name "local" is reserved for this user of this machine.',
+          );
         if (entries.some((entry) => entry.name === name)) {
-          throw new BrokerError("TOKEN_REFUSED", `There is a principal "${name}".`);
+          throw new BrokerError("TOKEN_REFUSED", `A principal "${name}" already exists.`);
         }
         const { token, kept } = tokenUntil(expiresAt);
         const id = `p-${randomUUID()}`;

@@ -1,15 +1,16 @@
 /**
- * ▲7 When can a client have sent the message that arrives now? A process that stood still reads it late, and would
- * take a request that its client has given up meanwhile for one that was answered at once.
+ * Confirmed delivery (▲7): estimates the earliest time at which a client can have sent the message that arrives now. A
+ * process that stood still reads it late, and would take a request that its client has given up meanwhile for one that
+ * was answered at once.
  */
 
-/** While the event loop turns at least every `stallMs`, a message is read when it comes; it is looked at every `tickMs`. */
+/** While the event loop turns at least every `stallMs`, a message is read when it arrives; checked every `tickMs`. */
 const TIMINGS = { stallMs: 1_000, tickMs: 250 };
 
-/** What was sent during a stall takes many reads: by so many looks in time all of it was read. */
+/** Messages sent during a stall take many reads: after this many timely ticks all of them were read. */
 const SETTLED_TICKS = 4;
 
-/** Monotonic time stops while a machine sleeps, wall time jumps when it is set: the longer of both has passed. */
+/** Monotonic time stops while a machine sleeps, and wall time jumps when it is set: the longer of the two counts. */
 export interface Instant {
   monotonic: number;
   wall: number;
@@ -31,7 +32,7 @@ export function since(then: Instant, at = now()): number {
 }
 
 export function createArrivalClock({ stallMs, tickMs } = TIMINGS): ArrivalClock {
-  /** By then everything that had been sent before was read. */
+  /** Everything sent before this time was read. */
   let readUp = now();
   let lastTick = readUp;
   let onTime = SETTLED_TICKS;

@@ -1,57 +1,57 @@
-/** One request of a client, from its arrival until its answer was written or nobody wants it any more. */
+/** One request of a client, from its arrival until its answer was written or is no longer wanted. */
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { OperationRecord } from "../../shared/operation.js";
-import type { Requester } from "../../shared/replay.js";
+import type { OperationRecord } from "../../shared/operation/operation.js";
+import type { Requester } from "../../shared/operation/replay.js";
 import type { Instant } from "./arrival-clock.js";
 
 /** The way back to the client for one request. */
 export interface Channel {
-  /** Aborted once the client cannot be answered here any more. */
+  /** Aborted once the client can no longer be answered here. */
   readonly gone: AbortSignal;
-  /** Sends an answer; true once it has left this process, false when the client was gone by then. */
+  /** Sends an answer; true once it has left this process, false if the client was gone by then. */
   write(answer: JSONRPCMessage): Promise<boolean>;
   /** Calls back if the connection is reset so soon after the answer that its client cannot have read it. */
   onReset?(callback: () => void): void;
-  /** Frees what was kept for an answer that nobody wants any more. */
+  /** Frees resources of an answer that is no longer wanted. */
   discard(answer: JSONRPCMessage): Promise<void>;
 }
 
-/** What a handler sees of its request. */
+/** A request as its handler sees it. */
 export interface OpenRequest {
   readonly requester: Requester;
-  /** Ends the wait: given up by the client, the client is gone, or the gateway closes. Never touches the operation. */
+  /** Ends the wait: the client cancelled it, the client is gone, or the gateway closes. Never affects the operation. */
   readonly signal: AbortSignal;
-  /** What had to be in the order of arrival is done: the client's next message may be handled. May be called twice. */
+  /** The part that must happen in order of arrival is done: the client's next message may be handled. Idempotent. */
   accepted(): void;
   /**
-   * Waits until every message that came meanwhile was accepted, and takes a turn again, for who gave it back to wait for
-   * the client. It lasts until the next `accepted()`. Rejects where nothing may be accepted.
+   * For a handler that gave back its turn to wait for the client: waits until every message that came meanwhile was
+   * accepted, then takes a turn until the next `accepted()`. Rejects if nothing may be accepted.
    */
   turnAgain(): Promise<void>;
-  /** The request made this operation, and did not find it. */
+  /** The request created this operation (as opposed to finding it). */
   created(logId: string): void;
   /** The answer carries the outcome of this operation. */
-  tells(operation: Told): void;
+  delivers(operation: DeliveredOperation): void;
 }
 
 /** The operation whose outcome an answer carries. */
-export type Told = Pick<OperationRecord, "logId" | "effect">;
+export type DeliveredOperation = Pick<OperationRecord, "logId" | "effect">;
 
-/** What the tap sees of it. */
+/** A request as the tracker sees it. */
 export interface RequestEntry extends OpenRequest {
   /** The client's own id. */
   readonly id: RequestId;
   readonly channel: Channel;
-  /** When its client can have sent it, at the earliest. */
+  /** The earliest time at which its client can have sent it. */
   readonly sentAt: Instant;
-  /** Nobody wants the answer: given up, gone, or sent again under the same id. */
+  /** The answer is no longer wanted: cancelled, client gone, or sent again under the same id. */
   readonly isDropped: boolean;
-  readonly told: Told | undefined;
+  readonly delivered: DeliveredOperation | undefined;
   /** Resolves with the `accepted()` that ends the present turn. */
   readonly turnOver: Promise<void>;
   drop(): void;
   endWait(): void;
-  /** Lets go of the channel, which on stdio outlives every request. */
+  /** Releases the channel, which on stdio outlives every request. */
   release(): void;
 }
 
@@ -67,7 +67,7 @@ export function createRequestEntry(
 ): RequestEntry {
   const wait = new AbortController();
   let isDropped = channel.gone.aborted;
-  let told: RequestEntry["told"];
+  let delivered: RequestEntry["delivered"];
   let turn = createTurn();
   const drop = (): void => {
     isDropped = true;
@@ -91,14 +91,14 @@ export function createRequestEntry(
         return turn.over;
       }),
     created,
-    tells(operation) {
-      told = operation;
+    delivers(operation) {
+      delivered = operation;
     },
     get isDropped() {
       return isDropped;
     },
-    get told() {
-      return told;
+    get delivered() {
+      return delivered;
     },
     drop,
     endWait: () => wait.abort(),

@@ -1,29 +1,29 @@
-/** Shows a waiting client that its call is alive: on every change, and at least every few seconds. */
-import type { OperationView } from "../../shared/answer.js";
-import { isFinal } from "../../shared/operation.js";
+/** Shows a waiting client that its call is alive: a notification on every change, and at least every few seconds. */
+import type { OperationView } from "../../shared/operation/answer.js";
+import { isFinal } from "../../shared/operation/operation.js";
 
 export interface ProgressNote {
-  /** Grows with every note, as the protocol wants it. */
+  /** Grows with every notification, as the protocol requires. */
   progress: number;
   total?: number;
   message: string;
 }
 
 export interface ProgressOptions {
-  /** A note at least this often, ms. */
+  /** A notification at least this often, ms. */
   everyMs: number;
   /** … and at most this often. */
   minMs: number;
 }
 
-/** Clients give a silent server up after 10 s at the earliest. */
+/** The most impatient clients give up a silent server after 10 s. */
 export const PROGRESS_DEFAULTS: ProgressOptions = { everyMs: 5_000, minMs: 250 };
 
 export interface ShownProgress {
   update(view: OperationView): void;
-  /** For a time in which there is no operation. */
+  /** For times without an operation. */
   say(message: string): void;
-  /** No note is sent after this: an answered request has no progress. */
+  /** Sends nothing after this: an answered request has no progress. */
   close(): void;
 }
 
@@ -70,7 +70,7 @@ export function showProgress(send: (note: ProgressNote) => void, options: Progre
   };
 }
 
-/** The Editor's number where it grew, else the smallest step that is still one for a number of this size. */
+/** The Editor's number if it grew, else the smallest increase that a number of this size can show. */
 function larger(shown: number | undefined, at: number | undefined): number {
   if (shown === undefined) return at ?? 0;
   const step = Math.max(1e-6, Math.abs(shown) * 1e-9);

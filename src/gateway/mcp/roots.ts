@@ -6,8 +6,8 @@ import { RootsListChangedNotificationSchema } from "@modelcontextprotocol/sdk/ty
 import type { Log } from "../../shared/log.js";
 
 /**
- * Asks for the roots once the client is initialised, and again whenever it says that they changed; only a client that
- * declares roots is asked. Answers what is known at the moment, as real paths: nobody waits for the client.
+ * Asks for the roots once the client is initialised, and again when it reports a change; only if the client declares
+ * roots. Answers the roots known at the moment, as real paths, without waiting for the client.
  */
 export function followRoots(server: Server, log: Log): () => readonly string[] {
   let folders: readonly string[] = [];
@@ -22,12 +22,12 @@ export function followRoots(server: Server, log: Log): () => readonly string[] {
     if (question < newest) return;
     newest = question;
     folders = found.filter((path) => path !== undefined);
-    log.debug({ folders }, "knows the client's roots");
+    log.debug({ folders }, "read the client's roots");
   };
   const ask = (): void => {
     if (!server.getClientCapabilities()?.roots) return;
     read().catch((error: unknown) =>
-      log.debug({ error: (error as Error).message }, "the client did not tell its roots"),
+      log.debug({ error: (error as Error).message }, "the client did not answer the request for its roots"),
     );
   };
   server.oninitialized = ask;
@@ -35,7 +35,7 @@ export function followRoots(server: Server, log: Log): () => readonly string[] {
   return () => folders;
 }
 
-/** Undefined for what is no folder of this machine. */
+/** Undefined if it is not a folder of this machine. */
 async function pathOf(uri: string): Promise<string | undefined> {
   try {
     const path = fileURLToPath(uri);

@@ -1,21 +1,33 @@
 /** The Editor that one MCP session selected for the calls that name none. */
 
 export interface Selection {
-  editor(): string | undefined;
-  /** Undefined takes the choice back. Rejects, and changes nothing, where it cannot be stored. */
+  /** Reads the store, because several gateways may serve the session. */
+  editor(): Promise<string | undefined>;
+  /** Undefined clears the choice. Rejects, without a change, if it cannot be stored. */
   select(editor: string | undefined): Promise<void>;
 }
 
-/** `store`: for a session that outlives its process. `before`: what it selected in an earlier life. */
-export function createSelection(
-  store: (editor: string | undefined) => Promise<void> = async () => undefined,
-  before?: string,
-): Selection {
+/** The selection of a session that outlives its process. */
+export interface StoredSelection {
+  /** Undefined if the store does not know the session. */
+  read(): Promise<{ selected?: string | undefined } | undefined>;
+  write(editor: string | undefined): Promise<void>;
+}
+
+/**
+ * `before`: the selection from an earlier gateway. If the store has forgotten the session, the selection made in this
+ * process applies, in this process only.
+ */
+export function createSelection(store?: StoredSelection, before?: string): Selection {
   let selected = before;
   return {
-    editor: () => selected,
+    async editor() {
+      const stored = await store?.read();
+      if (stored) selected = stored.selected;
+      return selected;
+    },
     async select(editor) {
-      await store(editor);
+      await store?.write(editor);
       selected = editor;
     },
   };

@@ -1,4 +1,4 @@
-/** The MCP server of one client: translates tool calls into the broker's verbs and answers back. */
+/** The MCP server of one client: translates tool calls into the broker's verbs, and their answers back. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
@@ -10,21 +10,27 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { answerOf, notFound } from "../../shared/answer.js";
 import type { Log } from "../../shared/log.js";
-import { isFinal } from "../../shared/operation.js";
+import { answerOf, notFound } from "../../shared/operation/answer.js";
+import { isFinal } from "../../shared/operation/operation.js";
 import { waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { ToolCall } from "../call-reader.js";
 import { ForceNewRefused, type Submission } from "../submit.js";
-import { BROKER_TOOLS } from "./broker-tools.js";
 import { confirmation, type OpenCall } from "./confirmation.js";
 import type { OpenRequest } from "./open-request.js";
 import { PROGRESS_DEFAULTS, type ProgressOptions, type ShownProgress, showProgress } from "./progress.js";
-import { serveResources } from "./resources.js";
 import type { Selection } from "./selection.js";
-import { refusalAnswer, refusalError, refusalResult, type ToolAnswer, toolResult } from "./tool-answer.js";
-import type { ToolList } from "./tool-list.js";
+import { BROKER_TOOLS } from "./tools/broker-tools.js";
+import { serveResources } from "./tools/resources.js";
+import {
+  refusalAnswer,
+  refusalError,
+  refusalResult,
+  type ToolAnswer,
+  toolResult,
+} from "./tools/tool-answer.js";
+import type { ToolList } from "./tools/tool-list.js";
 
 export interface McpServerDeps {
   broker: Broker;
@@ -34,14 +40,14 @@ export interface McpServerDeps {
   progress?: ProgressOptions | undefined;
 }
 
-/** Whom the server speaks with. */
+/** The client that the server serves. */
 export interface McpClient {
   principal: string;
   /** The open request with this id, as the SDK's server sees it. */
   request(id: RequestId): OpenRequest;
-  /** Undefined: a request that belongs to no session. */
+  /** Undefined if the request belongs to no session. */
   selection: Selection | undefined;
-  /** Where it works on this machine, as far as it is known at the moment. */
+  /** Its folders on this machine, as far as they are known at the moment. */
   folders(): readonly string[];
 }
 
@@ -51,12 +57,12 @@ const CALL_WAIT_SECONDS = 1;
 
 const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
 \`timeout\` says how many seconds to wait for the outcome (default 1, at most 60). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
-An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was told: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it once more on purpose, pass the answer's force_new.
+An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was delivered: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it again on purpose, pass the answer's force_new.
 Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
 With several Unity Editors, select_editor chooses one for this session, or name one in \`editor\`; list_editors shows them.
 An answer with "cached": true has a large result: its preview says what is in it, fetch_cached_response reads a page or a filtered part of it. Nothing is executed again.`;
 
-/** A server for one client, not yet connected. Its handlers never wait for an Editor except where a call asks for it. */
+/** A server for one client, not yet connected. Its handlers wait for an Editor only if the call asks for it. */
 export function createMcpServer(deps: McpServerDeps, client: McpClient): Server {
   const { broker, log } = deps;
   const server = new Server(
@@ -65,7 +71,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
-  /** Of clients that ask for it. */
+  /** Only for clients that ask for progress. */
   const progressOf = (extra: Extra, { signal }: OpenRequest): ShownProgress | undefined => {
     const progressToken = extra._meta?.progressToken;
     if (progressToken === undefined) return undefined;
@@ -78,7 +84,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     }, deps.progress ?? PROGRESS_DEFAULTS);
   };
 
-  /** ▲8 A refused force_new is answered with the outcome that the call has, as a replay shows it. */
+  /** Named re-run (▲8): a refused force_new is answered with the call's own outcome, shown as a replay. */
   const submit = async (call: ToolCall, request: OpenRequest): Promise<Submission | ToolAnswer> => {
     try {
       return await broker.submit(call);
@@ -86,7 +92,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       if (!(error instanceof ForceNewRefused) || !error.newest) throw error;
       const newest = await broker.read(client.principal, error.newest.logId);
       if (typeof newest !== "object") throw error;
-      if (isFinal(newest.record.state)) request.tells(newest.record);
+      if (isFinal(newest.record.state)) request.delivers(newest.record);
       const shown = answerOf(newest, { duplicate: "replayed" });
       return refusalAnswer(error, { newest: shown });
     }
@@ -105,7 +111,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         tool,
         arguments: args,
         meta,
-        selected: client.selection?.editor(),
+        selected: client.selection?.editor,
         folders: client.folders(),
         confirm: confirmation(server, { request, requestId, progress }),
       },
@@ -125,8 +131,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       signal,
       onChange: progress?.update,
     });
-    if (typeof seen !== "object") return notFound(logId, seen === "ended");
-    if (isFinal(seen.record.state)) request.tells(seen.record);
+    if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
+    if (isFinal(seen.record.state)) request.delivers(seen.record);
     const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
     return answerOf(seen, {
       waitedSeconds: Math.round(waitedMs) / 1000,
@@ -152,7 +158,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
               broker.wait(client.principal, id, {
                 ms,
                 signal: request.signal,
-                names: true,
+                callerKnowsLogId: true,
                 onChange: progress?.update,
               }),
           })

@@ -1,16 +1,16 @@
-/** One client from its first message to its last: its server, tapped, and told of changes. */
-import type { Caller } from "../../shared/operation.js";
+/** One client from its first message to its last: its server and request tracker, and notifications of changes. */
+import type { Caller } from "../../shared/operation/operation.js";
+import { type Line, trackRequests } from "./request-tracker.js";
 import { followRoots } from "./roots.js";
 import type { Selection } from "./selection.js";
 import { createMcpServer, type McpServerDeps } from "./server.js";
-import { type Line, tapTransport } from "./tap.js";
 
 export interface McpSession {
-  /** Resolves when the transport closed and everything that it had to store is stored. */
+  /** Resolves when the transport closed and all its writes to the store are done. */
   closed: Promise<void>;
   /** Answers open waits as if their time was over, then closes the transport; takes at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
-  /** The client will say nothing more; what is written to it from now on does not count as delivered. */
+  /** The client will send nothing more; answers written from now on do not count as delivered. */
   hushed(): void;
 }
 
@@ -18,7 +18,7 @@ export interface SessionClient {
   principal: string;
   caller: Caller;
   selection: Selection;
-  /** Its working folder, of a client on this machine. */
+  /** The working folder of a client on this machine. */
   folder?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface SessionClient {
 export function openMcpSession(deps: McpServerDeps, client: SessionClient, line: Line): McpSession {
   const { broker, log, toolList } = deps;
   const { caller, principal, selection } = client;
-  const tap = tapTransport(line, {
+  const tracker = trackRequests(line, {
     deliveries: broker,
     caller,
     log,
@@ -34,47 +34,49 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
       void broker
         .abandon(logId)
         .catch((error: Error) =>
-          log.warn({ logId, error: error.message }, "that it was given up is not noted"),
+          log.warn({ logId, error: error.message }, "could not record that the operation was given up"),
         ),
   });
   const working = client.folder === undefined ? [] : [client.folder];
   const server = createMcpServer(deps, {
     principal,
-    request: tap.request,
+    request: tracker.request,
     selection,
     folders: () => [...working, ...roots()],
   });
-  // Over HTTP the client may be on another machine, whose paths mean something else.
+  // Over HTTP the client may be on another machine, where its paths mean something else.
   const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
   const stopTelling = toolList.onChange(() => {
     if (!server.getClientVersion()) return;
     server
       .sendToolListChanged()
-      .catch((error: unknown) => log.debug({ error: (error as Error).message }, "change of tools not told"));
+      .catch((error: unknown) =>
+        log.debug({ error: (error as Error).message }, "change of tools not reported"),
+      );
   });
   const closed = new Promise<void>((resolve) => {
     server.onclose = () => {
       stopTelling();
-      void tap.idle().then(() => {
+      void tracker.idle().then(() => {
         broker.forget(caller.id);
         resolve();
       });
     };
   });
-  // Both transports start without waiting for anything: they listen when this returns.
+  // Both transports start synchronously: they listen when this returns.
   server
-    .connect(tap.transport)
+    .connect(tracker.transport)
     .catch((error: unknown) => log.error({ error: (error as Error).message }, "the transport did not start"));
   return {
     closed,
-    hushed: tap.hushed,
+    hushed: tracker.hushed,
     async close(deadlineMs) {
-      tap.endWaits();
+      tracker.endWaits();
       let timer: NodeJS.Timeout | undefined;
       const deadline = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, deadlineMs);
       });
-      await Promise.race([tap.idle(), deadline]);
+      await Promise.race([tracker.idle(), deadline]);
       await server.close();
       await Promise.race([closed, deadline]);
       clearTimeout(timer);

@@ -10,7 +10,7 @@ import type { Gateway } from "../gateway.js";
 import type { ProgressOptions } from "./progress.js";
 import { createSelection } from "./selection.js";
 import { openMcpSession } from "./session.js";
-import { createToolList } from "./tool-list.js";
+import { createToolList } from "./tools/tool-list.js";
 
 type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
 
@@ -23,16 +23,16 @@ export interface StdioService {
 
 export interface StdioOptions {
   principal?: string;
-  /** The client's working folder: a call that names no Editor goes to the one whose project it lies in. */
+  /** The client's working folder: a call that names no Editor goes to the Editor of the project around it. */
   folder?: string;
   progress?: ProgressOptions;
   listDebounceMs?: number;
 }
 
-/** How long open requests may take to be answered at the end, ms. */
+/** How long open requests may take to be answered when closing, ms. */
 const CLOSE_DEADLINE_MS = 3_000;
 
-/** Serves one client. Nothing but protocol is ever written to `stdout`. */
+/** Serves one client. Only protocol messages are written to `stdout`. */
 export function serveStdio(
   deps: { gateway: Gateway; log: Log; version: string },
   streams: { stdin: Readable; stdout: Writable },
@@ -42,13 +42,13 @@ export function serveStdio(
   const { log, version } = deps;
   const { broker, store } = deps.gateway;
   const toolList = createToolList(
-    { broker, news: store.news, log },
+    { broker, notifier: store.notifier, log },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const gone = new AbortController();
-  // Every open request listens.
+  // Every open request adds a listener.
   setMaxListeners(0, gone.signal);
-  // The SDK reads; writing is ours, because only a write's callback tells that it left the process.
+  // The SDK reads; we write, because only a write's callback says that it left the process.
   const reader = new StdioServerTransport(stdin, stdout);
   const write = (message: JSONRPCMessage): Promise<boolean> =>
     gone.signal.aborted
@@ -86,14 +86,14 @@ export function serveStdio(
   const inputEnded = (): void => void end("input_ended");
   const outputFailed = (): void => void end("output_failed");
   stdin.once("end", inputEnded).once("close", inputEnded).once("error", inputEnded);
-  // Stays for good: a late EPIPE without a listener would end the process.
+  // Never removed: a late EPIPE without a listener would end the process.
   stdout.on("error", outputFailed).on("close", outputFailed);
 
   const closed = session.closed.then(() => {
     toolList.close();
     stdin.off("end", inputEnded).off("close", inputEnded);
     stdout.off("close", outputFailed);
-    // Without a reason of ours the SDK closed it: a message beyond its buffer.
+    // If we gave no reason, the SDK closed it: a message beyond its buffer.
     return reason ?? "unreadable_input";
   });
   return { closed, close: () => end("closed") };

@@ -1,36 +1,36 @@
 /**
- * What the dashboard shows of jobs: which operation, its tool, Editor and state. Never arguments, results or who
- * asked: whoever may see the dashboard is not thereby allowed to read what others do.
+ * The jobs as the dashboard shows them: operation, tool, Editor and state. Never arguments, results or the caller: access
+ * to the dashboard is not access to other principals' arguments and results.
  */
-import type { OperationRecord } from "../../shared/operation.js";
+import type { OperationRecord } from "../../shared/operation/operation.js";
 
-/** A job as Bull Board answers it; what is not named here passes as it is. */
+/** A job as Bull Board answers it; fields not listed here pass unchanged. */
 interface BoardJob {
   data: unknown;
   returnValue?: unknown;
 }
 
-/** Of a job's data only the operation's handle; a job that was made by hand may hold anything. */
+/** Only the operation's id from a job's data; a job that was added manually may hold anything. */
 export function shownData(data: unknown): { operation?: string } {
   const { logId } = asObject(data);
   return typeof logId === "string" ? { operation: logId } : {};
 }
 
-/** Of what a worker returned only its word for the job's end. */
+/** Only the result of a job from what a worker returned. */
 export function shownReturn(returned: unknown): { processed?: string } {
   const { processed } = asObject(returned);
   return typeof processed === "string" ? { processed } : {};
 }
 
-/** Who may not see everybody's work. */
+/** A principal that may not see everybody's operations. */
 export interface Viewer {
   isOwn(record: OperationRecord): boolean;
   seesQueue(name: string): boolean;
 }
 
 /**
- * Completes every job in an answer of Bull Board's API with what its operation's record says. `viewer`: sees the jobs of its
- * own operations in the queues of its Editors, and no answer that is about something else; undefined: sees everything.
+ * Completes every job in an answer of Bull Board's API from its operation's record. A `viewer` sees only the jobs of its
+ * own operations in the queues of its Editors; undefined sees everything.
  */
 export async function describeJobs<Answer extends { body: string | object; status?: number | undefined }>(
   answer: Answer,
@@ -65,7 +65,7 @@ function isQueueList(body: string | object): boolean {
   return typeof body === "object" && Array.isArray((body as { queues?: unknown }).queues);
 }
 
-/** What another's job is answered by, and one that never was. */
+/** The answer for another principal's job, and for one that never existed. */
 function notFound<Answer extends { body: string | object; status?: number | undefined }>(
   answer: Answer,
 ): Answer {

@@ -1,11 +1,11 @@
-/** /dashboard: Bull Board, to look at only. What jobs show is said in board-jobs.ts. */
+/** /dashboard: Bull Board, read-only. board-jobs.ts decides what jobs show. */
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { FastifyAdapter } from "@bull-board/fastify";
 import type { FastifyInstance } from "fastify";
 import { hasRole, type Principal } from "../../shared/principal.js";
-import type { Store } from "../../shared/redis/store.js";
-import { seesEditor } from "../access.js";
+import type { Store } from "../../shared/store/store.js";
+import { seesEditor } from "../auth/access.js";
 import { describeJobs, shownData, shownReturn, type Viewer } from "./board-jobs.js";
 
 export interface DashboardOptions {
@@ -13,19 +13,19 @@ export interface DashboardOptions {
   store: Pick<Store, "queues" | "editors" | "operations">;
 }
 
-/** The page's own parts and nothing from elsewhere: neither for the operator's privacy nor offline is that wanted. */
+/** Only the page's own parts, for the operator's privacy and for offline use. */
 const CONTENT_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 const FOREIGN_FONTS = /<link href="https:\/\/fonts\.googleapis\.com[^>]*>/;
 
-/** Serves below `prefix`; the caller guards it. Who may not `operate` sees the jobs of its own operations. */
+/** Serves below `prefix`; the caller guards it. A principal that may not `operate` sees only its own operations' jobs. */
 export async function dashboard(
   app: FastifyInstance,
   { prefix: path, store }: DashboardOptions,
 ): Promise<void> {
   const adapter = new FastifyAdapter().setBasePath(path);
 
-  /** By the headers of their requests, which are all that Bull Board hands on. */
+  /** By the request's headers, which are all that Bull Board passes on. */
   const askers = new WeakMap<object, Principal>();
 
   const lanes = async (): Promise<BullMQAdapter[]> => {
@@ -42,7 +42,7 @@ export async function dashboard(
         pollingInterval: { showSetting: true },
       },
       handlerHooks: {
-        // Editors come and go: every answer is about those that are known now.
+        // Editors come and go: every answer is about the Editors known now.
         before: async () => board.replaceQueues(await lanes()),
         after({ request }, answer) {
           const asking = askers.get(request.headers);
@@ -53,14 +53,14 @@ export async function dashboard(
     },
   });
 
-  // Bull Board refuses what touches one queue by itself (readOnlyMode), but not what touches all of them.
+  // Bull Board's readOnlyMode refuses changes to one queue, but not changes to all of them.
   app.addHook("onRequest", async (request, reply) => {
     askers.set(request.headers, request.identity.principal);
     if (request.method === "GET" || request.method === "HEAD") return undefined;
     return reply
       .code(405)
       .header("allow", "GET, HEAD")
-      .send({ error: "The dashboard only shows; use the tools or the command line." });
+      .send({ error: "The dashboard is read-only. Use the tools or the command line." });
   });
   app.addHook("onSend", async (_request, reply, payload) => {
     reply.header("content-security-policy", CONTENT_POLICY);
@@ -78,7 +78,7 @@ function viewerOf(principal: Principal | undefined): Viewer {
   };
 }
 
-/** Without buttons, and without what a job holds beyond its operation. */
+/** Read-only, and without anything that a job holds besides its operation. */
 function toLookAt(queue: ConstructorParameters<typeof BullMQAdapter>[0]): BullMQAdapter {
   const adapter = new BullMQAdapter(queue, { readOnlyMode: true });
   adapter.setFormatter("data", shownData);

@@ -1,4 +1,4 @@
-/** /healthz: this process answers. /readyz: it can serve. Open to everybody: they tell nothing else. */
+/** /healthz: this process answers. /readyz: it can serve. Open to everybody, since they reveal nothing else. */
 import type { FastifyInstance } from "fastify";
 
 export interface HealthOptions {

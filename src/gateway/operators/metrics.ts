@@ -1,25 +1,25 @@
 /**
  * /metrics: Prometheus.
  *
- * What is told of operations and Editors is told of the store (src/shared/tally.ts says why it counts there): every
- * gateway tells the same, survives its restart, and includes what stdio clients and workers did. So over several
- * gateways on one store take `max`, not `sum`; what is told of the process (`process_…`, `nodejs_…`) is each one's own.
- * No label holds a tool, an Editor, a principal or a log_id: the number of series is fixed.
+ * Metrics of operations and Editors describe the store (src/shared/counters.ts says why it counts there): every gateway
+ * reports the same values, which survive its restart and include stdio clients and workers. So over several gateways on
+ * one store use `max`, not `sum`. Metrics of the process (`process_…`, `nodejs_…`) are each gateway's own. No label holds
+ * a tool, an Editor, a principal or a log_id: the number of series is fixed.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from "prom-client";
-import { STATES } from "../../shared/operation.js";
-import type { Store } from "../../shared/redis/store.js";
-import { type Distribution, sheetOf } from "../../shared/tally.js";
+import { type Distribution, sheetOf } from "../../shared/counters.js";
+import { isFinal, STATES } from "../../shared/operation/operation.js";
+import type { Store } from "../../shared/store/store.js";
 import type { Broker } from "../broker.js";
 
 export interface Metrics {
   contentType: string;
-  /** The text of a scrape. While Redis is away it tells that, and of the process. */
+  /** The text of a scrape. While Redis is away it has only store_up and the metrics of the process. */
   scrape(): Promise<string>;
 }
 
 export function createMetrics(deps: {
-  store: Pick<Store, "tally" | "editors" | "operations">;
+  store: Pick<Store, "counters" | "editors" | "operations">;
   broker: Pick<Broker, "editors">;
 }): Metrics {
   const { store, broker } = deps;
@@ -39,20 +39,20 @@ export function createMetrics(deps: {
   ]);
   const repeated = counter(
     "duplicates_total",
-    "Calls that were answered by an operation that existed: joined in flight, or replayed",
+    "Calls answered by an existing operation: joined in flight, or replayed",
     ["relation"],
   );
   const open = gauge("operations_open", "Operations that have not ended", ["state"]);
   const editors = gauge("editors", "Known Editors", ["connected", "phase"]);
-  const results = gauge("results_bytes", "What the kept results take in Redis");
-  const callArguments = gauge("arguments_bytes", "What the kept arguments take in Redis");
-  const queued = told(registry, "queue_seconds", "From acceptance to the last sending to the Editor");
-  const executed = told(registry, "execution_seconds", "How long the Editor executed");
-  const waited = told(registry, "wait_seconds", "How long callers waited for an answer");
+  const results = gauge("results_bytes", "Bytes of the stored results in Redis");
+  const callArguments = gauge("arguments_bytes", "Bytes of the stored arguments in Redis");
+  const queued = seconds(registry, "queue_seconds", "From acceptance to the last sending to the Editor");
+  const executed = seconds(registry, "execution_seconds", "How long the Editor executed");
+  const waited = seconds(registry, "wait_seconds", "How long callers waited for an answer");
 
   const look = async (): Promise<void> => {
     const [counts, known, resultBytes, argumentBytes] = await Promise.all([
-      store.tally.read(),
+      store.counters.read(),
       broker.editors(),
       store.operations.resultBytes(),
       store.operations.argumentBytes(),
@@ -65,7 +65,7 @@ export function createMetrics(deps: {
     for (const { count, ...labels } of sheet.accepted) accepted.inc(labels, count);
     for (const { count, ...labels } of sheet.ended) ended.inc(labels, count);
     for (const { count, ...labels } of sheet.repeated) repeated.inc(labels, count);
-    for (const state of STATES.slice(0, 4)) open.set({ state }, 0);
+    for (const state of STATES.filter((state) => !isFinal(state))) open.set({ state }, 0);
     for (const { state } of records.flat()) open.inc({ state });
     for (const { connected, live } of known.editors) {
       editors.inc({ connected: connected ? "yes" : "no", phase: connected ? phaseOf(live?.phase) : "" });
@@ -83,7 +83,7 @@ export function createMetrics(deps: {
       storeUp.set(0);
       await look().then(
         () => storeUp.set(1),
-        // What was seen last would look like the present.
+        // Old values would look like the present.
         () =>
           [accepted, ended, repeated, open, editors, results, callArguments, queued, executed, waited].map(
             (one) => one.reset(),
@@ -94,7 +94,7 @@ export function createMetrics(deps: {
   };
 }
 
-/** The phases that docs/protocol.md names; a bridge may say anything, and every word would be a series. */
+/** The phases in docs/reference/protocol.md; a bridge may send any text, and every new label value would be a series. */
 const PHASES = new Set([
   "ready",
   "compiling",
@@ -110,8 +110,8 @@ function phaseOf(word = ""): string {
   return word === "" || PHASES.has(word) ? word : "other";
 }
 
-/** A histogram whose buckets were counted elsewhere: prom-client's own only counts what it observes itself. */
-function told(registry: Registry, what: string, help: string) {
+/** A histogram whose buckets were counted elsewhere: prom-client's own counts only its own observations. */
+function seconds(registry: Registry, what: string, help: string) {
   const name = `unity_broker_${what}`;
   let distribution: Distribution | undefined;
   const histogram = {
@@ -130,7 +130,7 @@ function told(registry: Registry, what: string, help: string) {
       return { name, help, type: "histogram", values, aggregator: "sum" };
     },
   };
-  // The registry asks its metrics for nothing but this.
+  // The registry uses only this of a metric.
   registry.registerMetric(histogram as unknown as Histogram);
   return {
     tell(latest: Distribution): void {

@@ -1,4 +1,4 @@
-/** The operators' pages: /healthz and /readyz for everybody, /metrics, /dashboard and /audit for who has a token and a role. */
+/** The operators' pages: /healthz and /readyz for everybody, /metrics, /dashboard and /audit with a token and a role. */
 import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
@@ -23,7 +23,7 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
   await app.register(async (guarded) => {
     guarded.addHook(
       "onRequest",
-      // Not by throwing: the dashboard's library answers whatever is thrown as a fault of its own.
+      // Not by throwing: the dashboard's library answers every exception as its own failure.
       options.door.guard("Basic", (reply, { code, message }) =>
         reply.code(ERRORS[code].http).send({ error_code: code, message }),
       ),
@@ -41,18 +41,21 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
     const metrics = createMetrics({ store, broker });
     guarded.get("/metrics", async ({ identity: { principal } }, reply) => {
       if (!hasRole(principal, "operate"))
-        return forbidden(reply, 'What is counted here is everybody\'s: it takes the role "operate".');
+        return forbidden(
+          reply,
+          'The metrics count everybody\'s operations. They require the role "operate".',
+        );
       reply.type(metrics.contentType);
       return metrics.scrape();
     });
     guarded.get<{ Querystring: { day?: string } }>("/audit", async ({ identity, query }, reply) => {
       if (!hasRole(identity.principal, "admin"))
-        return forbidden(reply, 'What everybody called is for the role "admin".');
+        return forbidden(reply, 'The audit log shows everybody\'s calls. It requires the role "admin".');
       const { day } = query;
       if (day !== undefined && !DAY.test(day)) {
         const { code, message } = new BrokerError(
           "INVALID_ARGUMENTS",
-          `"${String(day).slice(0, 40)}" is not a day as 2027-01-31.`,
+          `"${String(day).slice(0, 40)}" is not a day such as 2027-01-31.`,
         );
         return reply.code(ERRORS[code].http).send({ error_code: code, message });
       }

@@ -1,27 +1,27 @@
 /**
- * Lets in who calls on a loopback port: connections of other users of this machine are closed before they are read.
+ * Admits connections to a loopback port: connections from other users of this machine are closed before they are read.
  *
- * The system's list of sockets has a line for each, and other users decide how many there are: all connections that came
- * since the last look share one reading, and reading it takes a fifth of this process' time at most.
+ * The system's socket list has a line per socket, and other users control how many there are. So all connections that
+ * arrived since the last look share one reading, and reading takes at most a fifth of this process' time.
  */
 import type { Socket } from "node:net";
 import { isAnotherUsersCall, readTables, type TcpEnd } from "./peer-owner.js";
 
 export interface Arrivals {
-  /** For a server with `pauseOnConnect`: nothing of the connection is read before it is let in. */
+  /** For a server with `pauseOnConnect`: nothing is read from the connection before it is admitted. */
   take(socket: Socket): void;
-  /** Ends those that nobody has looked at yet. */
+  /** Closes the connections that were not checked yet. */
   close(): void;
 }
 
-/** How much longer than the last look it is to the next one. */
+/** The pause before the next look, as a multiple of the last look's duration. */
 const REST = 4;
-/** So many are not looked at yet, at most: each of them is an open file. */
+/** Most unchecked connections: each is an open file. */
 const MOST_WAITING = 256;
 
 /**
- * When too many wait, either all are looked at, whatever time that takes: nobody who should come in is kept out. Or
- * (`sheds`) the oldest gives way: for what may be missed, in a process that has more important things to do.
+ * When too many wait, all are checked at once, however long that takes, so that no legitimate caller is refused. With
+ * `sheds` the oldest is dropped instead: for connections that may be missed, in a process with more important work.
  */
 export function createArrivals(
   letIn: (socket: Socket) => void,
@@ -65,7 +65,7 @@ export function createArrivals(
         waiting.delete(oldest);
         oldest.destroy();
       }
-      // 0 waits for a moment as well, in which others of the same burst come.
+      // Even with 0 ms, the other connections of the same burst arrive before the look.
       timer ??= setTimeout(look, Math.max(0, restsUntil - performance.now()));
     },
     close() {

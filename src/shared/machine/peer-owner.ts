@@ -1,7 +1,7 @@
 /**
- * Whose process is at the other end of a TCP connection of this machine, where the system tells it: Linux lists every
- * socket with its user in /proc/net/tcp and tcp6 (proc(5)). Elsewhere, over IPv6, and for peers
- * on other machines or in other network namespaces, nobody knows.
+ * Which user's process is at the other end of a TCP connection on this machine, if the system tells it: Linux lists every
+ * socket with its user in /proc/net/tcp and tcp6 (proc(5)). Elsewhere, over IPv6, and for peers on other machines or in
+ * other network namespaces it is unknown.
  */
 import { readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
@@ -12,27 +12,27 @@ export interface TcpEnd {
 }
 
 /**
- * What a table says of a socket's user. `nobody`: it is listed, but belongs to no process: it was closed there, or is
- * not accepted yet. The user beside it is then often 0.
+ * The user that a table gives for a socket. `nobody`: it is listed but belongs to no process, because it was closed there
+ * or is not accepted yet. Its line then often shows user 0.
  */
 export type SocketOwner = number | "nobody" | undefined;
 
-/** The texts of /proc/net/tcp and tcp6, each read when it is asked for. */
+/** The texts of /proc/net/tcp and tcp6, each read on demand. */
 export type SocketTables = () => Iterable<string>;
 
 /**
- * For the end that called: whether the listener is certainly a user who is neither this one nor root, who reads
- * every token anyway. Synchronous, because the decision comes before the first byte.
+ * For the connecting end: does the listener certainly belong to a user other than this one and root (which can read every
+ * token anyway)? Synchronous, because the decision precedes the first byte.
  */
 export function isAnotherUsersServer(own: TcpEnd, peer: TcpEnd, tables = readTables()): boolean {
   const owner = found(tables, (table) => ownerIn(table, own, peer));
-  // Connected, and not accepted yet: it belongs to the listener.
+  // Connected but not accepted yet: the socket belongs to the listener.
   return isAnother(typeof owner === "number" ? owner : found(tables, (table) => listenerIn(table, peer)));
 }
 
 /**
- * For the end that was called: whether the caller is certainly another user, as above, or has closed its end already: then
- * it waits for no answer, and nobody can tell whose it was.
+ * For the accepting end: is the caller certainly another user, as above, or has it already closed its end? In that case
+ * it waits for no answer, and its user can no longer be determined.
  */
 export function isAnotherUsersCall(
   own: TcpEnd,
@@ -41,10 +41,10 @@ export function isAnotherUsersCall(
   again: readonly SocketTables[] = [readTables(), readTables()],
 ): boolean {
   let owner = found(tables, (table) => ownerIn(table, own, peer));
-  // The list is no snapshot: while sockets come and go, a reading of it may leave out one that stands.
+  // The list is no snapshot: while sockets come and go, a reading may miss an existing one.
   for (const later of again) owner ??= found(later, (table) => ownerIn(table, own, peer));
   if (owner !== undefined) return owner === "nobody" || isAnother(owner);
-  // Gone from a list that has everything of this machine: it was reset.
+  // Absent from a complete list of this machine: the connection was reset.
   return (
     peer.host === "" ||
     (LOOPBACK.test(peer.host) && found(tables, (table) => listenerIn(table, own)) !== undefined)
@@ -55,13 +55,13 @@ export function isAnotherUsersCall(
 export function ownerIn(table: string, own: TcpEnd, peer: TcpEnd): SocketOwner {
   const remotes = formsOf(own);
   for (const row of rowsOf(table, formsOf(peer))) {
-    // Whatever its state: one that has closed its half already is still that user's.
+    // In any state: a half-closed socket still belongs to that user.
     if (remotes.includes(row.remote)) return row.owner;
   }
   return undefined;
 }
 
-/** The user of the listener there, on this address before all addresses. */
+/** The user of the listener on this address; a listener on all addresses comes second. */
 export function listenerIn(table: string, end: TcpEnd): number | undefined {
   for (const locals of [formsOf(end), anyAddress(end.port)]) {
     for (const row of rowsOf(table, locals)) {
@@ -95,7 +95,7 @@ function found(tables: SocketTables, look: (table: string) => SocketOwner): Sock
   return undefined;
 }
 
-/** As they are at the first look, for all that are looked for with it. */
+/** The tables as of the first read, shared by all lookups. */
 export function readTables(): SocketTables {
   const read = new Map<string, string>();
   return function* () {
@@ -106,13 +106,13 @@ export function readTables(): SocketTables {
         read.set(file, text);
         yield text;
       } catch {
-        // A machine without that protocol.
+        // This machine has no such protocol.
       }
     }
   };
 }
 
-/** IPv4 as the tables write it: the address is one word in the machine's order; in tcp6 it is wrapped. */
+/** An IPv4 address as the tables write it: one word in the machine's byte order; in tcp6 it is wrapped. */
 function formsOf({ host, port }: TcpEnd): string[] {
   const plain = host.replace(/^::ffff:/i, "");
   if (!isIPv4(plain)) return [];

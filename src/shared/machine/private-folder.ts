@@ -1,18 +1,18 @@
-/** Folders and files that only this user may read: tightened where this user may do that, else refused with what to do. */
+/** Folders and files that only this user may read: restricted if this user may do that, else refused with instructions. */
 import { chmodSync, mkdirSync, type Stats, statSync } from "node:fs";
 
-/** Another user has it in hand: who writes there decides what this process reads. */
+/** Another user controls the file or folder, and so what this process reads. */
 export class NotPrivate extends Error {
   override readonly name = "NotPrivate";
 }
 
-/** Makes it with mode 0700, or takes everybody else's rights from one that is there. Throws NotPrivate. */
+/** Creates it with mode 0700, or removes everybody else's access to an existing one. Throws NotPrivate. */
 export function makeOwnFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   ownFolder(folder);
 }
 
-/** Takes everybody else's rights from a folder, if it is there. Throws NotPrivate. */
+/** Removes everybody else's access to a folder, if it exists. Throws NotPrivate. */
 export function ownFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found) return;
@@ -25,19 +25,19 @@ export function ownFolder(folder: string): void {
 }
 
 /**
- * For a folder that somebody chose, and may use for more: it keeps its rights. Throws NotPrivate where others may put files
+ * For a folder that the user chose and may use for other things: its mode stays. Throws NotPrivate if others may put files
  * there.
  */
 export function checkFolder(folder: string): void {
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
-  // In one with the sticky bit nobody replaces the files of others.
+  // With the sticky bit nobody can replace the files of others.
   if (process.getuid === undefined || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new NotPrivate(
-    `Other users may put files into ${folder}, and so decide what is read there. Take that right away: chmod go-w ${quoted(folder)}`,
+    `Other users may put files into ${folder}, and so control what is read there. Remove their write access: chmod go-w ${quoted(folder)}`,
   );
 }
 
-/** Takes everybody else's rights from a file that is there. Throws NotPrivate for one of another user. */
+/** Removes everybody else's access to an existing file. Throws NotPrivate if another user owns it. */
 export function ownFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return;
@@ -47,13 +47,13 @@ export function ownFile(file: string): void {
   tighten(file, found, 0o600);
 }
 
-/** Root's as well: it reads and writes everything anyway. */
+/** Root's files count as well: root reads and writes everything anyway. */
 export function isOfThisUser({ uid }: Pick<Stats, "uid">): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0;
 }
 
-/** A name for a POSIX shell. */
+/** A file name quoted for a POSIX shell. */
 export function quoted(file: string): string {
   return `'${file.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** compile and execute-code: what changes the script domain. */
+/** compile and execute-code: the tools that change the script domain. */
 import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
 
 export const compile: SimulatedTool = {

@@ -1,5 +1,5 @@
 /** ping, get-logs (the only two that run beside the main thread) and clear-console. */
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+import { parameters, QUICK_BESIDE, QUICK_ON_MAIN, type SimulatedTool } from "../tool-definition.js";
 
 export const ping: SimulatedTool = {
   name: "ping",
@@ -8,11 +8,7 @@ export const ping: SimulatedTool = {
     Message: { type: "string", description: "Text to send back", default: "Hello" },
   }),
   effect: "read_only",
-  lane: "background",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: false,
+  ...QUICK_BESIDE,
   async run({ args }) {
     return { Message: `Unity Editor received: ${args.text("Message", "Hello")}` };
   },
@@ -32,11 +28,7 @@ export const getLogs: SimulatedTool = {
     SearchText: { type: "string", description: "Only lines that contain this text", default: "" },
   }),
   effect: "read_only",
-  lane: "background",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: false,
+  ...QUICK_BESIDE,
   async run({ args, world }) {
     const type = args.text("LogType", "All");
     const search = args.text("SearchText", "");
@@ -53,11 +45,7 @@ export const clearConsole: SimulatedTool = {
   description: "Empties the Editor console.",
   inputSchema: parameters({}),
   effect: "idempotent",
-  lane: "main",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: true,
+  ...QUICK_ON_MAIN,
   async run({ world }) {
     const ClearedLogCount = world.logs.length;
     world.logs.length = 0;

@@ -1,5 +1,5 @@
-/** A tool that answers its arguments: for catalogues that change while somebody watches. */
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+/** A tool that answers its arguments: for tests that change the catalogue. */
+import { parameters, QUICK_ON_MAIN, type SimulatedTool } from "../tool-definition.js";
 
 export function echoTool(name: string, effect: SimulatedTool["effect"] = "read_only"): SimulatedTool {
   return {
@@ -7,11 +7,7 @@ export function echoTool(name: string, effect: SimulatedTool["effect"] = "read_o
     description: `Answers ${name} and the text that it was given.`,
     inputSchema: parameters({ Text: { type: "string", description: "Any text", default: "" } }),
     effect,
-    lane: "main",
-    resumable: false,
-    cancellable: false,
-    executionClass: "quick",
-    blocksMainThread: true,
+    ...QUICK_ON_MAIN,
     async run({ args }) {
       return { Tool: name, Text: args.text("Text", "") };
     },

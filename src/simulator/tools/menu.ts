@@ -1,5 +1,5 @@
 /** Menu items: the listed ones, and `Simulator/Block For <n> Seconds` that holds the main thread. */
-import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { parameters, QUICK_ON_MAIN, type SimulatedTool, toolFailure } from "../tool-definition.js";
 
 const LISTED = [
   "Assets/Refresh",
@@ -21,11 +21,7 @@ export const getMenuItems: SimulatedTool = {
     MaxCount: { type: "integer", description: "At most this many", minimum: 1, default: 200 },
   }),
   effect: "read_only",
-  lane: "main",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: true,
+  ...QUICK_ON_MAIN,
   async run({ args }) {
     const filter = args.text("FilterText", "").toLowerCase();
     const matching = LISTED.filter((path) => path.toLowerCase().includes(filter));

@@ -1,7 +1,7 @@
 /** run-tests: every finished test is a partial result, the run survives a domain reload. */
 import { parameters, type SimulatedTool } from "../tool-definition.js";
 
-interface Tally {
+interface StoredCounters {
   completed: number;
   total: number;
   passed: number;
@@ -59,29 +59,35 @@ export const runTests: SimulatedTool = {
     }));
     const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const tests = all.filter((test) => matches(test.name));
-    const tally: Tally = { completed: 0, total: tests.length, passed: 0, failed: 0, failures: [] };
+    const counters: StoredCounters = {
+      completed: 0,
+      total: tests.length,
+      passed: 0,
+      failed: 0,
+      failures: [],
+    };
     // Entering Play Mode reloads the domain: the run goes on behind it.
     if (mode === "PlayMode") await reload();
     world.phase = "testing";
     try {
       for (const test of tests) {
         await wait(args.number("SimulatedSeconds", 0.05));
-        tally.completed += 1;
+        counters.completed += 1;
         if (test.fails) {
-          tally.failed += 1;
-          tally.failures.push({ name: test.name, message: "Expected: True  But was: False" });
-        } else tally.passed += 1;
+          counters.failed += 1;
+          counters.failures.push({ name: test.name, message: "Expected: True  But was: False" });
+        } else counters.passed += 1;
         progress({
-          progress: tally.completed,
-          total: tally.total,
+          progress: counters.completed,
+          total: counters.total,
           message: test.name,
-          partialResult: structuredClone(tally),
+          partialResult: structuredClone(counters),
         });
       }
     } finally {
       world.phase = "ready";
     }
-    return { Success: tally.failed === 0, TestMode: mode, ...tally };
+    return { Success: counters.failed === 0, TestMode: mode, ...counters };
   },
 };
 

@@ -1,7 +1,7 @@
 /** The scene tree: hierarchies of any size, search, and values that can be set and read back. */
 import { createHash } from "node:crypto";
-import { lazyList } from "../result-text.js";
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+import { lazyList } from "../results/result-text.js";
+import { parameters, QUICK_ON_MAIN, type SimulatedTool } from "../tool-definition.js";
 
 interface Node {
   name: string;
@@ -19,14 +19,10 @@ const node = (index: number): Node => ({
 
 const reading = {
   effect: "read_only",
-  lane: "main",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: true,
+  ...QUICK_ON_MAIN,
 } as const;
 
-/** The same for the same object: a read tells twice what it told once. */
+/** The same value for the same object, so that two reads agree. */
 const noiseOf = (index: number, bytes: number): string =>
   createHash("shake256", { outputLength: bytes }).update(String(index)).digest("base64");
 
@@ -96,11 +92,7 @@ export const setProperty: SimulatedTool = {
     ["Path", "Value"],
   ),
   effect: "idempotent",
-  lane: "main",
-  resumable: false,
-  cancellable: false,
-  executionClass: "quick",
-  blocksMainThread: true,
+  ...QUICK_ON_MAIN,
   async run({ args, world }) {
     const Path = args.text("Path");
     const Previous = world.values.get(Path) ?? null;

@@ -7,13 +7,13 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Adapter
 {
     /// <summary>
-    /// One script compilation as its events tell it, with a watchdog for the one that never begins or never tells its
-    /// end. Main thread only; the task ends in the very call that ends the compilation, before the domain reload.
+    /// Follows one script compilation by its events, with a watchdog for a compilation that never begins or never
+    /// reports its end. Main thread only; the task ends within the call that reports the end, before the domain reload.
     /// </summary>
     public sealed class CompileWatch
     {
         /// <summary>
-        /// How long nothing may happen before nothing is expected any more; an unfocused Editor ticks at 1 Hz.
+        /// The quiet time after which no compilation is expected any more; an unfocused Editor ticks at 1 Hz.
         /// </summary>
         private const int QuietMs = 5000;
 
@@ -34,7 +34,7 @@ namespace JobBroker.Bridge.Adapter
         /// <summary>True from <see cref="Begin"/> to the task's end.</summary>
         public bool IsWaiting => waiting != null;
 
-        /// <summary>Waits for the compilation that is asked for next; the running wait where there is one.</summary>
+        /// <summary>Waits for the next requested compilation; returns the pending wait if there is one.</summary>
         public Task<CompileOutcome> Begin()
         {
             if (waiting == null)
@@ -45,14 +45,14 @@ namespace JobBroker.Bridge.Adapter
             return waiting.Task;
         }
 
-        /// <summary>A compilation begins; what an earlier one said does not count.</summary>
+        /// <summary>A compilation begins; messages of earlier ones are discarded.</summary>
         public void Started() => Reset();
 
-        public void AssemblyFinished(IEnumerable<CompilerMessage> said)
+        public void AssemblyFinished(IEnumerable<CompilerMessage> assemblyMessages)
         {
-            Stir();
+            ResetQuiet();
             assemblies++;
-            messages.AddRange(said);
+            messages.AddRange(assemblyMessages);
         }
 
         /// <summary>The compilation has ended.</summary>
@@ -64,7 +64,7 @@ namespace JobBroker.Bridge.Adapter
             if (waiting == null) return;
             if (isBusy)
             {
-                Stir();
+                ResetQuiet();
                 return;
             }
             quietTicks++;
@@ -84,10 +84,10 @@ namespace JobBroker.Bridge.Adapter
         {
             messages.Clear();
             assemblies = 0;
-            Stir();
+            ResetQuiet();
         }
 
-        private void Stir()
+        private void ResetQuiet()
         {
             quietTicks = 0;
             quietSince = clock.ElapsedMs;

@@ -2,7 +2,7 @@
 namespace JobBroker.Bridge.Adapter
 {
     /// <summary>
-    /// What the Editor does, in the words of docs/protocol.md; what blocks callers longest comes first.
+    /// The Editor's phase as docs/reference/protocol.md names it; the one that blocks callers longest comes first.
     /// </summary>
     public static class EditorPhase
     {

@@ -15,7 +15,7 @@ namespace JobBroker.Bridge.Adapter
         public const string EditorsFolderVariable = "UNITY_BROKER_EDITORS_DIR";
 
         /// <param name="environment">The value of an environment variable; null when it is not set.</param>
-        /// <param name="fault">What is wrong with the environment, in a sentence; null when nothing is.</param>
+        /// <param name="fault">A sentence about an invalid environment variable; null when all are valid.</param>
         public static BridgeOptions Of(BridgeSettings settings, Func<string, string?> environment, out string? fault)
         {
             fault = null;
@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Adapter
                 }
                 else
                 {
-                    fault = $"{PortVariable} is \"{written}\", which is no port (1 to 65535), and is ignored.";
+                    fault = $"{PortVariable} is \"{written}\", which is not a port (1 to 65535), and is ignored.";
                 }
             }
             var folder = environment(EditorsFolderVariable);

@@ -15,7 +15,7 @@ namespace JobBroker.Bridge.Adapter
         /// Import workers never: they would share port and ledger with their Editor. Batch mode only when it is asked
         /// for: a build server must not open a port by itself. With windows always.
         /// </summary>
-        /// <param name="environment">What <see cref="Variable"/> says; null when it is not set.</param>
+        /// <param name="environment">The value of <see cref="Variable"/>; null when it is not set.</param>
         public static bool MayRun(bool isImportWorker, bool isBatchMode, IEnumerable<string> commandLine, string? environment)
         {
             if (isImportWorker) return false;
@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Adapter
                 || commandLine.Any(word => string.Equals(word, Switch, StringComparison.OrdinalIgnoreCase));
         }
 
-        /// <summary>Whether it listens without a person's click; in batch mode nobody could click.</summary>
+        /// <summary>Whether it listens without a click; always in batch mode, which has no window.</summary>
         public static bool StartsItself(bool isBatchMode, bool autoStart) => isBatchMode || autoStart;
     }
 }

@@ -6,7 +6,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>What <see cref="Admission"/> reads of this Editor; used under the ledger's gate.</summary>
+    /// <summary>This Editor as <see cref="Admission"/> sees it; used under the ledger's gate.</summary>
     internal sealed class AdmitLedger : IAdmitLedger
     {
         private readonly OperationLedger ledger;

@@ -8,8 +8,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Api
 {
     /// <summary>
-    /// Who may speak here: whoever proves to hold this Editor's token, after this Editor has proven it first
-    /// (docs/protocol.md, "Hello and fencing"). What was asked is answered behind the proof, once for each. Any thread.
+    /// Admits the callers that prove to hold this Editor's token, after the Editor's own proof
+    /// (docs/reference/protocol.md, "Hello and fencing"). Each proof admits one request. Any thread.
     /// </summary>
     internal sealed class Door
     {
@@ -22,7 +22,8 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>
-        /// The Editor's own proof; <paramref name="enter"/> runs when the worker has given its own. A second challenge on a
+        /// The Editor's own proof; <paramref name="enter"/> runs when the worker has given its own. A second challenge
+        /// on a
         /// connection replaces the first.
         /// </summary>
         /// <param name="workerNonce">Checked: <see cref="RequestParams.Nonce"/>.</param>
@@ -39,8 +40,8 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>
-        /// <c>bridge/prove</c>. Each challenge is good for one try: a wrong proof ends the connection. Throws what the
-        /// asked step throws.
+        /// <c>bridge/prove</c>. Each challenge allows one attempt: a wrong proof closes the connection. Throws what the
+        /// admitted request throws.
         /// </summary>
         public Answer Prove(IPeer peer, JToken? parameters)
         {

@@ -7,9 +7,9 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Api
 {
     /// <summary>
-    /// Who may own this Editor, once it has proven to hold the token (<see cref="Door"/>): store and fence. The fence is on
-    /// disk and the older connection closed before the hello is answered, all under the ledger's gate, so nothing below the
-    /// new fence can be journalled any more (▲11).
+    /// Decides by store and fence whether a worker that has passed the <see cref="Door"/> may own this Editor. The
+    /// fence is on disk and the older connection closed before the hello is answered, all under the ledger's gate, so
+    /// nothing below the new fence can be journalled any more (▲11).
     /// </summary>
     internal sealed class FenceGate
     {
@@ -20,7 +20,9 @@ namespace JobBroker.Bridge.Api
         private long boundHeardAt;
         private bool handedOver;
 
-        /// <param name="foreignSilenceMs">Silence of the bound store's worker after which another may take an idle Editor.</param>
+        /// <param name="foreignSilenceMs">
+        /// Silence of the bound store's worker after which another store may take over an idle Editor.
+        /// </param>
         public FenceGate(OperationLedger ledger, WorkerSeat seat, IClock clock, int foreignSilenceMs)
         {
             this.ledger = ledger;
@@ -30,21 +32,21 @@ namespace JobBroker.Bridge.Api
             boundHeardAt = clock.ElapsedMs;
         }
 
-        /// <summary>The seated worker was heard: another store must wait for its silence.</summary>
+        /// <summary>Notes a message of the seated worker: another store must wait until it is silent.</summary>
         public void Heard()
         {
             lock (ledger.Gate) boundHeardAt = clock.ElapsedMs;
         }
 
-        /// <summary>A person lets the next store take this Editor over.</summary>
+        /// <summary>Lets the next store take over this Editor, on a person's request.</summary>
         public void HandOver()
         {
             lock (ledger.Gate) handedOver = true;
         }
 
         /// <summary>
-        /// Hands the Editor to a store for good: a person on this machine, who can read the token, asked for it. On the
-        /// disk before it is answered, and the connection of the store before is closed; the fence stays as it is.
+        /// Binds the Editor to a store permanently, on the request of a person on this machine who can read the token.
+        /// It is on the disk before the answer, and the previous store's connection is closed; the fence stays.
         /// </summary>
         public Answer TakeOver(HandOverParams parameters)
         {
@@ -74,7 +76,7 @@ namespace JobBroker.Bridge.Api
             }
         }
 
-        /// <summary>Seats the worker; null when it may own the Editor, else the refusal.</summary>
+        /// <summary>Seats the worker and returns null, or returns the refusal.</summary>
         public Answer? Enter(IPeer peer, HelloParams hello)
         {
             var storeId = hello.StoreId;

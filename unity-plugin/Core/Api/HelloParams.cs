@@ -3,19 +3,19 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>What a worker says with <c>bridge/hello</c>; checked before it is challenged.</summary>
+    /// <summary>The parameters of <c>bridge/hello</c>; checked before the challenge.</summary>
     internal sealed class HelloParams
     {
         /// <summary>Throws <see cref="InvalidParamsException"/>.</summary>
         public HelloParams(JToken? parameters)
         {
-            var said = new RequestParams(parameters);
-            Nonce = said.Nonce("nonce");
-            StoreId = said.Text("storeId");
-            Epoch = said.Count("epoch");
-            OwnerNonce = said.Text("ownerNonce");
-            BrokerId = said.OptionalText("brokerId");
-            Version = said.OptionalText("version");
+            var request = new RequestParams(parameters);
+            Nonce = request.Nonce("nonce");
+            StoreId = request.Text("storeId");
+            Epoch = request.Count("epoch");
+            OwnerNonce = request.Text("ownerNonce");
+            BrokerId = request.OptionalText("brokerId");
+            Version = request.OptionalText("version");
         }
 
         public string Nonce { get; }
@@ -31,17 +31,17 @@ namespace JobBroker.Bridge.Api
         public string? Version { get; }
     }
 
-    /// <summary>What <c>bridge/hand_over</c> asks for; checked before it is challenged.</summary>
+    /// <summary>The parameters of <c>bridge/hand_over</c>; checked before the challenge.</summary>
     internal sealed class HandOverParams
     {
         /// <summary>Throws <see cref="InvalidParamsException"/>.</summary>
         public HandOverParams(JToken? parameters)
         {
-            var said = new RequestParams(parameters);
-            Nonce = said.Nonce("nonce");
-            StoreId = said.Text("storeId");
+            var request = new RequestParams(parameters);
+            Nonce = request.Nonce("nonce");
+            StoreId = request.Text("storeId");
             if (StoreId.Length == 0) throw new InvalidParamsException("storeId is empty.");
-            Force = said.Flag("force");
+            Force = request.Flag("force");
         }
 
         public string Nonce { get; }

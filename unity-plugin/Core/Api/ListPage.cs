@@ -8,32 +8,32 @@ using JobBroker.Bridge.Ledger;
 namespace JobBroker.Bridge.Api
 {
     /// <summary>
-    /// Which operations an answer to operation/list holds; the twin of src/simulator/list-page.ts.
+    /// Which operations an answer to operation/list holds; the twin of src/simulator/results/list-page.ts.
     ///
     /// A cursor names a place in the order of acceptance, which no operation ever changes, so that nothing that happens
-    /// between two pages leaves one out. What is open or unacknowledged comes first, because an older worker reads one
-    /// page only; behind that page it comes again in its place.
+    /// between two pages leaves one out. Open and unacknowledged operations come first, because an older worker reads
+    /// one page only; later pages list them again in their place.
     /// </summary>
     internal sealed class ListPage<T>
     {
-        private ListPage(IReadOnlyList<T> told, string? nextCursor)
+        private ListPage(IReadOnlyList<T> items, string? nextCursor)
         {
-            Told = told;
+            Items = items;
             NextCursor = nextCursor;
         }
 
-        public IReadOnlyList<T> Told { get; }
+        public IReadOnlyList<T> Items { get; }
 
         /// <summary>Null on the last page.</summary>
         public string? NextCursor { get; }
 
-        /// <summary>Null when the cursor is none.</summary>
+        /// <summary>Null when the cursor is invalid.</summary>
         /// <param name="operations">All that the ledger knows, in its order.</param>
-        /// <param name="say">What of an operation is told, and how many characters of JSON that is.</param>
+        /// <param name="describe">The listed form of an operation, and its length in characters of JSON.</param>
         public static ListPage<T>? Of(
             IReadOnlyList<LedgerOperation> operations,
             string? cursor,
-            Func<LedgerOperation, (T Told, int Characters)> say,
+            Func<LedgerOperation, (T Item, int Characters)> describe,
             int mostOperations,
             int mostCharacters)
         {
@@ -45,33 +45,33 @@ namespace JobBroker.Bridge.Api
                 .OrderBy(operation => operation.AcceptedAt ?? 0)
                 .ThenBy(operation => operation.OperationId, StringComparer.Ordinal);
             var all = first.Concat(inOrder).ToList();
-            var told = Fitting(all, say, mostOperations, mostCharacters);
-            if (told.Count == all.Count) return new ListPage<T>(told, null);
-            var last = told.Count > first.Count ? Place.Of(all[told.Count - 1]) : Place.Beginning;
-            return new ListPage<T>(told, last.Cursor);
+            var items = Fitting(all, describe, mostOperations, mostCharacters);
+            if (items.Count == all.Count) return new ListPage<T>(items, null);
+            var last = items.Count > first.Count ? Place.Of(all[items.Count - 1]) : Place.Beginning;
+            return new ListPage<T>(items, last.Cursor);
         }
 
         private static bool ComesFirst(LedgerOperation operation) =>
             LedgerState.IsOpen(operation.State) || OperationLedger.IsUnacknowledged(operation);
 
-        /// <summary>At least one, so that every page goes on.</summary>
+        /// <summary>At least one, so that every page makes progress.</summary>
         private static List<T> Fitting(
             IReadOnlyList<LedgerOperation> all,
-            Func<LedgerOperation, (T Told, int Characters)> say,
+            Func<LedgerOperation, (T Item, int Characters)> describe,
             int mostOperations,
             int mostCharacters)
         {
-            var told = new List<T>();
+            var items = new List<T>();
             var characters = 0L;
             foreach (var operation in all)
             {
-                if (told.Count >= mostOperations) break;
-                var one = say(operation);
+                if (items.Count >= mostOperations) break;
+                var one = describe(operation);
                 characters += one.Characters;
-                if (told.Count > 0 && characters > mostCharacters) break;
-                told.Add(one.Told);
+                if (items.Count > 0 && characters > mostCharacters) break;
+                items.Add(one.Item);
             }
-            return told;
+            return items;
         }
 
         private readonly struct Place

@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Api
     /// <summary>The methods <c>operation/*</c> over the ledger. Every one answers at once; any thread.</summary>
     internal sealed class OperationMethods
     {
-        /// <summary>A page of operation/list stays far below a frame, however long the origins are.</summary>
+        /// <summary>Keeps a page of operation/list far below the frame limit, however long the origins are.</summary>
         private const int ListedOperations = 500;
         private const int ListedCharacters = 256 * 1024;
 
@@ -89,8 +89,8 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>
-        /// Enters an operation into the ledger and queues it, or remembers its refusal: asked again, it answers the same.
-        /// The caller holds the ledger's gate from its decision on.
+        /// Enters an operation into the ledger and queues it, or records its refusal, so that a repeated submit gets
+        /// the same answer. The caller holds the ledger's gate since the decision.
         /// </summary>
         public void Accept(LedgerOperation operation, string? refusal)
         {
@@ -106,7 +106,7 @@ namespace JobBroker.Bridge.Api
         {
             var submit = Ledger.Submit.Read(parameters, out var problem);
             if (submit == null) return Answer.Error(ErrorCodes.InvalidParams, problem!);
-            // One critical section with hello: what a higher fence has shut out is not journalled any more.
+            // One critical section with hello: a submit below a higher fence is not journalled.
             lock (ledger.Gate)
             {
                 var admitted = Admission.Admit(new AdmitLedger(ledger, tools, security), submit);
@@ -114,14 +114,14 @@ namespace JobBroker.Bridge.Api
                 {
                     case AdmittedKind.Run:
                         Accept(OperationOf(submit), null);
-                        return Say(new JObject { ["state"] = LedgerState.Accepted });
+                        return Reply(new JObject { ["state"] = LedgerState.Accepted });
                     case AdmittedKind.SecurityRefused:
                         Accept(OperationOf(submit), admitted.Reason);
                         return Attached(submit.OperationId);
                     case AdmittedKind.Attach:
                         return Attached(submit.OperationId);
                     case AdmittedKind.SameAs:
-                        return Say(wire.SameAs(admitted.Operation!));
+                        return Reply(wire.SameAs(admitted.Operation!));
                     default:
                         return Refuse(admitted);
                 }
@@ -136,7 +136,7 @@ namespace JobBroker.Bridge.Api
             var operation = ledger.Get(operationId)!;
             var json = new JObject { ["state"] = operation.State };
             if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
-            return Say(json);
+            return Reply(json);
         }
 
         private Answer Refuse(Admitted admitted)
@@ -151,7 +151,7 @@ namespace JobBroker.Bridge.Api
             lock (ledger.Gate)
             {
                 var operation = ledger.Get(operationId);
-                if (operation == null) return Say(new JObject { ["state"] = "unknown" });
+                if (operation == null) return Reply(new JObject { ["state"] = "unknown" });
                 var json = new JObject { ["state"] = operation.State };
                 if (operation.Origin != null) json["origin"] = operation.Origin.DeepClone();
                 var last = progress.Last(operationId);
@@ -161,7 +161,7 @@ namespace JobBroker.Bridge.Api
                     if (last["partialResult"] is { } partial) json["partialResult"] = partial.DeepClone();
                 }
                 if (operation.Outcome != null) json["outcome"] = wire.OutcomeOf(operation);
-                return Say(json);
+                return Reply(json);
             }
         }
 
@@ -174,7 +174,7 @@ namespace JobBroker.Bridge.Api
                 if (operation != null && LedgerState.HasEnded(operation.State)) return State("finished");
                 if (operation?.State != LedgerState.Revoked)
                 {
-                    // The line first: under the gate nothing can begin between it and the queue.
+                    // Journal first: under the gate nothing can begin before it leaves the queue.
                     ledger.Revoke(operationId);
                     queue.Remove(operationId);
                 }
@@ -191,7 +191,7 @@ namespace JobBroker.Bridge.Api
                 {
                     return Answer.Error(ErrorCodes.InvalidParams, $"There is no operation {operationId} here.");
                 }
-                // not_started and revoked: nothing of them will run by itself.
+                // not_started and revoked operations do not run by themselves.
                 if (!LedgerState.IsOpen(operation.State)) return State("finished");
                 if (operation.State == LedgerState.Accepted)
                 {
@@ -203,7 +203,7 @@ namespace JobBroker.Bridge.Api
                     return State(LedgerState.Cancelled);
                 }
             }
-            // Outside the gate: a tool's own callback may take its time.
+            // Outside the gate: a tool's own callback may be slow.
             return State(cancellations.Request(operationId) ? "requested" : "not_cancellable");
         }
 
@@ -213,15 +213,15 @@ namespace JobBroker.Bridge.Api
             {
                 var page = ListPage<JObject>.Of(
                     ledger.Operations(), cursor, wire.Listed, ListedOperations, ListedCharacters);
-                if (page == null) return Answer.Error(ErrorCodes.InvalidParams, "The cursor is none of this list's.");
-                var json = new JObject { ["operations"] = new JArray(page.Told) };
+                if (page == null) return Answer.Error(ErrorCodes.InvalidParams, "The cursor does not belong to this list.");
+                var json = new JObject { ["operations"] = new JArray(page.Items) };
                 if (cursor == null)
                 {
                     json["open"] = WireJson.IdsAndStates(ledger.Open());
                     json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
                 }
                 if (page.NextCursor != null) json["nextCursor"] = page.NextCursor;
-                return Say(json);
+                return Reply(json);
             }
         }
 
@@ -229,7 +229,7 @@ namespace JobBroker.Bridge.Api
         {
             var operationId = request.Text("operationId");
             var offset = request.Count("offset");
-            // A part must fit into a frame itself, whatever was asked for.
+            // A part must fit into a frame, whatever length was requested.
             var length = (int)Math.Min(request.Count("length"), longestPart);
             var operation = ledger.Get(operationId);
             var part = operation == null ? null : ledger.ResultPart(operation, offset, length);
@@ -237,7 +237,7 @@ namespace JobBroker.Bridge.Api
             {
                 return Answer.Error(ErrorCodes.InvalidParams, $"There is no result of {operationId} here.");
             }
-            return Say(new JObject
+            return Reply(new JObject
             {
                 ["operationId"] = operationId,
                 ["offset"] = offset,
@@ -252,12 +252,12 @@ namespace JobBroker.Bridge.Api
             ledger.Acknowledge(ids);
             ledger.Forget();
             foreach (var id in ids) progress.Forget(id);
-            return Say(new JObject());
+            return Reply(new JObject());
         }
 
-        private Answer State(string state) => Say(new JObject { ["state"] = state });
+        private Answer State(string state) => Reply(new JObject { ["state"] = state });
 
-        private Answer Say(JObject json)
+        private Answer Reply(JObject json)
         {
             json["ledgerSeq"] = ledger.LedgerSeq;
             return Answer.Result(json);

@@ -15,9 +15,9 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Api
 {
     /// <summary>
-    /// The uLoop-compatible calls of plain clients: every tool by its own name. They go through the ledger too: a call that
-    /// is open, or whose answer was never returned, is joined by the same call of the same client instead of running again,
-    /// because such clients repeat what they believe lost. Any thread.
+    /// The uLoop-compatible calls of plain clients: every tool by its own name. They go through the ledger too: the
+    /// same call of the same client joins a call that is open, or whose answer was never returned, instead of running
+    /// again, because such clients repeat calls that they believe lost. Any thread.
     /// </summary>
     internal sealed class PlainSurface
     {
@@ -62,8 +62,8 @@ namespace JobBroker.Bridge.Api
                 lock (ledger.Gate)
                 {
                     var operation = JoinOrStart(clientName, tool, arguments);
-                    if (operation.Outcome == null) Wait(operation.OperationId, ended => reply(Told(ended)));
-                    else reply(Told(operation));
+                    if (operation.Outcome == null) Wait(operation.OperationId, ended => reply(AnswerOf(ended)));
+                    else reply(AnswerOf(operation));
                 }
             }
             catch (LedgerUnavailableException error)
@@ -72,16 +72,16 @@ namespace JobBroker.Bridge.Api
             }
         }
 
-        /// <summary>Tells the waiting plain callers; others have their own ways to hear of an outcome.</summary>
+        /// <summary>Answers the waiting plain callers. Operations of a worker are reported by notification.</summary>
         public void Ended(LedgerOperation operation)
         {
-            List<Action<LedgerOperation>>? told;
+            List<Action<LedgerOperation>>? waiters;
             lock (waiting)
             {
-                if (!waiting.TryGetValue(operation.OperationId, out told)) return;
+                if (!waiting.TryGetValue(operation.OperationId, out waiters)) return;
                 waiting.Remove(operation.OperationId);
             }
-            foreach (var tell in told) tell(operation);
+            foreach (var complete in waiters) complete(operation);
         }
 
         public static Answer Blocked(string command, string reason)
@@ -111,26 +111,26 @@ namespace JobBroker.Bridge.Api
             return ledger.Get(operation.OperationId)!;
         }
 
-        private void Wait(string operationId, Action<LedgerOperation> tell)
+        private void Wait(string operationId, Action<LedgerOperation> complete)
         {
             lock (waiting)
             {
-                if (!waiting.TryGetValue(operationId, out var told))
+                if (!waiting.TryGetValue(operationId, out var waiters))
                 {
-                    told = new List<Action<LedgerOperation>>();
-                    waiting[operationId] = told;
+                    waiters = new List<Action<LedgerOperation>>();
+                    waiting[operationId] = waiters;
                 }
-                told.Add(tell);
+                waiters.Add(complete);
             }
         }
 
-        private Answer Told(LedgerOperation operation)
+        private Answer AnswerOf(LedgerOperation operation)
         {
             var outcome = operation.Outcome!;
             var answer = outcome.Status == LedgerState.Completed
                 ? Answer.Result(ledger.ResultOf(operation) ?? JValue.CreateNull())
                 : Internal(outcome.ErrorMessage ?? outcome.Status);
-            // Unreturned while the answer cannot be written: the next identical call gets this outcome.
+            // Until the answer is written, the next identical call gets this outcome.
             return answer.Then(() => Returned(operation.OperationId));
         }
 
@@ -142,7 +142,7 @@ namespace JobBroker.Bridge.Api
             }
             catch (LedgerUnavailableException)
             {
-                // The next identical call is then told this outcome once more.
+                // The next identical call then gets this outcome once more.
             }
         }
 

@@ -6,7 +6,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>Parameters that are not what the method needs: answered as -32602 with this message.</summary>
+    /// <summary>Invalid parameters: answered as -32602 with this message.</summary>
     public sealed class InvalidParamsException : Exception
     {
         public InvalidParamsException(string message) : base(message)
@@ -14,7 +14,7 @@ namespace JobBroker.Bridge.Api
         }
     }
 
-    /// <summary>The parameters of one request; extra ones are allowed, because a newer peer may say more.</summary>
+    /// <summary>The parameters of one request; extra ones are ignored, because a newer peer may send more.</summary>
     public sealed class RequestParams
     {
         private readonly JObject values;

@@ -9,14 +9,14 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>Method names to their parts, and who may call which. Any thread.</summary>
+    /// <summary>Routes requests by method name, and checks who may call which. Any thread.</summary>
     internal sealed class UnityApiHandler : IRequestHandler
     {
         private const string PlainIsOff = "This bridge answers only callers that prove to hold its token. To call tools without "
             + "it, turn on the plain surface: then every program and user of this machine may run them.";
 
         private readonly Door door;
-        private readonly HelloAnswer hello;
+        private readonly Handshake hello;
         private readonly FenceGate fence;
         private readonly WorkerSeat seat;
         private readonly OperationMethods operations;
@@ -26,10 +26,12 @@ namespace JobBroker.Bridge.Api
         private readonly McpSessionManager session;
         private readonly Func<bool> plainSurface;
 
-        /// <param name="plainSurface">Whether whoever reaches the port may call tools by their names, without any proof.</param>
+        /// <param name="plainSurface">
+        /// While it returns true, every program that reaches the port may call tools by their names, without any proof.
+        /// </param>
         public UnityApiHandler(
             Door door,
-            HelloAnswer hello,
+            Handshake hello,
             FenceGate fence,
             WorkerSeat seat,
             OperationMethods operations,
@@ -72,13 +74,13 @@ namespace JobBroker.Bridge.Api
 
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);
 
-        private Answer Hello(IPeer peer, HelloParams said) =>
-            door.Challenge(peer, said.Nonce, () => hello.Answer(peer, said));
+        private Answer Hello(IPeer peer, HelloParams request) =>
+            door.Challenge(peer, request.Nonce, () => hello.Answer(peer, request));
 
-        private Answer HandOver(IPeer peer, HandOverParams said) =>
-            door.Challenge(peer, said.Nonce, () => fence.TakeOver(said));
+        private Answer HandOver(IPeer peer, HandOverParams request) =>
+            door.Challenge(peer, request.Nonce, () => fence.TakeOver(request));
 
-        /// <summary>At the door wrong words close the connection.</summary>
+        /// <summary>Before admission, invalid parameters close the connection.</summary>
         private static Answer Entered(Func<Answer> enter)
         {
             try
@@ -128,7 +130,7 @@ namespace JobBroker.Bridge.Api
                     reply(Answer.Result(new JObject { ["Message"] = "Unity Editor received: " + text }));
                     return;
                 default:
-                    // A tool by name would pass the ledger's chain by: the worker's own calls are operations.
+                    // A direct call would bypass the ledger's chain: the worker's calls are operations.
                     const string instead = "Submit an operation: a job broker drives this Editor.";
                     if (seated) reply(PlainSurface.Blocked(method, instead));
                     else plain.Call(session.NameOf(peer.Id), method, parameters, reply);
@@ -148,7 +150,7 @@ namespace JobBroker.Bridge.Api
             if (name != null) session.Named(peer.Id, name);
             var endpoint = Either(names, "PushNotificationEndpoint") ?? Either(names, "Endpoint");
             var key = Either(names, "PushNotificationKey") ?? Either(names, "Key");
-            if (endpoint != null && push.ConnectTo(endpoint, key)) session.PushesTo(endpoint, key);
+            if (endpoint != null && push.ConnectTo(endpoint, key)) session.SetPushEndpoint(endpoint, key);
             var message = $"Client name is {session.NameOf(peer.Id)}.";
             return Answer.Result(new JObject { ["Message"] = message, ["Success"] = true });
         }

@@ -7,7 +7,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>Operations and outcomes in the words of the wire (docs/protocol.md, section 4).</summary>
+    /// <summary>Operations and outcomes as JSON of the wire (docs/reference/protocol.md, section 4).</summary>
     internal sealed class WireJson
     {
         private readonly OperationLedger ledger;
@@ -43,7 +43,7 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>
-        /// The answer to a submit that finds this other operation of its hash: what restores the record of it in a store
+        /// The answer to a submit that finds this other operation of its hash: enough to restore its record in a store
         /// that lost it.
         /// </summary>
         public JObject SameAs(LedgerOperation other)
@@ -63,7 +63,7 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>An operation without its arguments and its outcome, and its length as JSON.</summary>
-        public (JObject Told, int Characters) Listed(LedgerOperation operation)
+        public (JObject Item, int Characters) Listed(LedgerOperation operation)
         {
             var json = new JObject { ["operationId"] = operation.OperationId, ["state"] = operation.State };
             if (operation.Hash != null)

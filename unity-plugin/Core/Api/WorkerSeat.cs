@@ -4,7 +4,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Api
 {
-    /// <summary>The one connection that may submit: the worker that entered last, with the highest fence. Any thread.</summary>
+    /// <summary>
+    /// Holds the one connection that may submit: the worker admitted last, with the highest fence. Any thread.
+    /// </summary>
     internal sealed class WorkerSeat
     {
         private readonly object gate = new object();
@@ -55,7 +57,7 @@ namespace JobBroker.Bridge.Api
             }
         }
 
-        /// <summary>To the holder; nobody hears it while the seat is empty, and hello says it again.</summary>
+        /// <summary>Notifies the holder. Dropped while the seat is empty: the next hello reports the same.</summary>
         public void Notify(string method, JObject parameters)
         {
             IPeer? peer;

@@ -14,7 +14,7 @@ namespace JobBroker.Bridge.Code
         private readonly TaskCompletionSource<string> ended =
             new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        private readonly string[] said = { "", "" };
+        private readonly string[] outputs = { "", "" };
         private readonly BridgeThread[] readers = new BridgeThread[2];
         private int reading = 2;
 
@@ -69,11 +69,11 @@ namespace JobBroker.Bridge.Code
             {
                 try
                 {
-                    said[output] = readToEnd();
+                    outputs[output] = readToEnd();
                 }
                 finally
                 {
-                    if (Interlocked.Decrement(ref reading) == 0) ended.TrySetResult(said[0] + said[1]);
+                    if (Interlocked.Decrement(ref reading) == 0) ended.TrySetResult(outputs[0] + outputs[1]);
                 }
             },
             error => log.Warn("The C# compiler's output could not be read: " + error.Message));

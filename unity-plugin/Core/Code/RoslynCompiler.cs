@@ -93,21 +93,21 @@ namespace JobBroker.Bridge.Code
             }
             try
             {
-                string said;
-                using (cancellation.Register(process.Kill)) said = await process.Ended.ConfigureAwait(false);
+                string compilerOutput;
+                using (cancellation.Register(process.Kill)) compilerOutput = await process.Ended.ConfigureAwait(false);
                 cancellation.ThrowIfCancellationRequested();
                 lock (gate)
                 {
                     if (closed) throw new OperationCanceledException("The bridge is closed.");
                 }
-                var messages = CompilerOutput.Parse(said);
+                var messages = CompilerOutput.Parse(compilerOutput);
                 if (File.Exists(output) && !messages.Any(message => message.IsError))
                 {
                     return new CompiledCode(Assembly.Load(File.ReadAllBytes(output)), messages);
                 }
                 return messages.Any(message => message.IsError)
                     ? new CompiledCode(null, messages)
-                    : Fault("The C# compiler ended without a result: " + said.Trim());
+                    : Fault("The C# compiler ended without a result: " + compilerOutput.Trim());
             }
             finally
             {

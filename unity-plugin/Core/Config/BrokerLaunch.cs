@@ -9,7 +9,7 @@ namespace JobBroker.Bridge.Config
 {
     /// <summary>
     /// How this machine's broker is started, as it noted itself in the home folder (launch.json): by its full path. By a
-    /// package's name a client would run whatever somebody publishes under that name.
+    /// package's name a client would run any package published under that name.
     /// </summary>
     internal static class BrokerLaunch
     {

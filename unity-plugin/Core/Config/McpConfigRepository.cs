@@ -45,7 +45,7 @@ namespace JobBroker.Bridge.Config
             }
             catch (UnauthorizedAccessException error)
             {
-                throw new IOException($"{file.Path} cannot be written ({error.Message}): mend that, then try again", error);
+                throw new IOException($"{file.Path} cannot be written ({error.Message}): fix that, then try again", error);
             }
         }
 
@@ -65,7 +65,7 @@ namespace JobBroker.Bridge.Config
                 if (current == null ? file.Exists : file.Bytes == null || !current.SequenceEqual(file.Bytes))
                 {
                     throw new IOException(
-                        $"{file.Path} was changed by somebody else just now and was left as it is: try again");
+                        $"{file.Path} was changed by another program just now and was left as it is: try again");
                 }
                 var backup = BackUp(file, target, now);
                 PrivateFile.MoveOver(temporary, target);
@@ -138,7 +138,7 @@ namespace JobBroker.Bridge.Config
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
-                throw new IOException($"{path} cannot be read ({error.Message}): mend that, then try again", error);
+                throw new IOException($"{path} cannot be read ({error.Message}): fix that, then try again", error);
             }
         }
 

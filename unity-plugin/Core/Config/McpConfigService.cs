@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Config
 {
     /// <summary>
     /// Puts the broker into MCP clients' files and takes it out again, without touching anything else there. Everything
-    /// that goes wrong is said in the result; nothing is thrown, and then nothing was written.
+    /// that goes wrong is reported in the result; nothing is thrown, and then nothing was written.
     /// </summary>
     public sealed class McpConfigService
     {
@@ -36,10 +36,10 @@ namespace JobBroker.Bridge.Config
             this.addresses = addresses ?? new[] { "http://127.0.0.1:8787/mcp" };
         }
 
-        /// <summary>Every client of the table with what its user's file says.</summary>
+        /// <summary>Every client of the table with the state of its user's file.</summary>
         public IReadOnlyList<McpClientState> Look() => table.Clients.Select(State).ToList();
 
-        /// <summary>Adds our entry, or brings one of ours up to date; somebody else's of that name stays.</summary>
+        /// <summary>Adds our entry, or brings one of ours up to date; a foreign entry of that name stays.</summary>
         public McpConfigResult Install(string clientId, DateTime now) => Change(clientId, now, (client, file, path) =>
         {
             var there = JsonTextEdit.Root(file.Text)?.At(path);
@@ -56,12 +56,12 @@ namespace JobBroker.Bridge.Config
             });
         });
 
-        /// <summary>Takes our entry out; somebody else's of that name stays.</summary>
+        /// <summary>Takes our entry out; a foreign entry of that name stays.</summary>
         public McpConfigResult Remove(string clientId, DateTime now) => Change(clientId, now, (client, file, path) =>
         {
             var there = JsonTextEdit.Root(file.Text)?.At(path);
             if (there == null) return file.Text;
-            if (!McpServerEntry.IsOurs(there, addresses)) throw Foreign(file, "remove it by hand if it should go");
+            if (!McpServerEntry.IsOurs(there, addresses)) throw Foreign(file, "remove it manually if it should go");
             return Checked(file.Text, JsonTextEdit.Remove(file.Text, path), path, null);
         });
 

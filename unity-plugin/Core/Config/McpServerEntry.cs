@@ -8,7 +8,7 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Config
 {
     /// <summary>
-    /// What a client's file says about this broker: the entry, and whether one that is there is ours.
+    /// This broker's entry in a client's file, and whether an existing entry is ours.
     /// </summary>
     internal static class McpServerEntry
     {

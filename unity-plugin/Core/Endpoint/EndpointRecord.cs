@@ -1,7 +1,7 @@
 #nullable enable
 namespace JobBroker.Bridge.Endpoint
 {
-    /// <summary>What a worker must know to reach this Editor process, beside who it is.</summary>
+    /// <summary>How a worker reaches this Editor process.</summary>
     public sealed class EndpointRecord
     {
         public EndpointRecord(
@@ -22,7 +22,7 @@ namespace JobBroker.Bridge.Endpoint
 
         public int Port { get; }
 
-        /// <summary>Who proves to hold it may run tools here; only this user may read it.</summary>
+        /// <summary>A caller that proves to hold it may run tools here; only this user may read it.</summary>
         public string Token { get; }
 
         public string UnityVersion { get; }

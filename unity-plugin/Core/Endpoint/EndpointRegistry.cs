@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Endpoint
 {
     /// <summary>
     /// The files by which workers find this Editor: one in the folder of all Editors and, where the project exists,
-    /// one in its Library, which is copied, cached and shared, and so says everything but the token. Not for several
+    /// one in its Library, without the token, because that folder is copied, cached and shared. Not for several
     /// threads at once.
     /// </summary>
     public sealed class EndpointRegistry
@@ -69,7 +69,7 @@ namespace JobBroker.Bridge.Endpoint
             foreach (var file in Files)
             {
                 var text = file == Files[0] ? whole : withoutToken;
-                any |= Tried(file, "written", () => PrivateFile.Replace(file, text));
+                any |= TryChange(file, "written", () => PrivateFile.Replace(file, text));
             }
             return any;
         }
@@ -84,7 +84,7 @@ namespace JobBroker.Bridge.Endpoint
             if (ours == null) return;
             foreach (var file in Files)
             {
-                Tried(file, "removed", () =>
+                TryChange(file, "removed", () =>
                 {
                     if (IsOf(ours, file)) File.Delete(file);
                 });
@@ -108,7 +108,7 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        private bool Tried(string file, string what, Action act)
+        private bool TryChange(string file, string what, Action act)
         {
             try
             {

@@ -40,10 +40,10 @@ namespace JobBroker.Bridge.Endpoint
             }
         }
 
-        /// <summary>The path with links resolved; as it is where that cannot be told.</summary>
+        /// <summary>The path with links resolved; unchanged where that fails.</summary>
         public static string RealPath(string path) => TryRealPath(path) ?? path;
 
-        /// <summary>The path with links resolved; null where nothing is there, or nothing that may be seen.</summary>
+        /// <summary>The path with links resolved; null where it does not exist or is not accessible.</summary>
         public static string? TryRealPath(string path)
         {
             if (OnWindows) return Path.GetFullPath(path).TrimEnd('\\', '/');
@@ -64,7 +64,8 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>
-        /// An empty file unless one is there, whose content stays and whose rights are taken from everybody else. Throws
+        /// Creates an empty file, or removes the rights of other users from the existing one and keeps its content.
+        /// Throws
         /// IOException.
         /// </summary>
         public static void Ensure(string path)
@@ -72,7 +73,7 @@ namespace JobBroker.Bridge.Endpoint
             if (OnWindows) return;
             if (!File.Exists(path))
             {
-                // Linked into its place: creating it there would empty one that somebody else has just made.
+                // Linked into its place: creating it there would truncate one that another process has just made.
                 var fresh = path + ".new";
                 File.Delete(fresh);
                 CreateEmpty(fresh);
@@ -84,7 +85,8 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>
-        /// Takes the rights of everybody else from a file; links are left alone. False where only another user may do that.
+        /// Removes the rights of other users from a file; links are left alone. False where only another user may do
+        /// that.
         /// </summary>
         public static bool TryTighten(string path) =>
             OnWindows || IsLink(path) || chmod(path, FileMode0600) == 0 || !File.Exists(path);
@@ -121,7 +123,7 @@ namespace JobBroker.Bridge.Endpoint
                 }
                 catch (IOException) when (left > 0)
                 {
-                    // Somebody reads it at this moment.
+                    // Another process is reading it.
                     Thread.Sleep(20);
                 }
             }

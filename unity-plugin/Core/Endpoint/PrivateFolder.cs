@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Endpoint
         private static bool OnWindows => RuntimeInformation.IsOSPlatform(OSPlatform.Windows);
 
         /// <summary>
-        /// Missing folders become this user's alone; one that is there keeps the mode that somebody gave it.
+        /// Creates missing folders with mode 0700; an existing folder keeps its mode.
         /// </summary>
         public static void Create(string folder)
         {
@@ -34,8 +34,8 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>
-        /// Makes a folder of ours, or takes the rights of everybody else from one that is there: an older version, or a
-        /// backup that was put back, may have left it open. Throws UnauthorizedAccessException, naming the command, where
+        /// Creates a folder, or removes the rights of other users from the existing one: an older version or a restored
+        /// backup may have left it open. Throws UnauthorizedAccessException, naming the command, where
         /// only another user may do that.
         /// </summary>
         public static void Own(string folder)

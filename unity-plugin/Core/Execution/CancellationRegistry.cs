@@ -5,12 +5,12 @@ using System.Threading;
 
 namespace JobBroker.Bridge.Execution
 {
-    /// <summary>The running calls that can be asked to stop. Any thread.</summary>
+    /// <summary>Cancellation of running calls. Any thread.</summary>
     public sealed class CancellationRegistry
     {
         private readonly Dictionary<string, Entry> running = new Dictionary<string, Entry>(StringComparer.Ordinal);
 
-        /// <summary>Notes a call that begins or goes on; the token is its own.</summary>
+        /// <summary>Registers a call that begins or resumes; returns its token.</summary>
         /// <param name="resumable">True for a call that a domain reload does not end.</param>
         public CancellationToken Enter(string operationId, bool cancellable, bool resumable)
         {
@@ -22,7 +22,9 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>Asks a call to stop, on the calling thread; false when it does not run or cannot be asked.</summary>
+        /// <summary>
+        /// Requests cancellation on the calling thread; false when the call does not run or is not cancellable.
+        /// </summary>
         public bool Request(string operationId)
         {
             Entry? entry;
@@ -35,7 +37,7 @@ namespace JobBroker.Bridge.Execution
             return true;
         }
 
-        /// <summary>True when somebody asked this call to stop.</summary>
+        /// <summary>True when the cancellation of this call was requested.</summary>
         public bool WasRequested(string operationId)
         {
             lock (running) return running.TryGetValue(operationId, out var entry) && entry.Requested;
@@ -47,8 +49,8 @@ namespace JobBroker.Bridge.Execution
         }
 
         /// <summary>
-        /// The script domain ends: gives up every call that ends with it. What goes on in the next domain must not be
-        /// told to stop, or a test run would be cancelled by the very reload that it survives.
+        /// Cancels every call that ends with the script domain. A resumable call is not cancelled: otherwise a test run
+        /// would be cancelled by the very reload that it survives.
         /// </summary>
         public void AbandonAll()
         {
@@ -64,7 +66,7 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>A tool's own callback may throw: that is the tool's fault, not the canceller's.</summary>
+        /// <summary>Ignores exceptions from the tool's own cancellation callbacks.</summary>
         private static void Cancel(Entry entry)
         {
             try

@@ -12,13 +12,13 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Execution
 {
     /// <summary>
-    /// The single act of running an operation: journal <c>running</c>, invoke the tool, journal the outcome, tell it.
-    /// The journal comes first both times: an invocation without <c>running</c> on disk, or a told outcome that a crash
-    /// could take back, would each be a way to run something twice.
+    /// Runs operations: journal <c>running</c>, invoke the tool, journal the outcome, report it. The journal comes
+    /// first both times: an invocation without <c>running</c> on disk, or a reported outcome that a crash could undo,
+    /// would each allow a second run.
     /// </summary>
     public sealed class ExecutionEngine
     {
-        /// <summary>How long one pump may begin further operations before it gives the main thread back.</summary>
+        /// <summary>How long one pump may begin further operations before it yields the main thread.</summary>
         private const int PumpBudgetMs = 8;
 
         private readonly OperationLedger ledger;
@@ -39,9 +39,11 @@ namespace JobBroker.Bridge.Execution
         private Execution? current;
         private bool pumping;
 
-        /// <param name="notify">Tells the worker; never blocks.</param>
+        /// <param name="notify">Sends a notification to the worker; never blocks.</param>
         /// <param name="ended">Called once for every outcome, after it is durable, on the thread that wrote it.</param>
-        /// <param name="standing">Where the Editor stands now, for <see cref="Outcome.EndedIn"/>; any thread.</param>
+        /// <param name="standing">
+        /// Returns the Editor's session, generation and asset counter for <see cref="Outcome.EndedIn"/>; any thread.
+        /// </param>
         public ExecutionEngine(
             OperationLedger ledger,
             OperationQueue queue,
@@ -75,14 +77,16 @@ namespace JobBroker.Bridge.Execution
         /// <summary>The operation on the main lane; null when it is free. Any thread.</summary>
         public LedgerOperation? Current => onMainThread;
 
-        /// <summary>Queues an accepted operation, or one that goes on after a domain reload. Any thread.</summary>
-        public void Queue(LedgerOperation operation, RegisteredTool tool, bool goesOn = false)
+        /// <summary>Queues an accepted operation, or one that resumes after a domain reload. Any thread.</summary>
+        public void Queue(LedgerOperation operation, RegisteredTool tool, bool resumes = false)
         {
-            queue.Add(new QueuedOperation(operation, tool, goesOn));
+            queue.Add(new QueuedOperation(operation, tool, resumes));
             if (tool.Lane == ToolLanes.Main) mainThread.Wake();
         }
 
-        /// <summary>Takes the main lane on: settles what ended, begins what waits. Main thread only, as often as it ticks.</summary>
+        /// <summary>
+        /// Advances the main lane: settles what ended and begins what is queued. Main thread only, on every tick.
+        /// </summary>
         public void Pump()
         {
             // A tool that shows a dialog or a progress bar lets the Editor tick inside its own call.
@@ -98,7 +102,9 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>Journals and tells an outcome, or keeps it untold until the disk takes it. Any thread.</summary>
+        /// <summary>
+        /// Journals and reports an outcome, or keeps it unreported until it can be journalled. Any thread.
+        /// </summary>
         public void Settle(LedgerOperation operation, Outcome outcome)
         {
             try
@@ -107,14 +113,14 @@ namespace JobBroker.Bridge.Execution
             }
             catch (LedgerUnavailableException error)
             {
-                log.Warn($"The outcome of {operation.OperationId} is kept until the disk takes it: {error.Message}");
+                log.Warn($"The outcome of {operation.OperationId} is kept until the ledger can be written: {error.Message}");
                 lock (unwritten) unwritten.Add(new KeyValuePair<LedgerOperation, Outcome>(operation, outcome));
                 return;
             }
             ended(operation);
         }
 
-        /// <summary>Tries again what the disk refused. Any thread; called with every heartbeat.</summary>
+        /// <summary>Retries outcomes that could not be journalled. Any thread; called with every heartbeat.</summary>
         public void RetryUnwritten()
         {
             KeyValuePair<LedgerOperation, Outcome>[] all;
@@ -128,8 +134,8 @@ namespace JobBroker.Bridge.Execution
         }
 
         /// <summary>
-        /// Ends the engine before a domain reload or quit: what has ended is settled, what runs is given up without an
-        /// outcome. Main thread only; false when a thread did not end in time.
+        /// Ends the engine before a domain reload or quit: ended calls are settled, running calls are abandoned without
+        /// an outcome. Main thread only; false when a thread did not end in time.
         /// </summary>
         public bool Stop(int milliseconds)
         {
@@ -175,7 +181,7 @@ namespace JobBroker.Bridge.Execution
             {
                 var execution = Start(next, _ => { });
                 if (execution == null) continue;
-                // Only ping and get-logs come here, and neither waits for anything.
+                // Only ping and get-logs run here, and neither waits for anything.
                 ((IAsyncResult)execution.Task).AsyncWaitHandle.WaitOne();
                 Finish(execution);
             }
@@ -185,7 +191,7 @@ namespace JobBroker.Bridge.Execution
         {
             var operation = item.Operation;
             var operationId = operation.OperationId;
-            if (!item.GoesOn && !Begin(operation)) return null;
+            if (!item.Resumes && !Begin(operation)) return null;
             var cancellation = cancellations.Enter(operationId, item.Tool.Cancellable, item.Tool.Resumable);
             var sink = progress.Open(operationId);
             var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
@@ -199,7 +205,7 @@ namespace JobBroker.Bridge.Execution
             return execution;
         }
 
-        /// <summary>The one door into <c>running</c>; false when the operation must not be invoked.</summary>
+        /// <summary>The only way into <c>running</c>; false when the operation must not be invoked.</summary>
         private bool Begin(LedgerOperation operation)
         {
             try
@@ -229,13 +235,13 @@ namespace JobBroker.Bridge.Execution
             var arguments = (JObject)(item.Operation.Arguments ?? new JObject()).DeepClone();
             try
             {
-                if (!item.GoesOn) return item.Tool.Tool.ExecuteAsync(arguments, context);
+                if (!item.Resumes) return item.Tool.Tool.ExecuteAsync(arguments, context);
                 var record = resumeRecords.Read(item.Operation.OperationId);
                 return ((IResumableTool)item.Tool.Tool).ResumeAsync(arguments, record, context);
             }
             catch (Exception error)
             {
-                // A tool that throws instead of answering a failed task.
+                // The tool threw instead of returning a failed task.
                 return Task.FromException<object?>(error);
             }
         }
@@ -255,7 +261,7 @@ namespace JobBroker.Bridge.Execution
 
         private void SaveResumeRecord(LedgerOperation operation, JToken record)
         {
-            // A call that was given up must not write over what its successor stored.
+            // An abandoned call must not overwrite the record of its successor.
             if (LedgerState.IsOpen(operation.State)) resumeRecords.Save(operation.OperationId, record);
         }
 

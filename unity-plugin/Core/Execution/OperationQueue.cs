@@ -9,22 +9,22 @@ namespace JobBroker.Bridge.Execution
     /// <summary>An accepted operation on its way to a lane.</summary>
     public sealed class QueuedOperation
     {
-        public QueuedOperation(LedgerOperation operation, RegisteredTool tool, bool goesOn)
+        public QueuedOperation(LedgerOperation operation, RegisteredTool tool, bool resumes)
         {
             Operation = operation;
             Tool = tool;
-            GoesOn = goesOn;
+            Resumes = resumes;
         }
 
         public LedgerOperation Operation { get; }
 
         public RegisteredTool Tool { get; }
 
-        /// <summary>True when it began before a domain reload and is picked up, not begun.</summary>
-        public bool GoesOn { get; }
+        /// <summary>True when it began before a domain reload and is resumed, not begun.</summary>
+        public bool Resumes { get; }
     }
 
-    /// <summary>What waits for the main lane (one at a time) and for the background lane, in order. Any thread.</summary>
+    /// <summary>The queues of the main lane (one at a time) and of the background lane. Any thread.</summary>
     public sealed class OperationQueue
     {
         private readonly object gate = new object();
@@ -40,13 +40,13 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>Puts an operation behind all others of its lane; one that goes on comes first.</summary>
+        /// <summary>Appends an operation to its lane; one that resumes comes first.</summary>
         public void Add(QueuedOperation item)
         {
             lock (gate)
             {
                 var lane = item.Tool.Lane == ToolLanes.Background ? background : main;
-                if (item.GoesOn) lane.AddFirst(item);
+                if (item.Resumes) lane.AddFirst(item);
                 else lane.AddLast(item);
                 Monitor.PulseAll(gate);
             }
@@ -78,7 +78,7 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>What waits, in order, the main lane first.</summary>
+        /// <summary>The queued operations in order, the main lane first.</summary>
         public IReadOnlyList<QueuedOperation> Snapshot()
         {
             lock (gate)
@@ -89,7 +89,7 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>Nothing is handed out any more, and who waits is woken.</summary>
+        /// <summary>Empties the queue, hands out nothing more, and wakes waiting threads.</summary>
         public void Close()
         {
             lock (gate)

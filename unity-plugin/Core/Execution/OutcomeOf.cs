@@ -8,12 +8,12 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
 {
-    /// <summary>What a call's end becomes.</summary>
+    /// <summary>Maps the end of a call to its outcome.</summary>
     internal static class OutcomeOf
     {
         /// <summary>
-        /// The outcome of a task that is complete; never throws. The end is when its result is written: what that takes is
-        /// the tool's time, too.
+        /// The outcome of a task that is complete; never throws. It ends when its result is serialized: that counts as
+        /// the tool's time.
         /// </summary>
         public static Outcome Task(Task<object?> task, bool cancelRequested, long? startedAt, IClock clock)
         {
@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Execution
             }
             catch (Exception error)
             {
-                // Newtonsoft's own, or what a sequence threw whose items are made on their way.
+                // From Newtonsoft, or from a lazily evaluated sequence in the result.
                 var message = "The tool ran, but its result cannot be written as JSON: " + error.Message;
                 const string type = "result_not_serializable";
                 return Outcome.Error(LedgerState.Failed, type, message, startedAt ?? clock.NowMs, clock.NowMs);

@@ -7,7 +7,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
 {
-    /// <summary>The progress of all calls, and the thread that sends what was held back. Any thread.</summary>
+    /// <summary>
+    /// The progress of all calls, and the thread that sends reports held back by the rate limit. Any thread.
+    /// </summary>
     public sealed class ProgressBoard
     {
         private readonly object gate = new object();

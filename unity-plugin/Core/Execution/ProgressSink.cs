@@ -6,7 +6,9 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
 {
-    /// <summary>The progress of one running call: at most one report an interval is sent, the last one always. Any thread.</summary>
+    /// <summary>
+    /// The progress of one running call: at most one report an interval is sent, the last one always. Any thread.
+    /// </summary>
     public sealed class ProgressSink : IProgressSink
     {
         private readonly object gate = new object();
@@ -31,7 +33,7 @@ namespace JobBroker.Bridge.Execution
             this.heldBack = heldBack;
         }
 
-        /// <summary>The newest report in the words of the wire; null before the first.</summary>
+        /// <summary>The newest report as JSON of the wire; null before the first.</summary>
         public JObject? Last
         {
             get
@@ -58,7 +60,10 @@ namespace JobBroker.Bridge.Execution
             heldBack();
         }
 
-        /// <summary>Sends what is held back if its interval is over; answers the ms until then, or null when nothing waits.</summary>
+        /// <summary>
+        /// Sends what is held back if its interval is over; returns the ms until then, or null when nothing is held
+        /// back.
+        /// </summary>
         public int? FlushIfDue()
         {
             lock (gate)

@@ -5,7 +5,10 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Execution
 {
-    /// <summary>What running calls need to go on after a domain reload; dies with the process, as they do. Main thread only.</summary>
+    /// <summary>
+    /// The records from which running calls resume after a domain reload; they end with the process, as the calls do.
+    /// Main thread only.
+    /// </summary>
     public sealed class ResumeRecords
     {
         private const string KeyPrefix = "JobBroker.Resume.";

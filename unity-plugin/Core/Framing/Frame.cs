@@ -9,7 +9,9 @@ namespace JobBroker.Bridge.Framing
         /// <summary>A body over the limit, which is skipped: <see cref="Frame.Length"/>.</summary>
         TooLong,
 
-        /// <summary>The stream has no frame boundary any more; close it and say <see cref="Frame.Text"/>.</summary>
+        /// <summary>
+        /// The stream has no frame boundary any more: close it with the reason in <see cref="Frame.Text"/>.
+        /// </summary>
         Malformed,
     }
 

@@ -5,7 +5,7 @@ using System.Globalization;
 namespace JobBroker.Bridge.Framing
 {
     /// <summary>
-    /// The lines before a body. A line that is not `Name: value` or speaks of HTTP is refused with a reason.
+    /// The lines before a body. A line that is not `Name: value`, or is an HTTP header, is refused with a reason.
     /// </summary>
     internal static class FrameHeader
     {
@@ -38,7 +38,7 @@ namespace JobBroker.Bridge.Framing
         }
 
         /// <summary>
-        /// What is wrong with a line; empty when nothing is. A page's POST must never be taken for a frame.
+        /// The problem of a line, or empty. A web page's POST must never be taken for a frame.
         /// </summary>
         public static string Problem(string line)
         {

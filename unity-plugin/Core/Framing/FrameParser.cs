@@ -15,7 +15,7 @@ namespace JobBroker.Bridge.Framing
         private const int MaxHeaderBytes = 4096;
 
         /// <summary>
-        /// A buffer above this is let go as soon as it is empty; below, it serves the connection to its end.
+        /// A larger buffer is released as soon as it is empty; a smaller one is kept until the connection ends.
         /// </summary>
         private const int KeptBytes = 256 * 1024;
 
@@ -33,7 +33,7 @@ namespace JobBroker.Bridge.Framing
         /// </summary>
         public FrameParser(int maxBytes = DefaultMaxBytes) => this.maxBytes = maxBytes;
 
-        /// <summary>Bytes of memory held for what has not become a frame yet.</summary>
+        /// <summary>Size in bytes of the buffer for incomplete frames.</summary>
         public int Capacity => buffer.Length;
 
         /// <summary>One frame around the JSON text of a message.</summary>
@@ -90,7 +90,7 @@ namespace JobBroker.Bridge.Framing
             }
             if (blank < 0)
             {
-                // A foreign protocol is told by its first line; waiting for a blank line would wait for ever.
+                // The first line reveals a foreign protocol, which may never send a blank line.
                 var problem = Find("\r\n", from) < 0 ? "" : FrameHeader.Problem(Latin1(Find("\r\n", start) - start));
                 return problem.Length > 0 && Fail(problem);
             }

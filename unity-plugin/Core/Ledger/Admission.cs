@@ -4,11 +4,12 @@ using JobBroker.Bridge.Wire;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// What an Editor does with a submitted operation (docs/protocol.md, section 4); the twin of src/shared/admit.ts.
+    /// Decides what an Editor does with a submitted operation (docs/reference/protocol.md, section 4); the twin of
+    /// src/shared/operation/admit.ts.
     ///
-    /// The order of the questions is the protection: the fence before everything, what the ledger knows of the id
-    /// before anything about its hash (the same id attaches, it never runs again), the chain of the hash before policy
-    /// (an operation that the store forgot is named, not repeated).
+    /// The order of the checks is the protection: first the fence, then what the ledger knows of the id (the same id
+    /// attaches and never runs again), then the chain of the hash (an operation that the store forgot is named, not
+    /// repeated), and only then policy.
     /// </summary>
     public static class Admission
     {

@@ -6,11 +6,11 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>Journal accepted (mutating tools) and queue.</summary>
         Run,
 
-        /// <summary>Answer what is known of this very id; nothing is queued.</summary>
+        /// <summary>Answer with the known state of this id; nothing is queued.</summary>
         Attach,
 
         /// <summary>
-        /// Another operation of the hash stands where the submitter believed after to be; nothing is queued.
+        /// The latest operation of the hash is not the submitter's <c>after</c>; nothing is queued.
         /// </summary>
         SameAs,
 
@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Ledger
         Refuse,
     }
 
-    /// <summary>What becomes of a submit. Of the properties only those of its kind are set.</summary>
+    /// <summary>The decision on a submit. Only the properties of its kind are set.</summary>
     public sealed class Admitted
     {
         private Admitted(AdmittedKind kind)
@@ -39,7 +39,7 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>SecurityRefused: why.</summary>
         public string Reason { get; private set; } = "";
 
-        /// <summary>Refuse: the name of the code, as docs/protocol.md writes it.</summary>
+        /// <summary>Refuse: the name of the code, as docs/reference/protocol.md writes it.</summary>
         public string CodeName { get; private set; } = "";
 
         /// <summary>Refuse: the code.</summary>

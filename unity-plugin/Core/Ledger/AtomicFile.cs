@@ -6,7 +6,8 @@ using JobBroker.Bridge.Endpoint;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// Writes a file, for this user alone, so that a crash leaves the old one or the new one. .NET cannot flush a folder: the rename itself
+    /// Writes a file, for this user alone, so that a crash leaves the old one or the new one. .NET cannot flush a
+    /// folder: the rename itself
     /// becomes durable with the next flush of a file beside it, on the usual journalling file systems.
     /// </summary>
     internal static class AtomicFile
@@ -14,13 +15,13 @@ namespace JobBroker.Bridge.Ledger
         public const string TemporaryExtension = ".tmp";
 
         /// <summary>Throws IOException or UnauthorizedAccessException, and leaves what was there before.</summary>
-        /// <param name="durable">False leaves the content to the operating system's care.</param>
+        /// <param name="durable">False skips the flush to the disk.</param>
         public static void Write(string path, bool durable, Action<Stream> write)
         {
             var temporary = path + TemporaryExtension;
             try
             {
-                // What a crash left there may have other rights.
+                // A leftover of a crash may have other rights.
                 File.Delete(temporary);
                 PrivateFile.CreateEmpty(temporary);
                 using (var stream = new FileStream(temporary, FileMode.Create, FileAccess.Write, FileShare.None))

@@ -6,11 +6,13 @@ using System.Linq;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// Which operations a ledger lets go of; the twin of src/simulator/forgetting.ts.
+    /// Which operations a ledger lets go of; the twin of src/simulator/ledger/forgetting.ts.
     ///
     /// Only what the broker needs no more: acknowledged ends, and what was revoked or found not_started, each after the
-    /// retention and while too many are known, oldest first. The latest unrevoked one of a hash stays for same_as as long
-    /// as another of its hash stays; then it leaves too. Whatever leaves raises the forget horizon above its acceptance,
+    /// retention and while too many are known, oldest first. The latest unrevoked one of a hash stays for same_as as
+    /// long
+    /// as another of its hash stays; then it leaves too. Whatever leaves raises the forget horizon above its
+    /// acceptance,
     /// so that its id is RETIRED from then on.
     /// </summary>
     internal static class Forgetting
@@ -41,8 +43,9 @@ namespace JobBroker.Bridge.Ledger
         private static bool Leaves(LedgerOperation operation, long horizon, long nowMs, long forgetAfterMs)
         {
             if (!(operation.AcknowledgedAt <= nowMs - forgetAfterMs)) return false;
-            // Revoked before it was ever submitted, nobody knows when it was accepted: before that revocation. It waits
-            // for the horizon of others, by as much time as the two clocks may be apart.
+            // An id revoked before it was ever submitted has no known acceptance time, except that it precedes the
+            // revocation. It waits for the horizon raised by others, with the retention as margin for the difference of
+            // the clocks.
             return operation.AcceptedAt != null || horizon >= operation.AcknowledgedAt + forgetAfterMs;
         }
 

@@ -4,7 +4,7 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// What admission reads of an Editor: its ledger, tools and settings. No member may write or wait.
+    /// The Editor as <see cref="Admission"/> sees it: its ledger, tools and settings. No member may write or wait.
     /// </summary>
     public interface IAdmitLedger
     {

@@ -7,7 +7,7 @@ namespace JobBroker.Bridge.Ledger
     /// <summary>The kinds of a journal's lines, as they are written.</summary>
     internal static class EntryKind
     {
-        /// <summary>A new ledger begins; further down: it was damaged, and another id says so.</summary>
+        /// <summary>A new ledger begins; further down: the ledger was damaged and got a new id.</summary>
         public const string Opened = "opened";
         public const string Session = "session";
         public const string Fence = "fence";

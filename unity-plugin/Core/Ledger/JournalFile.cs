@@ -11,7 +11,7 @@ namespace JobBroker.Bridge.Ledger
     /// loses nothing, and to the disk where the caller asks for it. Not safe for several threads, except
     /// <see cref="EndDelay"/> and <see cref="FlushDelayMs"/>.
     ///
-    /// After one failed write or flush it refuses everything: nobody knows what the disk holds, until the file is read
+    /// After one failed write or flush it refuses everything: what the disk holds is unknown until the file is read
     /// again. (Mono reports no error of a flush; of a write it does.)
     /// </summary>
     internal sealed class JournalFile
@@ -27,7 +27,7 @@ namespace JobBroker.Bridge.Ledger
         public JournalFile(string path)
         {
             PrivateFile.Ensure(path);
-            // A buffer of one byte is none: a line is one write.
+            // A buffer of one byte disables buffering: a line is one write.
             stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, 1);
             stream.Seek(0, SeekOrigin.End);
         }
@@ -73,7 +73,7 @@ namespace JobBroker.Bridge.Ledger
             catch (Exception error)
             {
                 // Any exception, also the abort of a thread by a domain reload: the line may be half written.
-                refusal = $"The ledger could not be written ({error.Message}). Nothing runs until that is mended: make "
+                refusal = $"The ledger could not be written ({error.Message}). Nothing runs until that is fixed: make "
                     + "room on the disk, look at the folder's rights, then restart the bridge.";
                 throw new LedgerUnavailableException(refusal, error);
             }
@@ -102,7 +102,7 @@ namespace JobBroker.Bridge.Ledger
             }
             catch (IOException)
             {
-                // What could not be written was refused when it was tried.
+                // The failed append has already been refused.
             }
         }
     }

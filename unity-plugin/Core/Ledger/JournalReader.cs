@@ -15,7 +15,7 @@ namespace JobBroker.Bridge.Ledger
         public long TotalBytes { get; set; }
 
         /// <summary>
-        /// A finished line is damaged. That is no torn tail: entries that were durable, and told, may be lost.
+        /// A complete line is damaged, not just a torn tail: durable and reported entries may be lost.
         /// </summary>
         public bool LostLines { get; set; }
     }

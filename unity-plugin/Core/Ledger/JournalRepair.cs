@@ -29,8 +29,8 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Cuts at a damaged line and says so with a new ledger id, in one step: durable entries may be gone, and
-        /// with the old id nobody could tell.
+        /// Cuts at a damaged line and gives the ledger a new id, in one step: durable entries may be gone, and with the
+        /// old id no worker could notice.
         /// </summary>
         public static void CutDamage(
             string path, JournalReading reading, JournalEntry opened, ICollection<string> notices)

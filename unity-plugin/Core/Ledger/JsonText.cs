@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
     /// JSON as UTF-8, written once and never changed. A result of many megabytes takes no more memory than its text: it
-    /// is in blocks that no garbage collector has to keep in one piece, and nobody makes tokens of it.
+    /// is kept in blocks below the large object heap and is not parsed into tokens.
     /// </summary>
     public sealed class JsonText
     {

@@ -86,7 +86,7 @@ namespace JobBroker.Bridge.Ledger
 
         public static void End(LedgerOperation operation, Outcome outcome, StoredResult? stored)
         {
-            // The state last: who reads without the gate sees an end only together with its outcome.
+            // The state last: a reader without the gate sees the end only together with its outcome.
             operation.Outcome = outcome;
             operation.StoredResult = stored;
             operation.Arguments = null;

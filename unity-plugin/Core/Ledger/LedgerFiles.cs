@@ -132,11 +132,11 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Makes one line of all that nobody has to forget by now; the long journal does as well where that fails.
-        /// Answers the results that no line names any more.
+        /// Compacts the journal into one snapshot without what may be forgotten; if that fails, the long journal stays.
+        /// Returns the results that no line names any more.
         ///
-        /// What is forgotten here gets no line of its own: its number would come before the session's line, and a ledger
-        /// that was put back would look as long as the one that was seen.
+        /// Forgetting gets no line of its own here: its number would precede the session's line, and a rolled-back
+        /// ledger would look as long as the one that a worker saw.
         /// </summary>
         private static List<StoredResult> Compact(
             string path, LedgerContent content, LedgerOptions options, IClock clock, List<string> notices)
@@ -153,7 +153,7 @@ namespace JobBroker.Bridge.Ledger
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
-                notices.Add($"The ledger could not be made shorter ({error.Message}); it works as it is.");
+                notices.Add($"The ledger could not be compacted ({error.Message}); it works as it is.");
                 return new List<StoredResult>();
             }
         }
@@ -195,7 +195,7 @@ namespace JobBroker.Bridge.Ledger
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
-                notices.Add($"Results that nobody wants any more could not be removed ({error.Message}).");
+                notices.Add($"Unreferenced results could not be removed ({error.Message}).");
             }
         }
     }

@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <content>What the broker has durably, and when the ledger lets go of it.</content>
+    /// <content>Acknowledging and forgetting operations.</content>
     public sealed partial class OperationLedger
     {
         /// <summary>
@@ -48,7 +48,7 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>Forgets what nobody needs any more: <see cref="Forgetting"/>.</summary>
+        /// <summary>Forgets what the broker no longer needs: <see cref="Forgetting"/>.</summary>
         public void Forget()
         {
             lock (Gate)

@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Ledger
     /// </summary>
     internal static class LedgerJson
     {
-        /// <summary>Half of a surrogate pair becomes U+FFFD, as it does in whatever Newtonsoft reads.</summary>
+        /// <summary>Half of a surrogate pair becomes U+FFFD, as Newtonsoft does when reading.</summary>
         public static byte[] Bytes(Action<JsonWriter> write)
         {
             var bytes = new MemoryStream();
@@ -23,7 +23,7 @@ namespace JobBroker.Bridge.Ledger
             return bytes.ToArray();
         }
 
-        /// <summary>Writes a token that belongs to somebody else: neither cloned nor given another parent.</summary>
+        /// <summary>Writes a token without cloning it or changing its parent.</summary>
         public static void Copy(JToken token, JsonWriter writer)
         {
             using (var reader = token.CreateReader())

@@ -28,7 +28,7 @@ namespace JobBroker.Bridge.Ledger
         }
 
         /// <summary>
-        /// Throws LedgerUnavailableException, naming the holder, when somebody has it; IOException and
+        /// Throws LedgerUnavailableException, naming the holder, when it is taken; IOException and
         /// UnauthorizedAccessException when the folder cannot be written.
         /// </summary>
         public static LedgerLock Take(string folder)
@@ -68,7 +68,7 @@ namespace JobBroker.Bridge.Ledger
 
         public void Dispose() => stream.Dispose();
 
-        /// <summary>Null when somebody else has it.</summary>
+        /// <summary>Null when another process has it.</summary>
         private static FileStream? TryTake(string path)
         {
             FileStream stream;

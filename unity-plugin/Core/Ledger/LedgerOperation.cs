@@ -4,7 +4,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// The states of an operation in the Editor's ledger (docs/protocol.md, section 4), as they are written on the
+    /// The states of an operation in the Editor's ledger (docs/reference/protocol.md, section 4), as they are written
+    /// on the
     /// wire.
     /// </summary>
     public static class LedgerState
@@ -72,8 +73,9 @@ namespace JobBroker.Bridge.Ledger
         public long EndedAt { get; }
 
         /// <summary>
-        /// Where the Editor stood when an execution ended (session, generation, asset counter), in the words of the wire;
-        /// null when it never began, or nobody knows.
+        /// Where the Editor stood when an execution ended (session, generation, asset counter), in the words of the
+        /// wire;
+        /// null when it never began, or when that is unknown.
         /// </summary>
         public JObject? EndedIn { get; }
 
@@ -94,7 +96,7 @@ namespace JobBroker.Bridge.Ledger
         internal Outcome In(JObject standing) =>
             new Outcome(Status, Result, ErrorType, ErrorMessage, Stack, StartedAt, EndedAt, standing);
 
-        /// <summary>The same end, without its result and honest about it; an error that is there stays.</summary>
+        /// <summary>The same end without its result, with the error that says so; an existing error stays.</summary>
         internal Outcome WithLostResult(string why) =>
             ErrorType != null
                 ? WithoutResult()

@@ -7,7 +7,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Ledger
 {
-    /// <content>What the ledger tells; nothing here writes.</content>
+    /// <content>Reading the ledger.</content>
     public sealed partial class OperationLedger
     {
         /// <summary>Another one means that the ledger is new, or was damaged when it was opened.</summary>

@@ -4,8 +4,8 @@ using System;
 namespace JobBroker.Bridge.Ledger
 {
     /// <summary>
-    /// The ledger cannot be opened or written: LEDGER_UNAVAILABLE. Nothing may run that it did not confirm. The
-    /// message says to a person what to do.
+    /// The ledger cannot be opened or written: LEDGER_UNAVAILABLE. Nothing may run that it did not confirm. The message
+    /// tells a person what to do.
     /// </summary>
     public sealed class LedgerUnavailableException : Exception
     {

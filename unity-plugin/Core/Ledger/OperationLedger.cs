@@ -11,7 +11,7 @@ namespace JobBroker.Bridge.Ledger
     ///
     /// running, outcomes, revocations, fences, sessions, not_started and forgotten are on the disk before their method
     /// returns. accepted and acknowledged are with the operating system by then: the end of the process does not lose
-    /// them, a power cut may, and means "never started" or "told again".
+    /// them, a power cut may, and means "never started" or "reported again".
     ///
     /// Any thread. Every member takes the <see cref="Gate"/> itself, except <see cref="LedgerSeq"/>. What writes throws
     /// LedgerUnavailableException when it is not on the disk, and has then changed nothing in memory; after a failed
@@ -50,7 +50,7 @@ namespace JobBroker.Bridge.Ledger
             LedgerId = content.LedgerId;
         }
 
-        /// <summary>Whoever needs several steps as one critical section (hello, submit) locks it around them.</summary>
+        /// <summary>Lock it around several steps that must be one critical section (hello, submit).</summary>
         public object Gate { get; } = new object();
 
         /// <summary>Fault, for tests and the EditorHost: milliseconds that each flush takes longer.</summary>
@@ -134,7 +134,7 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>
         /// The only way into running: once in an operation's life, and on the disk before it returns. Throws, and
-        /// changes nothing, otherwise: then nobody may be invoked. Main thread for tools of the main lane.
+        /// changes nothing, otherwise: then the tool must not be invoked. Main thread for tools of the main lane.
         /// </summary>
         public void Begin(LedgerOperation operation)
         {

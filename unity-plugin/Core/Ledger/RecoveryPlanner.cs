@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Ledger
         EditorExit,
     }
 
-    /// <summary>What becomes of the open operations when what they lived in is gone; pure.</summary>
+    /// <summary>Plans the recovery of open operations after a domain reload or an exit of the Editor; pure.</summary>
     public static class RecoveryPlanner
     {
         /// <summary>
@@ -43,7 +43,7 @@ namespace JobBroker.Bridge.Ledger
             }
 
             return cause == RecoveryCause.DomainReload && operation.Resumable
-                ? RecoveryAction.GoOn
+                ? RecoveryAction.Resume
                 : RecoveryAction.Interrupt;
         }
     }

@@ -30,10 +30,10 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>It never began, and the worker decides whether it still shall.</summary>
         NotStarted,
 
-        /// <summary>It runs on: its tool takes it up from its resume record.</summary>
-        GoOn,
+        /// <summary>Its tool resumes it from its resume record.</summary>
+        Resume,
 
-        /// <summary>It began, and nobody knows how far it came.</summary>
+        /// <summary>It began, and how far it came is unknown.</summary>
         Interrupt,
 
         /// <summary>A read that only memory knew.</summary>

@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Ledger
     {
         public const string Extension = ".json";
 
-        /// <summary>Results of reads, which nobody wants any more after a domain reload.</summary>
+        /// <summary>Results of reads, which are worthless after a domain reload.</summary>
         public const string ReadExtension = ".read.json";
 
         public static string Of(string operationId, bool readOnly = false)

@@ -25,7 +25,7 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Whether a window of this Editor has the focus.</summary>
         bool Focused { get; }
 
-        /// <summary>What the Editor does at this moment, in the words of docs/protocol.md: ready, compiling, importing, testing, building, playing, compile_errors.</summary>
+        /// <summary>What the Editor does at this moment, in the words of docs/reference/protocol.md: ready, compiling, importing, testing, building, playing, compile_errors.</summary>
         string Phase { get; }
     }
 }

@@ -26,7 +26,7 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Name of the assembly that has the method.</summary>
         public string? Assembly { get; }
 
-        /// <summary>True for the method that says whether the item is enabled; it runs nothing.</summary>
+        /// <summary>True for the method that validates whether the item is enabled; it runs nothing.</summary>
         public bool IsValidation { get; }
 
         public int Priority { get; }

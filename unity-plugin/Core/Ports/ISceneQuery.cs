@@ -39,7 +39,7 @@ namespace JobBroker.Bridge.Ports
 
     /// <summary>
     /// One object of an open scene. What is below it and on it is read when it is asked for: a scene may have a million
-    /// objects, and whoever walks them needs none for longer than a moment. Main thread only.
+    /// objects, and a walk needs each only for a moment. Main thread only.
     /// </summary>
     public sealed class SceneObject
     {
@@ -97,8 +97,10 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Paths of the selected objects.</summary>
         IReadOnlyList<string> Selection();
 
-        /// <summary>The components of an object that <see cref="Roots"/> told; empty when it is gone by now.</summary>
-        /// <param name="inherited">Whether properties that base classes declare are told as well.</param>
+        /// <summary>
+        /// The components of an object that <see cref="Roots"/> returned; empty when it is gone by now.
+        /// </summary>
+        /// <param name="inherited">Whether to include properties that base classes declare.</param>
         IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited);
     }
 }

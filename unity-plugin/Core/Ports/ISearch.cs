@@ -33,7 +33,7 @@ namespace JobBroker.Bridge.Ports
 
         public string FilterId { get; }
 
-        /// <summary>What it finds, for people; empty when the provider does not say.</summary>
+        /// <summary>What it finds, for people; empty when the provider has no description.</summary>
         public string Description { get; }
     }
 

@@ -77,15 +77,17 @@ namespace JobBroker.Bridge.Ports
 
         public string StackTrace { get; }
 
-        /// <summary>Tells two cases of the same full name apart (two assemblies); the full name unless given.</summary>
+        /// <summary>
+        /// Distinguishes two cases of the same full name (two assemblies); the full name unless given.
+        /// </summary>
         public string UniqueName { get; }
     }
 
-    /// <summary>What a run tells while it goes. Called on the main thread.</summary>
+    /// <summary>Receives the events of a test run. Called on the main thread.</summary>
     public interface ITestRunListener
     {
         /// <summary>
-        /// The run begins with so many test cases; after a domain reload it may be told again: the larger number
+        /// The run begins with so many test cases; after a domain reload it may be reported again: the larger number
         /// counts.
         /// </summary>
         void Started(int totalCases);

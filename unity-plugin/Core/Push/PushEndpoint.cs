@@ -7,7 +7,7 @@ using System.Text.RegularExpressions;
 namespace JobBroker.Bridge.Push
 {
     /// <summary>
-    /// Where a worker listens for pushes; on this machine, always: an Editor is not to be pointed at others.
+    /// The address at which a worker listens for pushes. Only loopback: nobody may direct an Editor to another machine.
     /// </summary>
     internal sealed class PushEndpoint : IEquatable<PushEndpoint>
     {
@@ -23,7 +23,7 @@ namespace JobBroker.Bridge.Push
         /// <summary>As it was announced.</summary>
         public string Text { get; }
 
-        /// <summary>What the worker there wants to hear first, and nobody else may; null where it wants nothing.</summary>
+        /// <summary>The secret that the worker expects with the first push; null when it announced none.</summary>
         public string? Key { get; }
 
         public IPEndPoint Address { get; }

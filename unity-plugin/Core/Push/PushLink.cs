@@ -22,7 +22,7 @@ namespace JobBroker.Bridge.Push
         public PushEndpoint To { get; }
 
         /// <summary>
-        /// Connects; null when nobody listens there, it takes too long, or <paramref name="givenUp"/> says so.
+        /// Connects; null when the connection is refused, takes too long, or <paramref name="givenUp"/> returns true.
         /// </summary>
         public static PushLink? Open(PushEndpoint to, int milliseconds, Func<bool> givenUp)
         {
@@ -51,18 +51,18 @@ namespace JobBroker.Bridge.Push
             }
             catch (SocketException)
             {
-                // Nobody listens there.
+                // Connection refused.
             }
             socket.Close();
             return null;
         }
 
-        /// <summary>Whether the other side is still there, as far as one can know without writing.</summary>
+        /// <summary>Whether the connection still stands, as far as can be known without writing.</summary>
         public bool IsAlive()
         {
             try
             {
-                // What a push server says is of no interest, but its end is.
+                // Data from a push server is ignored; only the end of the connection matters.
                 var ignored = new byte[1024];
                 while (socket.Poll(0, SelectMode.SelectRead))
                 {
@@ -79,7 +79,8 @@ namespace JobBroker.Bridge.Push
         }
 
         /// <summary>
-        /// False when the connection is gone, takes nothing for too long, or <paramref name="givenUp"/> says so.
+        /// False when the connection is gone, accepts no bytes for too long, or <paramref name="givenUp"/> returns
+        /// true.
         /// </summary>
         public bool Write(string line, int milliseconds, Func<bool> givenUp)
         {

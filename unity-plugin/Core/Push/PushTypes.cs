@@ -1,10 +1,10 @@
 #nullable enable
 namespace JobBroker.Bridge.Push
 {
-    /// <summary>The six things that the push channel says (docs/protocol.md, "Push channel").</summary>
+    /// <summary>The six messages of the push channel (docs/reference/protocol.md, "Push channel").</summary>
     public static class PushTypes
     {
-        /// <summary>Said by the client itself, first on each connection.</summary>
+        /// <summary>Sent by the client itself, first on each connection.</summary>
         public const string ConnectionEstablished = "CONNECTION_ESTABLISHED";
 
         public const string DomainReload = "DOMAIN_RELOAD";

@@ -11,9 +11,9 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Push
 {
     /// <summary>
-    /// Tells the worker of reloads and changes, as lines of JSON to the endpoint that it announced. A push is a
-    /// courtesy: the other channel says the same, so what cannot be delivered at once is given up, and the next push
-    /// connects again. No member but <see cref="Stop"/> waits for anything; all may be called from any thread.
+    /// Sends reloads and changes to the worker, as lines of JSON to the endpoint that it announced. Pushes are best
+    /// effort: the other channel reports the same, so a push that cannot be delivered at once is dropped, and the next
+    /// one connects again. Only <see cref="Stop"/> waits; all members may be called from any thread.
     /// </summary>
     public sealed class UnityPushClient
     {
@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Push
         private const int MaxPayloadChars = 32 * 1024;
         private const int PatienceMs = 1000;
 
-        /// <summary>How often the end of an idle connection is looked for.</summary>
+        /// <summary>How often an idle connection is checked.</summary>
         private const int IdleMs = 200;
 
         private readonly object gate = new object();
@@ -38,18 +38,18 @@ namespace JobBroker.Bridge.Push
         {
             this.clock = clock;
             this.log = log;
-            thread = BridgeThread.Start("push", Run, error => log.Warn("Nothing is pushed any more: " + error));
+            thread = BridgeThread.Start("push", Run, error => log.Warn("The push thread ended: " + error));
         }
 
         private enum Act
         {
             Connect,
-            Say,
+            Send,
             End,
         }
 
         /// <summary>
-        /// The endpoint as it was announced; null without one. To be kept by the caller over a domain reload.
+        /// The endpoint as announced, or null. The caller keeps it over a domain reload.
         /// </summary>
         public string? Endpoint
         {
@@ -63,7 +63,9 @@ namespace JobBroker.Bridge.Push
         /// Connects to `host:port`, `port` or `tcp://host:port` on this machine, in place of an earlier one; false for
         /// anything else, which changes nothing.
         /// </summary>
-        /// <param name="key">Said first on each connection, and nowhere else; null where the worker told none.</param>
+        /// <param name="key">
+        /// Sent with the first message of each connection and nowhere else; null when the worker announced none.
+        /// </param>
         public bool ConnectTo(string announced, string? key = null)
         {
             var read = PushEndpoint.Read(announced, key, out var reason);
@@ -81,20 +83,20 @@ namespace JobBroker.Bridge.Push
         }
 
         /// <summary>
-        /// Queues one line; nothing happens without an endpoint. When too many wait, the oldest is given up.
+        /// Queues one line; does nothing without an endpoint. When the queue is full, the oldest is dropped.
         /// </summary>
         public void Push(string type, JObject? payload = null)
         {
-            if (!PushTypes.Contains(type)) throw new ArgumentException("No push is a " + type + ".", nameof(type));
+            if (!PushTypes.Contains(type)) throw new ArgumentException("Unknown push type " + type + ".", nameof(type));
             var line = Line(type, payload ?? new JObject());
             lock (gate)
             {
-                if (endpoint != null) Add(new Step(Act.Say, endpoint, line));
+                if (endpoint != null) Add(new Step(Act.Send, endpoint, line));
             }
         }
 
         /// <summary>
-        /// Ends the connection behind what was pushed, as a domain reload does; the next push connects again.
+        /// Closes the connection after the queued pushes, as a domain reload does; the next push connects again.
         /// </summary>
         public void Drop()
         {
@@ -104,10 +106,10 @@ namespace JobBroker.Bridge.Push
             }
         }
 
-        /// <summary>Ends the connection behind what was pushed and forgets the endpoint.</summary>
-        public void Close(bool sayDisconnect)
+        /// <summary>Closes the connection after the queued pushes and forgets the endpoint.</summary>
+        public void Close(bool announceDisconnect)
         {
-            if (sayDisconnect) Push(PushTypes.UserDisconnect);
+            if (announceDisconnect) Push(PushTypes.UserDisconnect);
             Drop();
             lock (gate) endpoint = null;
         }
@@ -170,7 +172,7 @@ namespace JobBroker.Bridge.Push
             if (link == null)
             {
                 link = PushLink.Open(step.To, PatienceMs, GivenUp);
-                if (link == null || !link.Write(Greeting(step.To.Key), PatienceMs, GivenUp))
+                if (link == null || !link.Write(ConnectionEstablished(step.To.Key), PatienceMs, GivenUp))
                 {
                     End();
                     GiveUp(step.To);
@@ -182,7 +184,7 @@ namespace JobBroker.Bridge.Push
             GiveUp(step.To);
         }
 
-        /// <summary>Drops what waits for a peer that is not there; each of them would wait as long again.</summary>
+        /// <summary>Drops the lines queued for an unreachable peer: each would wait for the same timeout.</summary>
         private void GiveUp(PushEndpoint to)
         {
             lock (gate)
@@ -202,7 +204,7 @@ namespace JobBroker.Bridge.Push
             link = null;
         }
 
-        private string Greeting(string? key)
+        private string ConnectionEstablished(string? key)
         {
             var payload = new JObject
             {
@@ -243,7 +245,7 @@ namespace JobBroker.Bridge.Push
 
             public string Line { get; }
 
-            public bool IsLineTo(PushEndpoint to) => Act == Act.Say && To.Equals(to);
+            public bool IsLineTo(PushEndpoint to) => Act == Act.Send && To.Equals(to);
         }
     }
 }

@@ -9,7 +9,8 @@ using JobBroker.Bridge.Endpoint;
 namespace JobBroker.Bridge.Security
 {
     /// <summary>
-    /// Where players may be built to: below the project's folder, except where a file would become part of the project or
+    /// Where players may be built to: below the project's folder, except where a file would become part of the project
+    /// or
     /// of what runs it, and below the folders that the user has allowed. Links are followed first (not on Windows).
     /// </summary>
     public sealed class BuildFolderPolicy
@@ -33,7 +34,9 @@ namespace JobBroker.Bridge.Security
         public IReadOnlyList<string> Folders { get; }
 
         /// <summary>Null when a player may be built there, else why not. Looks at the disk. Any thread.</summary>
-        /// <param name="output">A file or a folder, which need not be there yet; relative ones start in the project.</param>
+        /// <param name="output">
+        /// A file or a folder, which need not be there yet; relative ones start in the project.
+        /// </param>
         public string? Refusal(string projectPath, string output)
         {
             var project = Resolved(projectPath) ?? Path.GetFullPath(projectPath);
@@ -80,8 +83,7 @@ namespace JobBroker.Bridge.Security
         }
 
         /// <summary>
-        /// Absolute, with the links of what exists followed; null where a link leads nowhere: whoever writes there would
-        /// follow it.
+        /// Absolute, with the links of what exists followed; null where a link is dangling: a writer would follow it.
         /// </summary>
         private static string? Resolved(string path)
         {

@@ -26,7 +26,8 @@ namespace JobBroker.Bridge.Security
 
     /// <summary>
     /// How a worker and this Editor prove to each other that both hold the Editor's token, which itself never travels
-    /// (docs/protocol.md, "Hello and fencing"). Each side answers the other's nonce, so that nothing heard earlier serves
+    /// (docs/reference/protocol.md, "Hello and fencing"). Each side answers the other's nonce, so that nothing heard
+    /// earlier serves
     /// again; the role keeps a proof from being sent back; the address keeps it from being relayed to another port.
     /// </summary>
     internal static class EditorProof
@@ -36,7 +37,7 @@ namespace JobBroker.Bridge.Security
 
         private const int NonceBytes = 24;
 
-        /// <summary>32 characters of base64url that nobody has seen before.</summary>
+        /// <summary>A fresh nonce: 32 characters of base64url.</summary>
         public static string NewNonce()
         {
             var bytes = new byte[NonceBytes];
@@ -61,7 +62,7 @@ namespace JobBroker.Bridge.Security
         }
 
         /// <summary>
-        /// Takes the same time for every proof of the right length. Nothing proves that somebody holds an empty token.
+        /// Takes the same time for every proof of the right length. An empty token is never proven.
         /// </summary>
         public static bool IsProof(string proof, string role, string token, Challenge challenge)
         {

@@ -7,7 +7,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Security
 {
-    /// <summary>Says whether the user of this Editor lets a call run. Unknown tools are denied. Any thread.</summary>
+    /// <summary>Checks calls against this Editor's security settings. Unknown tools are denied. Any thread.</summary>
     public sealed class McpSecurityChecker
     {
         private readonly UnityToolRegistry tools;

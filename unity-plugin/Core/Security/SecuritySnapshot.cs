@@ -5,8 +5,8 @@ using System.Linq;
 namespace JobBroker.Bridge.Security
 {
     /// <summary>
-    /// The security settings at one moment; never changed. Everything that runs other people's code is off until
-    /// somebody switches it on, as in the uLoopMCP versions whose line this bridge speaks.
+    /// The security settings at one moment; never changed. Everything that runs foreign code is off until the user
+    /// switches it on, as in the uLoopMCP versions with which this bridge is compatible.
     /// </summary>
     public sealed class SecuritySnapshot
     {

@@ -4,7 +4,7 @@ using System.IO;
 
 namespace JobBroker.Bridge.Session
 {
-    /// <summary>What the bridge may be told; times in milliseconds.</summary>
+    /// <summary>The options of the bridge; times in milliseconds.</summary>
     public sealed class BridgeOptions
     {
         /// <summary>Holds the ledgers and the endpoint files of all Editors of this user.</summary>
@@ -18,10 +18,12 @@ namespace JobBroker.Bridge.Session
         /// <summary>Where the ledger is; null is <c>ledger/[editor]</c> in the state folder.</summary>
         public string? LedgerFolder { get; set; }
 
-        /// <summary>Null makes it of the project's name and path.</summary>
+        /// <summary>Null derives it from the project's name and path.</summary>
         public string? EditorId { get; set; }
 
-        /// <summary>Null takes the first free one of 8700 to 8799, 0 any; a given port that is taken is an error.</summary>
+        /// <summary>
+        /// Null takes the first free one of 8700 to 8799, 0 any; a given port that is taken is an error.
+        /// </summary>
         public int? Port { get; set; }
 
         /// <summary>Null or empty makes a random one for each Editor session.</summary>
@@ -35,7 +37,7 @@ namespace JobBroker.Bridge.Session
         /// <summary>The longest frame that a worker may send.</summary>
         public int MaxFrameBytes { get; set; } = 1024 * 1024;
 
-        /// <summary>Larger results are handed out by <c>operation/result</c>.</summary>
+        /// <summary>Larger results are read in parts with <c>operation/result</c>.</summary>
         public int InlineResultBytes { get; set; } = 1024 * 1024;
 
         /// <summary>Silence of the bound broker after which another store may take an idle Editor.</summary>
@@ -48,12 +50,15 @@ namespace JobBroker.Bridge.Session
         public int KeepOperations { get; set; } = 1000;
 
         /// <summary>
-        /// Opens the plain calls to every program and every user of this machine that reaches the port, without the token.
+        /// Opens the plain calls to every program and every user of this machine that reaches the port, without the
+        /// token.
         /// May change at any time.
         /// </summary>
         public bool PlainSurface { get; set; }
 
-        /// <summary>Who has not proven to hold the token by then is cut off, unless the plain surface is on.</summary>
+        /// <summary>
+        /// A connection that has not proven by then that it holds the token is closed, unless the plain surface is on.
+        /// </summary>
         public int StrangerMs { get; set; } = 2000;
 
         /// <summary>How long each part of a stop may take.</summary>

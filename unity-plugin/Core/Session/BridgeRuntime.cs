@@ -18,7 +18,7 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>
-    /// Everything of the bridge that lives in one script domain, put together: ledger, engine, server. Opened and closed on
+    /// Assembles the parts of the bridge that live in one script domain: ledger, engine, server. Opened and closed on
     /// the main thread; nothing of it outlives <see cref="Close"/>.
     /// </summary>
     internal sealed class BridgeRuntime
@@ -36,9 +36,9 @@ namespace JobBroker.Bridge.Session
         private readonly McpBridgeServer server;
         private readonly UnityPushClient push;
         private readonly ProgressBoard progress;
-        private readonly Heart heart;
+        private readonly HeartbeatReport heartbeatReport;
         private readonly HeartbeatThread heartbeat;
-        private readonly Func<LedgerOperation, JObject> tellOutcome;
+        private readonly Func<LedgerOperation, JObject> describeOutcome;
         private volatile bool reloading;
 
         /// <summary>Opens the ledger and recovers what was left open; nothing listens yet.</summary>
@@ -80,12 +80,12 @@ namespace JobBroker.Bridge.Session
                 Notify,
                 operation =>
                 {
-                    TellFinished(operation);
+                    NotifyFinished(operation);
                     plain?.Ended(operation);
                 },
                 Session.Standing);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
-            tellOutcome = wire.OutcomeOf;
+            describeOutcome = wire.OutcomeOf;
             var operations = new OperationMethods(
                 Ledger,
                 Engine,
@@ -101,16 +101,16 @@ namespace JobBroker.Bridge.Session
             fence = new FenceGate(Ledger, seat, ports.Clock, options.ForeignSilenceMs);
             var door = new Door(Session.Token);
             push = new UnityPushClient(ports.Clock, ports.Log);
-            var hello = new HelloAnswer(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, TellUnacknowledged);
+            var hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);
             var handler = new UnityApiHandler(
                 door, hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurface);
             var logged = new LoggedRequests(handler, log, Session.NameOf);
             var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
             server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
             endpoint = new EndpointRegistry(folders.Editors, identity, ports.Log);
-            heart = new Heart(Session, Engine, Queue, mainThread, Phase);
+            heartbeatReport = new HeartbeatReport(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
-            Tools.Changed += TellToolsChanged;
+            Tools.Changed += NotifyToolsChanged;
             try
             {
                 new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
@@ -141,26 +141,28 @@ namespace JobBroker.Bridge.Session
 
         public JObject? ProgressOf(string operationId) => progress.Last(operationId);
 
-        /// <summary>What the Editor does, reloads and quits included. Any thread.</summary>
+        /// <summary>The Editor's phase, reloading and quitting included. Any thread.</summary>
         public string Phase() => reloading ? "reloading" : Session.IsQuitting ? "quitting" : ports.Editor.Phase;
 
         public void HandOver() => fence.HandOver();
 
-        /// <summary>Listens on this session's port; throws <see cref="PortTakenException"/> when somebody has it.</summary>
+        /// <summary>Listens on this session's port; throws <see cref="PortTakenException"/> when it is taken.</summary>
         public void Listen()
         {
             if (Listening) return;
             if (Session.Port != 0) server.Listen(Session.Port);
             else if (options.Port is { } wanted) server.Listen(wanted);
             else server.ListenOnFirstFree(FirstPort, LastPort);
-            Session.ListensOn(server.Port);
+            Session.SetPort(server.Port);
             Listening = true;
             WriteEndpoint();
             if (Session.PushEndpoint is { } known) push.ConnectTo(known, Session.PushKey);
             if (!Session.IsNew) push.Push(PushTypes.DomainReloadRecovered, Generation());
         }
 
-        /// <summary>A person stops the server; operations go on, and their outcomes stay in the ledger.</summary>
+        /// <summary>
+        /// Stops the server on a person's request; operations continue, and their outcomes stay in the ledger.
+        /// </summary>
         public void StopListening()
         {
             if (!Listening) return;
@@ -202,14 +204,14 @@ namespace JobBroker.Bridge.Session
 
         private bool Close(bool quitting)
         {
-            Tools.Changed -= TellToolsChanged;
-            // Sockets first: what is cut off here is told after the next hello.
+            Tools.Changed -= NotifyToolsChanged;
+            // Sockets first: outcomes that are not delivered now are reported after the next hello.
             var inTime = server.Stop(options.StopMs);
             inTime &= Engine.Stop(options.StopMs);
             inTime &= heartbeat.Stop(options.StopMs);
             push.Close(quitting);
             inTime &= push.Stop(options.StopMs);
-            heart.Dispose();
+            heartbeatReport.Dispose();
             logs.Dispose();
             Ledger.Dispose();
             Listening = false;
@@ -249,7 +251,7 @@ namespace JobBroker.Bridge.Session
         private void Beat()
         {
             Engine.RetryUnwritten();
-            Notify("bridge/heartbeat", heart.Beat());
+            Notify("bridge/heartbeat", heartbeatReport.Create());
         }
 
         private void Notify(string method, JObject parameters)
@@ -258,18 +260,18 @@ namespace JobBroker.Bridge.Session
             seat.Notify(method, parameters);
         }
 
-        private void TellFinished(LedgerOperation operation) => Notify("operation/finished", new JObject
+        private void NotifyFinished(LedgerOperation operation) => Notify("operation/finished", new JObject
         {
             ["operationId"] = operation.OperationId,
-            ["outcome"] = tellOutcome(operation),
+            ["outcome"] = describeOutcome(operation),
         });
 
-        private void TellUnacknowledged()
+        private void NotifyUnacknowledged()
         {
-            foreach (var operation in Ledger.Unacknowledged().ToList()) TellFinished(operation);
+            foreach (var operation in Ledger.Unacknowledged().ToList()) NotifyFinished(operation);
         }
 
-        private void TellToolsChanged()
+        private void NotifyToolsChanged()
         {
             server.Broadcast("notifications/tools/list_changed", new JObject());
             push.Push(PushTypes.ToolsChanged, new JObject { ["toolsHash"] = Tools.Hash() });

@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Session
 
         public long StallMs => clock.ElapsedMs - Interlocked.Read(ref tickedAt);
 
-        /// <summary>The main thread lives; called at the begin and at the end of every pump.</summary>
+        /// <summary>Called at the beginning and at the end of every pump.</summary>
         public void Tick() => Interlocked.Exchange(ref tickedAt, clock.ElapsedMs);
     }
 }

@@ -11,8 +11,10 @@ using JobBroker.Bridge.Wire;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>
-    /// The bridge as an adapter drives it: start, stop, restart, pump, the end of a script domain, the end of the Editor.
-    /// Main thread only, but for <see cref="Status"/>. Nothing of it throws: what went wrong is <see cref="BridgeStatus.LastError"/>.
+    /// The bridge as an adapter drives it: start, stop, restart, pump, the end of a script domain, the end of the
+    /// Editor.
+    /// Main thread only, but for <see cref="Status"/>. No member throws: errors are reported in <see
+    /// cref="BridgeStatus.LastError"/>.
     /// </summary>
     public sealed class McpServerController
     {
@@ -50,14 +52,17 @@ namespace JobBroker.Bridge.Session
         /// <summary>For faults and status of a stand-in host; null before the first start.</summary>
         internal OperationLedger? Ledger => runtime?.Ledger;
 
-        /// <summary>Starts what ran before the domain reload, or by itself in a new Editor session if it may.</summary>
+        /// <summary>
+        /// Starts the bridge if it ran before the domain reload, or, with <paramref name="autoStart"/>, in a new Editor
+        /// session.
+        /// </summary>
         public void StartIfWanted(bool autoStart)
         {
             var before = ports.SessionStore.Get(WantedKey);
             if (before == "1" || (before == null && autoStart)) Start();
         }
 
-        /// <summary>Opens the ledger and listens; a port that somebody holds is tried again with the pump.</summary>
+        /// <summary>Opens the ledger and listens; the pump retries a port that is taken.</summary>
         public void Start()
         {
             if (ended) return;
@@ -66,7 +71,7 @@ namespace JobBroker.Bridge.Session
             TryToListen();
         }
 
-        /// <summary>Nobody can connect any more, also after a domain reload; operations go on.</summary>
+        /// <summary>Stops listening, also after a domain reload; operations continue.</summary>
         public void Stop()
         {
             wanted = false;
@@ -80,7 +85,7 @@ namespace JobBroker.Bridge.Session
             Start();
         }
 
-        /// <summary>Runs what waits for the main thread; called with every tick of the Editor.</summary>
+        /// <summary>Runs the main lane; called with every tick of the Editor.</summary>
         public void Pump()
         {
             if (ended) return;
@@ -97,10 +102,10 @@ namespace JobBroker.Bridge.Session
             return inTime;
         }
 
-        /// <summary>The Editor quits; answers as <see cref="BeforeReload"/>.</summary>
+        /// <summary>The Editor quits; returns the same as <see cref="BeforeReload"/>.</summary>
         public bool Quit() => End(runtime => runtime.CloseForQuit());
 
-        /// <summary>A person lets another broker's store take this Editor over.</summary>
+        /// <summary>Lets another broker's store take over this Editor, on a person's request.</summary>
         public void HandOver() => runtime?.HandOver();
 
         /// <summary>Fault of a stand-in host: cuts every connection.</summary>

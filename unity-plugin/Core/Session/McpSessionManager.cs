@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Session
     }
 
     /// <summary>
-    /// What one Editor session is: its id, generation, port, token and clients. The session store keeps it over domain
+    /// One Editor session: its id, generation, port, token and clients. The session store keeps it over domain
     /// reloads; created and saved on the main thread, read and updated from any.
     /// </summary>
     public sealed class McpSessionManager
@@ -44,7 +44,7 @@ namespace JobBroker.Bridge.Session
         private volatile string? worker;
         private volatile bool quitting;
 
-        /// <summary>Reads the Editor session that goes on, or makes up a new one. Main thread only.</summary>
+        /// <summary>Restores the current Editor session, or creates a new one. Main thread only.</summary>
         public McpSessionManager(ISessionStore store, IClock clock, IEditorInfo editor, string editorId, string newToken)
         {
             this.store = store;
@@ -81,10 +81,10 @@ namespace JobBroker.Bridge.Session
 
         public string Version => Editor.UnityVersion;
 
-        /// <summary>Where pushes go; null while nobody has asked for them.</summary>
+        /// <summary>The push endpoint; null until a worker announces one.</summary>
         public string? PushEndpoint { get; private set; }
 
-        /// <summary>What the worker there wants to hear first: a secret between it and this Editor.</summary>
+        /// <summary>The secret that the worker expects with the first push.</summary>
         public string? PushKey { get; private set; }
 
         /// <summary>The broker that said hello last, for people; null before the first.</summary>
@@ -97,8 +97,8 @@ namespace JobBroker.Bridge.Session
         }
 
         /// <summary>
-        /// Keeps what makes this the same session after a domain reload: called once the ledger is recovered, because a
-        /// session that never came so far must not be taken for one that a reload cut. Main thread only.
+        /// Persists the session's identity over a domain reload. Called once the ledger is recovered, because a session
+        /// that failed before must not be mistaken for one that a reload interrupted. Main thread only.
         /// </summary>
         public void Keep()
         {
@@ -108,13 +108,13 @@ namespace JobBroker.Bridge.Session
         }
 
         /// <summary>The port never changes in one Editor session. Main thread only.</summary>
-        public void ListensOn(int port)
+        public void SetPort(int port)
         {
             Port = port;
             store.Set(PortKey, port.ToString(CultureInfo.InvariantCulture));
         }
 
-        /// <summary>Where the Editor stands now, in the words of the wire. Any thread.</summary>
+        /// <summary>The Editor's session, generation and asset counter as JSON of the wire. Any thread.</summary>
         public JObject Standing() => new JObject
         {
             ["editorSessionId"] = EditorSessionId,
@@ -122,11 +122,13 @@ namespace JobBroker.Bridge.Session
             ["assetCounter"] = Editor.AssetCounter,
         };
 
-        /// <summary>Operations whose begin the disk refused before the reload: their journal still says accepted.</summary>
+        /// <summary>
+        /// Operations whose begin could not be journalled before the reload: the journal still has them as accepted.
+        /// </summary>
         public IReadOnlyList<string> RefusedBegins() =>
             store.Get(RefusedKey)?.Split(new[] { '\n' }, StringSplitOptions.RemoveEmptyEntries) ?? new string[0];
 
-        /// <summary>Keeps what the next script domain needs. Main thread only.</summary>
+        /// <summary>Persists the state that the next script domain needs. Main thread only.</summary>
         public void Save(IEnumerable<string> refusedBegins)
         {
             var refused = string.Join("\n", refusedBegins);
@@ -138,8 +140,8 @@ namespace JobBroker.Bridge.Session
             }
         }
 
-        /// <summary>Where pushes go from now on; kept by <see cref="Save"/>. Any thread.</summary>
-        public void PushesTo(string endpoint, string? key)
+        /// <summary>Sets the push endpoint; persisted by <see cref="Save"/>. Any thread.</summary>
+        public void SetPushEndpoint(string endpoint, string? key)
         {
             lock (gate)
             {
@@ -148,7 +150,7 @@ namespace JobBroker.Bridge.Session
             }
         }
 
-        public void WorkerCameIn(string? brokerId, string? version) =>
+        public void WorkerConnected(string? brokerId, string? version) =>
             worker = string.Join(" ", new[] { brokerId, version }.Where(word => !string.IsNullOrEmpty(word)));
 
         public void Heard(int peer)
@@ -170,7 +172,7 @@ namespace JobBroker.Bridge.Session
             lock (gate) clients.Remove(peer);
         }
 
-        /// <summary>What a client calls itself; a name made of its connection before it said one.</summary>
+        /// <summary>The name that a client announced, or one derived from its connection.</summary>
         public string NameOf(int peer)
         {
             lock (gate)

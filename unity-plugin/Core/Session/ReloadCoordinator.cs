@@ -8,8 +8,8 @@ using JobBroker.Bridge.Tools;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>
-    /// What becomes of the operations that a script domain or a process left open. Runs once at the start of a script
-    /// domain, before anything listens, so that no worker sees a half-recovered ledger.
+    /// Recovers the operations that a script domain or a process left open. Runs once at the start of a script domain,
+    /// before the server listens, so that no worker sees a half-recovered ledger.
     /// </summary>
     internal sealed class ReloadCoordinator
     {
@@ -48,7 +48,10 @@ namespace JobBroker.Bridge.Session
             ledger.DropReads();
         }
 
-        /// <summary>They were told as failed, never invoked: queued again they would run behind their caller's back.</summary>
+        /// <summary>
+        /// They were reported as failed and never invoked: if queued again, they would run without their caller's
+        /// knowledge.
+        /// </summary>
         private void EndRefusedBegins()
         {
             foreach (var operationId in session.RefusedBegins())
@@ -68,8 +71,8 @@ namespace JobBroker.Bridge.Session
                 case RecoveryAction.Requeue:
                     Requeue(operation);
                     break;
-                case RecoveryAction.GoOn:
-                    engine.Queue(operation, tools.Get(operation.Tool!)!, goesOn: true);
+                case RecoveryAction.Resume:
+                    engine.Queue(operation, tools.Get(operation.Tool!)!, resumes: true);
                     break;
                 case RecoveryAction.NotStarted:
                     ledger.MarkNotStarted(operation);

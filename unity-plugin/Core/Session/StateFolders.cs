@@ -23,8 +23,8 @@ namespace JobBroker.Bridge.Session
         public string Ledger { get; }
 
         /// <summary>
-        /// Makes those in the state folder this user's alone, whoever could read them before. Folders that somebody else
-        /// has chosen keep their rights. Throws <see cref="LedgerUnavailableException"/>, with what to do.
+        /// Restricts the folders in the state folder to this user. Folders set in the options keep their rights. Throws
+        /// <see cref="LedgerUnavailableException"/> with instructions.
         /// </summary>
         public void Own()
         {

@@ -16,7 +16,7 @@ namespace JobBroker.Bridge.Tools
         private readonly ParameterShape shape = ParameterShape.Of(typeof(TSchema));
         private readonly JObject inputSchema = ToolParameterSchemaGenerator.InputSchema(typeof(TSchema));
 
-        /// <summary>A copy: nobody can change what others are told.</summary>
+        /// <summary>A copy, so that callers cannot change the schema of others.</summary>
         public JObject InputSchema => (JObject)inputSchema.DeepClone();
 
         /// <summary>

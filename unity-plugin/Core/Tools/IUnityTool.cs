@@ -5,7 +5,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Tools
 {
     /// <summary>
-    /// One tool. Called on the Editor's main thread, but for those that <see cref="ToolLanes"/> lists. The class needs an
+    /// One tool. Called on the Editor's main thread, but for those that <see cref="ToolLanes"/> lists. The class needs
+    /// an
     /// <see cref="McpToolAttribute"/> and a public constructor that takes nothing or one <see cref="ToolServices"/>.
     /// </summary>
     public interface IUnityTool
@@ -21,14 +22,17 @@ namespace JobBroker.Bridge.Tools
         Task<object?> ExecuteAsync(JObject arguments, ToolContext context);
     }
 
-    /// <summary>A tool whose running call goes on after a domain reload.</summary>
+    /// <summary>A tool whose running call resumes after a domain reload.</summary>
     public interface IResumableTool : IUnityTool
     {
         /// <summary>
-        /// Picks a running call up in the new script domain; never begins it again. Throws <see cref="ToolException"/> of
+        /// Picks a running call up in the new script domain; never begins it again. Throws <see cref="ToolException"/>
+        /// of
         /// type <c>domain_reload</c> when there is nothing to go on with: the outcome is then interrupted.
         /// </summary>
-        /// <param name="resumeRecord">What <see cref="ToolContext.SaveResumeRecord"/> stored last; null when nothing was.</param>
+        /// <param name="resumeRecord">
+        /// What <see cref="ToolContext.SaveResumeRecord"/> stored last; null when nothing was.
+        /// </param>
         Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context);
     }
 }

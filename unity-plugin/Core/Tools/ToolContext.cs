@@ -8,7 +8,9 @@ namespace JobBroker.Bridge.Tools
     /// <summary>How far a call is; may be reported from any thread.</summary>
     public interface IProgressSink
     {
-        /// <summary>Tells how far the call is; sent at most four times a second, the last one always.</summary>
+        /// <summary>
+        /// Reports the progress of the call; sent at most four times a second, the last report always.
+        /// </summary>
         /// <param name="progress">Grows from report to report.</param>
         /// <param name="total">What <paramref name="progress"/> ends at; null when unknown.</param>
         /// <param name="partialResult">What the result would hold so far; becomes JSON at once.</param>
@@ -35,7 +37,7 @@ namespace JobBroker.Bridge.Tools
         public IProgressSink Progress { get; }
 
         /// <summary>
-        /// Cancelled when somebody asked for it and the tool is cancellable, or when the call was given up.
+        /// Cancelled when cancellation was requested and the tool is cancellable, or when the call was abandoned.
         /// </summary>
         public CancellationToken Cancellation { get; }
 
@@ -45,7 +47,8 @@ namespace JobBroker.Bridge.Tools
         public void SaveResumeRecord(JToken record) => saveResumeRecord(record);
 
         /// <summary>
-        /// Says that the Editor reloads its script domain behind this call, because of it: the next generation is then no
+        /// Announces that the Editor reloads its script domain after this call, because of it: the next generation is
+        /// then no
         /// change since. Not to be called in the script domain that the reload has already made.
         /// </summary>
         public void AnnounceReload() => reloadAnnounced = true;

@@ -22,7 +22,7 @@ namespace JobBroker.Bridge.Tools
         private ToolSet current = new ToolSet(new Dictionary<string, RegisteredTool>());
 
         /// <summary>Finds the bridge's own tools and those of the given assemblies.</summary>
-        /// <param name="report">Told, in a sentence, of each tool that is left out.</param>
+        /// <param name="report">Receives a sentence about each tool that is left out.</param>
         public UnityToolRegistry(ToolServices services, IEnumerable<Assembly> assemblies, Action<string> report)
         {
             this.report = report;
@@ -45,7 +45,7 @@ namespace JobBroker.Bridge.Tools
         /// <summary>Every tool, by name.</summary>
         public IReadOnlyList<RegisteredTool> All() => Current().Ordered;
 
-        /// <summary>What get-tool-details lists (docs/protocol.md, section 2), by name.</summary>
+        /// <summary>What get-tool-details lists (docs/reference/protocol.md, section 2), by name.</summary>
         public JArray Details(bool includeDevelopmentOnly) => DetailsOf(Current().Ordered, includeDevelopmentOnly);
 
         /// <summary>
@@ -100,8 +100,8 @@ namespace JobBroker.Bridge.Tools
                 all.Add(tool.Name, tool);
                 return true;
             }
-            var whose = first.BuiltIn ? "the bridge's own" : first.Tool.GetType().FullName;
-            report($"The tool {tool.Tool.GetType().FullName} is left out: {tool.Name} is {whose} already.");
+            var owner = first.BuiltIn ? "the bridge's own" : first.Tool.GetType().FullName;
+            report($"The tool {tool.Tool.GetType().FullName} is left out: {tool.Name} is {owner} already.");
             return false;
         }
 

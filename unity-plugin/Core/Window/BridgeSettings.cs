@@ -49,7 +49,7 @@ namespace JobBroker.Bridge.Window
 
         public bool BuildExecution { get; private set; }
 
-        /// <summary>Opens the plain calls to whoever reaches the port, without the token.</summary>
+        /// <summary>Opens the plain calls to every program that reaches the port, without the token.</summary>
         public bool PlainSurface { get; private set; }
 
         /// <summary>Globs; empty means everything that is not denied.</summary>

@@ -14,7 +14,7 @@ using JobBroker.Bridge.Tools;
 namespace JobBroker.Bridge.Window
 {
     /// <summary>
-    /// Between the window and the bridge: says what is shown and does what is clicked. Main thread only. Nothing of it
+    /// Between the window and the bridge: provides what is shown and performs clicks. Main thread only. Nothing of it
     /// throws; what went wrong is the notice.
     /// </summary>
     public sealed class McpEditorWindowPresenter
@@ -142,9 +142,9 @@ namespace JobBroker.Bridge.Window
 
         public void RevertBuildFolders() => model.TypedBuildFolders = null;
 
-        public void Install(string clientId) => Tell(clients.Install(clientId, Now()));
+        public void Install(string clientId) => Show(clients.Install(clientId, Now()));
 
-        public void Uninstall(string clientId) => Tell(clients.Remove(clientId, Now()));
+        public void Uninstall(string clientId) => Show(clients.Remove(clientId, Now()));
 
         public void RefreshClients() => model.Clients = null;
 
@@ -238,7 +238,7 @@ namespace JobBroker.Bridge.Window
             }
         }
 
-        private void Tell(McpConfigResult result)
+        private void Show(McpConfigResult result)
         {
             model.Notice = result.Message + (result.Backup == null ? "" : " Backup: " + result.Backup);
             model.Clients = null;

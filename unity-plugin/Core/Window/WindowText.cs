@@ -7,7 +7,7 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>How the window says things.</summary>
+    /// <summary>The texts of the window.</summary>
     internal static class WindowText
     {
         /// <summary>What it means that the plain surface is on.</summary>
@@ -71,7 +71,7 @@ namespace JobBroker.Bridge.Window
             }
         }
 
-        private static ClientRow Row(McpClientState state, string says, string button, bool isEnabled, bool canRemove) =>
-            new ClientRow(state.Client.Id, state.Client.Title, says, button, isEnabled, canRemove, state.Path);
+        private static ClientRow Row(McpClientState state, string text, string button, bool isEnabled, bool canRemove) =>
+            new ClientRow(state.Client.Id, state.Client.Title, text, button, isEnabled, canRemove, state.Path);
     }
 }

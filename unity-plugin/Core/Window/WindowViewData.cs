@@ -4,7 +4,7 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>A label and what it says.</summary>
+    /// <summary>A label and its value.</summary>
     public sealed class LabelledText
     {
         public LabelledText(string label, string text)
@@ -119,7 +119,7 @@ namespace JobBroker.Bridge.Window
 
         public string Text { get; }
 
-        /// <summary>From 0 to 1; null when nobody knows.</summary>
+        /// <summary>From 0 to 1; null when unknown.</summary>
         public float? Fraction { get; }
     }
 

@@ -4,7 +4,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>What a request is answered: a result or an error.</summary>
+    /// <summary>The response to a request: a result or an error.</summary>
     public sealed class Answer
     {
         private Answer(JToken? result, int code, string message, JToken? data)
@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Wire
         /// <summary>True ends the connection behind the answer.</summary>
         public bool Closes { get; private set; }
 
-        /// <summary>Runs when the answer was handed to an open connection, never when it was gone by then.</summary>
+        /// <summary>Runs once the answer was written; never when the connection was gone by then.</summary>
         public Action? Afterwards { get; private set; }
 
         public static Answer Result(JToken result) => new Answer(result, 0, "", null);
@@ -49,12 +49,12 @@ namespace JobBroker.Bridge.Wire
         }
     }
 
-    /// <summary>What stands behind the server: it knows the methods.</summary>
+    /// <summary>Handles the requests of a server; knows the methods.</summary>
     public interface IRequestHandler
     {
         /// <summary>
-        /// Takes one request, on the connection's own reading thread. Answers once through <paramref name="reply"/>, now or
-        /// later, from any thread; a request after it may be answered before it. Must not block on the main thread.
+        /// Handles one request, on the connection's reading thread. Answers once through <paramref name="reply"/>, now
+        /// or later, from any thread and in any order. Must not block on the main thread.
         /// </summary>
         /// <param name="parameters">As they came; null when the request had none.</param>
         void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply);

@@ -18,10 +18,10 @@ namespace JobBroker.Bridge.Wire
 
         private const int LongestRestMs = 100;
 
-        private const int TellMs = 60_000;
+        private const int ReportIntervalMs = 60_000;
 
         private readonly IBridgeLog log;
-        private Stopwatch? sinceTold;
+        private Stopwatch? sinceReport;
 
         public Arrivals(IBridgeLog log)
         {
@@ -29,19 +29,19 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Those that are not another user's; the others are closed, unread. The system's list of connections has a line for
-        /// each of the machine, and others decide how many there are: it is read once for all that have come, and reading it
-        /// takes half of this thread's time at most.
+        /// The connections that do not belong to another user; the others are closed unread. The system's socket list
+        /// has a line per socket, and other users control how many there are: all connections that arrived share one
+        /// reading, and reading takes at most half of this thread's time.
         /// </summary>
         public List<Socket> OfThisUser(List<Socket> arrived)
         {
             if (arrived.Count == 0) return arrived;
             var clock = Stopwatch.StartNew();
             var own = OfThisUser(arrived, PeerOwner.ReadTables());
-            // The list is no snapshot: while sockets come and go, a reading of it may leave out one that stands.
+            // The list is no snapshot: while sockets come and go, a reading may miss an existing one.
             if (own.Count < arrived.Count) own.AddRange(OfThisUser(arrived.Except(own), PeerOwner.ReadTables()));
             foreach (var socket in arrived.Except(own)) socket.Close();
-            if (own.Count < arrived.Count) Tell();
+            if (own.Count < arrived.Count) Report();
             var took = clock.ElapsedMilliseconds;
             if (took >= SlowLookMs) Thread.Sleep((int)Math.Min(took, LongestRestMs));
             return own;
@@ -50,7 +50,7 @@ namespace JobBroker.Bridge.Wire
         private static List<Socket> OfThisUser(IEnumerable<Socket> sockets, IReadOnlyList<string> tables) =>
             sockets.Where(socket => IsOfThisUser(socket, tables)).ToList();
 
-        /// <summary>False as well for a connection that has ended before anybody could look.</summary>
+        /// <summary>Also false for a connection that ended before it could be checked.</summary>
         private static bool IsOfThisUser(Socket socket, IReadOnlyList<string> tables)
         {
             try
@@ -64,12 +64,12 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Once a minute at most: nobody else may fill this user's log.</summary>
-        private void Tell()
+        /// <summary>At most once a minute: other users must not fill this user's log.</summary>
+        private void Report()
         {
-            if (sinceTold != null && sinceTold.ElapsedMilliseconds < TellMs) return;
-            sinceTold = Stopwatch.StartNew();
-            log.Warn("A connection of another user of this machine, or one that its caller had left, was closed.");
+            if (sinceReport != null && sinceReport.ElapsedMilliseconds < ReportIntervalMs) return;
+            sinceReport = Stopwatch.StartNew();
+            log.Warn("A connection of another user of this machine, or one that its caller had already closed, was refused.");
         }
     }
 }

@@ -13,7 +13,8 @@ namespace JobBroker.Bridge.Wire
 {
     /// <summary>
     /// One accepted connection: a thread that reads and one that writes; the second of them to end closes the socket
-    /// and tells the handler. The socket never blocks, so both end within <see cref="FrameWriter.PollMs"/> of being asked to.
+    /// and notifies the handler. The socket never blocks, so both end within <see cref="FrameWriter.PollMs"/> of a
+    /// request to stop.
     /// </summary>
     internal sealed class BridgeConnection : IPeer
     {
@@ -37,7 +38,7 @@ namespace JobBroker.Bridge.Wire
         private volatile bool written;
 
         /// <param name="ended">
-        /// Called once, on one of the connection's threads, before the handler hears of the end.
+        /// Called once, on one of the connection's threads, before the handler is notified.
         /// </param>
         public BridgeConnection(
             int id,
@@ -65,10 +66,10 @@ namespace JobBroker.Bridge.Wire
 
         public bool IsAdmitted => admitted;
 
-        /// <summary>Its threads end, without writing what waits.</summary>
+        /// <summary>Its threads end without writing the queued frames.</summary>
         public bool IsAborted => aborted;
 
-        /// <summary>How long it has been a stranger; null once it is admitted or cut off.</summary>
+        /// <summary>Milliseconds without a proof; null once it is admitted or aborted.</summary>
         public long? StrangerForMs => admitted || aborted ? (long?)null : sinceAccepted.ElapsedMilliseconds;
 
         public bool IsOpen => !aborted && !outbound.IsFinished;
@@ -86,7 +87,7 @@ namespace JobBroker.Bridge.Wire
             if (IsOpen) Send(FrameParser.Encode(JsonRpcProcessor.Notification(method, parameters)), null, false);
         }
 
-        /// <summary>Queues a whole frame, which is not changed by anybody from now on.</summary>
+        /// <summary>Queues a whole frame, which must not change from now on.</summary>
         public void Send(byte[] frame, Action? afterwards, bool last)
         {
             if (outbound.Add(frame, afterwards, last) != OutboundQueue.Added.Full || aborted) return;
@@ -96,7 +97,7 @@ namespace JobBroker.Bridge.Wire
 
         public void Close() => outbound.Finish();
 
-        /// <summary>Ends the connection without writing what waits. Does not wait for it.</summary>
+        /// <summary>Aborts the connection without writing the queued frames. Does not wait.</summary>
         public void Abort()
         {
             aborted = true;
@@ -112,7 +113,7 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Waits until nothing is written any more; false when that took too long.</summary>
+        /// <summary>Waits for the end of the writing thread; false on timeout.</summary>
         public bool JoinWriting(int milliseconds) => writing!.Join(milliseconds);
 
         public bool JoinReading(int milliseconds) => reading!.Join(milliseconds);
@@ -128,7 +129,8 @@ namespace JobBroker.Bridge.Wire
                     var count = socket.Receive(chunk, 0, chunk.Length, SocketFlags.None, out var error);
                     if (FrameWriter.IsForNow(error)) continue;
                     if (count == 0) break;
-                    // What comes behind the last answer is read, so that closing does not reset it, and thrown away.
+                    // Input after the last answer is read and discarded: closing with unread input would reset the
+                    // connection.
                     if (outbound.IsFinished) continue;
                     parser.Push(chunk, 0, count);
                     while (!outbound.IsFinished && parser.TryNext(out var frame)) Take(frame);
@@ -192,7 +194,7 @@ namespace JobBroker.Bridge.Wire
             }
             catch (JsonException error)
             {
-                answer = Internal("The answer is no JSON: " + error.Message);
+                answer = Internal("The answer cannot be written as JSON: " + error.Message);
                 text = JsonRpcProcessor.Failure(id, new RpcError(answer.Code, answer.Message, answer.Data));
             }
             var frame = FrameParser.Encode(text);

@@ -1,7 +1,7 @@
 #nullable enable
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>The codes of docs/protocol.md, section 5.</summary>
+    /// <summary>The codes of docs/reference/protocol.md, section 5.</summary>
     public static class ErrorCodes
     {
         public const int ParseError = -32700;

@@ -5,10 +5,12 @@ using System.Net.Sockets;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>Writes whole frames to a socket that never blocks; one thread writes, any may wait for what is settled.</summary>
+    /// <summary>
+    /// Writes whole frames to a non-blocking socket. One thread writes; any thread may call <see cref="AwaitSettled"/>.
+    /// </summary>
     internal sealed class FrameWriter
     {
-        /// <summary>Milliseconds after which a waiting thread looks whether it shall end.</summary>
+        /// <summary>Milliseconds after which a waiting thread checks whether to end.</summary>
         public const int PollMs = 100;
 
         private readonly object settling = new object();
@@ -36,11 +38,11 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Writes a frame and runs what follows it; false when the connection is gone, or the peer takes nothing for too
-        /// long.
+        /// Writes a frame and runs its continuation; false when the connection is gone, or the peer accepts no bytes
+        /// for too long.
         ///
-        /// Nobody has read an answer whose last byte is not sent. So that byte and what follows the answer are one step,
-        /// and the rest is not: a peer that reads slowly must not hold up its own requests.
+        /// No peer can have read an answer before its last byte is sent. So only that byte and the continuation are one
+        /// step: a peer that reads slowly must not delay its own requests.
         /// </summary>
         public bool Write(OutboundQueue.Outgoing next)
         {
@@ -50,13 +52,13 @@ namespace JobBroker.Bridge.Wire
                 && WritePart(bytes, bytes.Length - 1, bytes.Length, next.Afterwards);
         }
 
-        /// <summary>Returns when what follows every answer that the peer can have read is done.</summary>
+        /// <summary>Returns once the continuation of every answer that the peer can have read has run.</summary>
         public void AwaitSettled()
         {
             lock (settling) { }
         }
 
-        /// <summary>Whether the socket only cannot do it at this moment.</summary>
+        /// <summary>Whether the error is transient.</summary>
         public static bool IsForNow(SocketError error) =>
             error == SocketError.WouldBlock || error == SocketError.IOPending || error == SocketError.Interrupted;
 
@@ -81,12 +83,12 @@ namespace JobBroker.Bridge.Wire
             return true;
         }
 
-        /// <summary>What the socket takes at this moment; -1 when the connection is gone.</summary>
+        /// <summary>The number of bytes sent; -1 when the connection is gone.</summary>
         private int SendNow(byte[] bytes, int at, int count, Action? afterwards)
         {
             lock (settling)
             {
-                // Some runtimes report a part that was sent together with "would block": the count is what counts.
+                // Some runtimes report a partial send together with "would block"; only the count is reliable.
                 var sent = socket.Send(bytes, at, count, SocketFlags.None, out var error);
                 if (error != SocketError.Success && !IsForNow(error)) return -1;
                 if (sent > 0 && afterwards != null) RunAfterwards(afterwards);
@@ -102,7 +104,7 @@ namespace JobBroker.Bridge.Wire
             }
             catch (Exception error)
             {
-                log.Warn("What follows an answer threw " + error);
+                log.Warn("The continuation of an answer threw " + error);
             }
         }
     }

@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Wire
         private string lastProblem = "";
 
         /// <summary>
-        /// Starts; the first beat is due after one interval. An exception out of a beat is logged, once in a row.
+        /// Starts; the first beat is due after one interval. An exception from a beat is logged, repeated ones once.
         /// </summary>
         public HeartbeatThread(int intervalMs, Action beat, IBridgeLog log)
         {

@@ -17,7 +17,7 @@ namespace JobBroker.Bridge.Wire
         };
 
         /// <summary>
-        /// Reads one message; never throws: what cannot be read is `Invalid` with the error to answer.
+        /// Reads one message; never throws: an unreadable one is `Invalid`, with the error to answer.
         /// </summary>
         public static RpcMessage Parse(string text)
         {
@@ -79,7 +79,7 @@ namespace JobBroker.Bridge.Wire
         private static RpcError? ErrorOf(JToken? token)
         {
             if (!(token is JObject error) || !(TextOf(error["message"]) is { } message)) return null;
-            // A code that is no code of ours still is an error; only its number is lost.
+            // A code beyond 32 bits is still an error; only its number is lost.
             return error["code"] is JValue { Type: JTokenType.Integer, Value: long code }
                 ? new RpcError(code == (int)code ? (int)code : ErrorCodes.InternalError, message, error["data"])
                 : null;

@@ -8,12 +8,14 @@ using System.Threading;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>A listening socket that only this machine reaches, and only one process holds.</summary>
+    /// <summary>A listening socket on loopback that only one process can hold.</summary>
     internal sealed class LoopbackListener
     {
         private const uint HandleFlagInherit = 1;
 
-        /// <summary>Who finds this full tries again after a second: strangers must not make the owner do that.</summary>
+        /// <summary>
+        /// A caller that finds the backlog full retries after a second: strangers must not delay the owner that long.
+        /// </summary>
         private const int Backlog = 128;
 
         private readonly Socket socket;
@@ -24,7 +26,7 @@ namespace JobBroker.Bridge.Wire
             socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
             try
             {
-                // Windows lets two processes listen on one port unless told otherwise. Elsewhere the runtime has
+                // Windows lets two processes listen on one port unless this is set. Elsewhere the runtime has
                 // already set SO_REUSEADDR (a port in TIME_WAIT is free again); setting it here would add
                 // SO_REUSEPORT.
                 if (OnWindows) socket.ExclusiveAddressUse = true;
@@ -41,7 +43,7 @@ namespace JobBroker.Bridge.Wire
                 }
                 if (error.SocketErrorCode == SocketError.AccessDenied)
                 {
-                    throw new PortTakenException(port, "The system does not give port " + port + " away.", error);
+                    throw new PortTakenException(port, "The system does not permit port " + port + ".", error);
                 }
                 throw;
             }

@@ -12,8 +12,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// The Editor's TCP side, on loopback only: frames and JSON-RPC in, answers and notifications out; it knows no
-    /// method by name. Requests of one connection reach the handler in their order; answers leave as they come. Every
+    /// The Editor's TCP side, on loopback only: frames and JSON-RPC in, answers and notifications out; independent of
+    /// the methods. Requests of one connection reach the handler in their order; answers leave as they come. Every
     /// member may be called from any thread.
     /// </summary>
     public sealed class McpBridgeServer
@@ -23,10 +23,10 @@ namespace JobBroker.Bridge.Wire
         /// <summary>As many as the system keeps for us (<see cref="LoopbackListener"/>).</summary>
         private const int ArrivalsAtOnce = 128;
 
-        /// <summary>How long a newcomer waits for the threads of whoever gave way to it, at most.</summary>
+        /// <summary>The longest time that a new connection waits for the threads of the one that it replaces.</summary>
         private const int EndingMs = 100;
 
-        /// <summary>How long stopping lets peers take what was said before, at most.</summary>
+        /// <summary>The longest time that stopping gives peers to read the queued frames.</summary>
         private const int FlushMs = 150;
 
         private readonly object gate = new object();
@@ -46,7 +46,9 @@ namespace JobBroker.Bridge.Wire
         {
         }
 
-        /// <param name="welcomesStrangers">While true nobody's time to prove anything is limited; null never is.</param>
+        /// <param name="welcomesStrangers">
+        /// While it returns true, connections without a proof are not timed out; null means never.
+        /// </param>
         public McpBridgeServer(
             IRequestHandler handler, WireLimits limits, IBridgeLog log, Func<bool>? welcomesStrangers = null)
         {
@@ -60,7 +62,7 @@ namespace JobBroker.Bridge.Wire
         /// <summary>The port last listened on; 0 before the first time.</summary>
         public int Port { get; private set; }
 
-        /// <summary>Also those that are being closed.</summary>
+        /// <summary>Includes connections that are being closed.</summary>
         public int ConnectionCount
         {
             get
@@ -70,7 +72,7 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Listens; 0 takes any free port. Answers the port. Throws <see cref="PortTakenException"/>.
+        /// Listens; 0 takes any free port. Returns the port. Throws <see cref="PortTakenException"/>.
         /// </summary>
         public int Listen(int port)
         {
@@ -87,7 +89,7 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Listens on the first free port: listening is the only test of a port that nobody can overtake.
+        /// Listens on the first free port. Listening itself is the only test of a port without a race.
         /// </summary>
         public int ListenOnFirstFree(int first, int last)
         {
@@ -105,7 +107,7 @@ namespace JobBroker.Bridge.Wire
             throw new PortTakenException(last, "Every port from " + first + " to " + last + " is taken.");
         }
 
-        /// <summary>Tells everybody who is admitted, and strangers while they are welcome.</summary>
+        /// <summary>Sends a notification to all admitted peers, and to strangers while they are welcome.</summary>
         public void Broadcast(string method, JObject parameters)
         {
             var frame = FrameParser.Encode(JsonRpcProcessor.Notification(method, parameters));
@@ -115,14 +117,14 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Ends every connection without writing what waits; new ones are welcome.</summary>
+        /// <summary>Aborts every connection without writing the queued frames; new ones are accepted.</summary>
         public void DropConnections()
         {
             foreach (var connection in Connections()) connection.Abort();
         }
 
         /// <summary>
-        /// Stops listening, ends every connection behind what was said before, and joins every thread. True when all
+        /// Stops listening, ends every connection after its queued frames, and joins every thread. True when all
         /// ended in time; only a handler that blocks can make it false. May be listened on again afterwards.
         /// </summary>
         public bool Stop(int milliseconds = 500)
@@ -191,20 +193,21 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Cuts the oldest stranger off where there is no room; false when all are proven. Called under the gate, which
+        /// Aborts the oldest stranger when the limit is reached; false when all are proven. Called under the gate,
+        /// which
         /// it leaves for a moment.
         /// </summary>
         private bool MakeRoom()
         {
             if (connections.Values.Count(one => !one.IsAborted) >= limits.Connections)
             {
-                // Those that are told why they are closed first: they have lost already.
+                // Connections that are closing already go first.
                 var first = connections.Values.Where(one => !one.IsAdmitted && !one.IsAborted)
                     .OrderBy(one => one.IsOpen).ThenBy(one => one.Id).FirstOrDefault();
                 if (first == null) return false;
                 first.Abort();
             }
-            // Two threads of each are still there: whoever comes waits for that, so that a flood makes no more of them.
+            // An aborted connection still has two threads: wait for their end, so that a flood creates no more of them.
             if (connections.Count >= limits.Connections) Monitor.Wait(gate, EndingMs);
             return true;
         }
@@ -218,7 +221,7 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Tells the reason if the peer listens; nothing here may wait for it.</summary>
+        /// <summary>Sends the reason if the socket takes it at once; must not wait for the peer.</summary>
         private void Refuse(Socket socket)
         {
             var message = "This Editor has " + limits.Connections + " connections already; close one of them.";
@@ -229,7 +232,7 @@ namespace JobBroker.Bridge.Wire
             {
                 socket.Send(frame, 0, frame.Length, SocketFlags.None, out _);
                 socket.Shutdown(SocketShutdown.Send);
-                // What is unread when a socket closes resets it, and the reason with it.
+                // Unread input would reset the socket on close, and the reason would be lost.
                 socket.Receive(new byte[4096], 0, 4096, SocketFlags.None, out _);
             }
             catch (SocketException)
@@ -239,7 +242,7 @@ namespace JobBroker.Bridge.Wire
             socket.Close();
         }
 
-        private void AcceptingEnded(Exception error) => log.Warn("Nobody listens any more: " + error);
+        private void AcceptingEnded(Exception error) => log.Warn("The bridge stopped listening: " + error);
 
         private void Forget(BridgeConnection connection)
         {

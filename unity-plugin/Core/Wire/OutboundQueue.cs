@@ -6,7 +6,7 @@ using System.Threading;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// What waits to be written to one peer, bounded in bytes. Adding never blocks; one thread takes.
+    /// The frames to be written to one peer, bounded in bytes. Adding never blocks; one thread takes.
     /// </summary>
     internal sealed class OutboundQueue
     {
@@ -65,9 +65,9 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// The oldest, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.
+        /// The oldest frame, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.
         /// </summary>
-        /// <param name="drained">Whether none will come any more.</param>
+        /// <param name="drained">True when the queue is finished and empty.</param>
         public Outgoing? Take(int milliseconds, out bool drained)
         {
             lock (gate)
@@ -78,7 +78,7 @@ namespace JobBroker.Bridge.Wire
             }
         }
 
-        /// <summary>Gives back the room of a frame that was written: while it is being written it counts.</summary>
+        /// <summary>Releases the bytes of a written frame: it counts against the bound until then.</summary>
         public void Written(Outgoing frame)
         {
             lock (gate) bytes -= frame.Bytes.Length;

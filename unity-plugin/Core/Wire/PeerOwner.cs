@@ -11,15 +11,15 @@ using System.Runtime.InteropServices;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// Whose process is at the other end of a TCP connection of this machine, where the system tells it: Linux lists every
-    /// socket with its user in /proc/net/tcp and tcp6 (proc(5)). Elsewhere, over IPv6, and for peers in other network
-    /// namespaces, nobody knows. Any thread.
+    /// Which user's process is at the other end of a TCP connection on this machine, if the system reports it: Linux
+    /// lists every socket with its user in /proc/net/tcp and tcp6 (proc(5)). Elsewhere, over IPv6, and for peers in
+    /// other network namespaces it is unknown. Any thread.
     /// </summary>
     internal static class PeerOwner
     {
         /// <summary>
-        /// A socket that is listed and belongs to no process: whoever had it has closed it. The user beside it is then often 0,
-        /// whoever it was. No user has this number.
+        /// A socket that is listed but belongs to no process, because its process closed it. Its line then often shows
+        /// user 0. No user has this number.
         /// </summary>
         public const uint Nobody = uint.MaxValue;
 
@@ -51,15 +51,16 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Whether the caller is certainly the process of a user who is neither this one nor root, who reads every token
-        /// anyway; or has closed its end already: then it waits for no answer, and nobody can tell whose it was.
+        /// Whether the caller certainly belongs to a user other than this one and root (which can read every token
+        /// anyway), or has already closed its end: then it waits for no answer, and its user can no longer be
+        /// determined.
         /// </summary>
         /// <param name="own">The end of this process, which listens there.</param>
         /// <param name="tables">Read after the connection was accepted.</param>
         public static bool IsAnotherUsers(IPEndPoint own, IPEndPoint peer, IReadOnlyList<string> tables)
         {
             if (OwnerOf(own, peer, tables) is { } owner) return owner == Nobody || (owner != geteuid() && owner != 0);
-            // Gone from a list that has everything of this machine: it was reset.
+            // Absent from a complete list of this machine: the connection was reset.
             return IPAddress.IsLoopback(peer.Address) && tables.Any(table => HasListener(table, own));
         }
 
@@ -67,12 +68,14 @@ namespace JobBroker.Bridge.Wire
         public static uint? OwnerOf(IPEndPoint own, IPEndPoint peer, IReadOnlyList<string> tables) =>
             tables.Select(table => OwnerIn(table, own, peer)).FirstOrDefault(owner => owner != null);
 
-        /// <summary>The user of the peer's socket, or <see cref="Nobody"/>; null where this table does not have it.</summary>
+        /// <summary>
+        /// The user of the peer's socket, or <see cref="Nobody"/>; null where this table does not have it.
+        /// </summary>
         /// <param name="table">The text of /proc/net/tcp or tcp6.</param>
         public static uint? OwnerIn(string table, IPEndPoint own, IPEndPoint peer)
         {
-            // Looked for as it is written: a table may have thousands of lines, and somebody may want it to. In every state:
-            // a peer that has half closed its side may still be read.
+            // Searched as text: a table may have thousands of lines, and other users control how many. In any state: a
+            // half-closed socket still belongs to its user.
             foreach (var ends in FormsOf(peer).Zip(FormsOf(own), (local, remote) => " " + local + " " + remote + " "))
             {
                 var at = table.IndexOf(ends, StringComparison.Ordinal);

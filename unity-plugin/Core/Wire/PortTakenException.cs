@@ -3,7 +3,7 @@ using System;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>Somebody else listens on the port, or the system keeps it for somebody else.</summary>
+    /// <summary>Another process listens on the port, or the system reserves it.</summary>
     public sealed class PortTakenException : Exception
     {
         public PortTakenException(int port, string message, Exception? cause = null)

@@ -14,7 +14,7 @@ namespace JobBroker.Bridge.Wire
         Invalid,
     }
 
-    /// <summary>A JSON-RPC error as it stands on the wire.</summary>
+    /// <summary>A JSON-RPC error as sent on the wire.</summary>
     public sealed class RpcError
     {
         public RpcError(int code, string message, JToken? data = null)

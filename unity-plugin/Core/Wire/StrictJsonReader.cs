@@ -6,7 +6,7 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Wire
 {
     /// <summary>
-    /// Reads what JSON allows and little more: no comments, constructors, quotes of one stroke, bare names, NaN. Dates
+    /// Reads strict JSON: no comments, constructors, single quotes, unquoted names or NaN. Dates
     /// stay strings. Nesting is bounded, so that no later walk over the value can run out of stack.
     /// </summary>
     internal sealed class StrictJsonReader : JsonTextReader
@@ -20,7 +20,7 @@ namespace JobBroker.Bridge.Wire
             : base(new StringReader(text))
         {
             DateParseHandling = DateParseHandling.None;
-            // Its own bound is counted here: only so is "too deep" told apart from "not JSON".
+            // Depth is counted in Read, to distinguish "too deep" from "not JSON".
             MaxDepth = null;
         }
 
@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Wire
 
         public override bool Read()
         {
-            // A fraction as id must come back digit by digit; elsewhere a number is what it is to everybody else.
+            // A fractional id must be echoed digit by digit; other numbers are doubles.
             FloatParseHandling = atId ? FloatParseHandling.Decimal : FloatParseHandling.Double;
             if (!base.Read()) return false;
             var strict = TokenType switch
@@ -51,8 +51,8 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// Looks for the `id` behind something too deep, so that its sender hears of the refusal; not behind what is
-        /// deep without measure, which would cost seconds.
+        /// Looks for the `id` after a value that is too deep, so that the error reaches its request. Gives up at ten
+        /// times the limit, because reading on could take seconds.
         /// </summary>
         public JToken? FindId()
         {

@@ -3,7 +3,7 @@ using JobBroker.Bridge.Framing;
 
 namespace JobBroker.Bridge.Wire
 {
-    /// <summary>What one peer may take of the Editor's memory, threads and time.</summary>
+    /// <summary>Limits on the memory, threads and time that peers may use.</summary>
     public sealed class WireLimits
     {
         /// <summary>
@@ -11,19 +11,21 @@ namespace JobBroker.Bridge.Wire
         /// </summary>
         public int FrameBytes { get; set; } = FrameParser.DefaultMaxBytes;
 
-        /// <summary>Bytes that may wait for one peer; one that reads slower is closed.</summary>
+        /// <summary>Bytes that may be queued for one peer; beyond that the connection is closed.</summary>
         public int OutboundBytes { get; set; } = 64 * 1024 * 1024;
 
         /// <summary>
-        /// Each connection costs two threads. The oldest stranger gives way to one more than these; where all are proven,
-        /// that one is told so and closed.
+        /// Each connection costs two threads. One more replaces the oldest stranger; when all are proven, it is refused
+        /// with a message.
         /// </summary>
         public int Connections { get; set; } = 32;
 
-        /// <summary>Milliseconds in which a stranger must have proven to hold the token; 0 is for ever.</summary>
+        /// <summary>
+        /// Milliseconds within which a connection must prove that it holds the token; 0 for no limit.
+        /// </summary>
         public int StrangerMs { get; set; }
 
-        /// <summary>Milliseconds in which a peer takes not one byte of what waits for it, until it is closed.</summary>
+        /// <summary>Milliseconds without progress after which a peer that does not read is closed.</summary>
         public int StallMs { get; set; } = 30000;
 
         /// <summary>The same once the connection is to be closed.</summary>

@@ -21,20 +21,20 @@ internal static class LedgerChild
         while (true)
         {
             var operation = NewOperation(random.Next(5));
-            Say("accepting", operation.OperationId);
+            Print("accepting", operation.OperationId);
             ledger.Accept(operation);
-            Say("accepted", operation.OperationId);
+            Print("accepted", operation.OperationId);
             if (random.Next(4) == 0)
             {
                 ledger.Revoke(operation.OperationId);
-                Say("revoked", operation.OperationId, ledger.LedgerSeq);
+                Print("revoked", operation.OperationId, ledger.LedgerSeq);
                 continue;
             }
 
             ledger.Begin(operation);
-            Say("running", operation.OperationId, ledger.LedgerSeq);
+            Print("running", operation.OperationId, ledger.LedgerSeq);
             ledger.End(operation, Outcome.Completed(JsonText.Of(Result(operation.OperationId, random.Next(1500))), 1, 2));
-            Say("completed", operation.OperationId, ledger.LedgerSeq);
+            Print("completed", operation.OperationId, ledger.LedgerSeq);
         }
     }
 
@@ -42,7 +42,7 @@ internal static class LedgerChild
     public static void Hold(string folder)
     {
         using var ledger = OperationLedger.Open(new LedgerOptions(folder), new WallClock());
-        Say("held", Environment.ProcessId);
+        Print("held", Environment.ProcessId);
         Thread.Sleep(Timeout.Infinite);
     }
 
@@ -52,11 +52,11 @@ internal static class LedgerChild
         try
         {
             using var ledger = OperationLedger.Open(new LedgerOptions(folder), new WallClock());
-            Say("opened", ledger.LedgerId);
+            Print("opened", ledger.LedgerId);
         }
         catch (LedgerUnavailableException error)
         {
-            Say("unavailable", error.Message);
+            Print("unavailable", error.Message);
         }
     }
 
@@ -76,19 +76,19 @@ internal static class LedgerChild
                 var operation = NewOperation(0);
                 ledger.Accept(operation);
                 ledger.Begin(operation);
-                Say("invoked", operation.OperationId);
+                Print("invoked", operation.OperationId);
                 ledger.End(operation, Outcome.Completed(JsonText.Of(Result(operation.OperationId, 400)), 1, 2));
-                Say("completed", operation.OperationId);
+                Print("completed", operation.OperationId);
             }
         }
         catch (LedgerUnavailableException error)
         {
-            Say("refused", error.Message);
+            Print("refused", error.Message);
         }
 
         TryMore(ledger);
         var completed = ledger.Operations().Where(operation => operation.State == LedgerState.Completed);
-        Say("readable", completed.Count(operation => ledger.ResultOf(operation) != null));
+        Print("readable", completed.Count(operation => ledger.ResultOf(operation) != null));
         if (ballast != null)
         {
             File.Delete(ballast);
@@ -100,7 +100,7 @@ internal static class LedgerChild
         }
 
         ledger.Dispose();
-        Say("done");
+        Print("done");
     }
 
     private static void TryMore(OperationLedger ledger)
@@ -113,7 +113,7 @@ internal static class LedgerChild
                 var operation = NewOperation(1);
                 ledger.Accept(operation);
                 ledger.Begin(operation);
-                Say("invoked", operation.OperationId);
+                Print("invoked", operation.OperationId);
                 begun++;
             }
             catch (LedgerUnavailableException)
@@ -122,7 +122,7 @@ internal static class LedgerChild
             }
         }
 
-        Say("more", begun);
+        Print("more", begun);
     }
 
     private static LedgerOptions Small(string folder) =>
@@ -135,13 +135,13 @@ internal static class LedgerChild
             if (operation.State == LedgerState.Accepted)
             {
                 ledger.MarkNotStarted(operation);
-                Say("not_started", operation.OperationId, ledger.LedgerSeq);
+                Print("not_started", operation.OperationId, ledger.LedgerSeq);
             }
             else
             {
                 var began = operation.StartedAt;
                 ledger.End(operation, Outcome.Error(LedgerState.Interrupted, "editor_exit", "It began.", began, 2));
-                Say("interrupted", operation.OperationId, ledger.LedgerSeq);
+                Print("interrupted", operation.OperationId, ledger.LedgerSeq);
             }
         }
     }
@@ -159,7 +159,7 @@ internal static class LedgerChild
     private static JObject Result(string operationId, int length) =>
         new() { ["id"] = operationId, ["text"] = new string('ä', length), ["length"] = length };
 
-    private static void Say(params object[] words)
+    private static void Print(params object[] words)
     {
         Console.Out.WriteLine(string.Join(" ", words));
         Console.Out.Flush();

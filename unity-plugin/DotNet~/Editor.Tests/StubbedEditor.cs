@@ -33,8 +33,8 @@ internal sealed class StubbedEditor
 
     public SteppedClock Clock { get; } = new();
 
-    /// <summary>What the framework tells everybody who listens.</summary>
-    public static void Tell(Action<ICallbacks> what)
+    /// <summary>Sends a framework event to all listeners.</summary>
+    public static void Notify(Action<ICallbacks> what)
     {
         foreach (var listener in StubEditor.TestCallbacks.ToList()) what(listener);
     }

@@ -25,7 +25,7 @@ public sealed class UnityTestsTests : ITestRunListener
 
     private readonly StubbedEditor editor = new();
     private readonly UnitySessionStore store = new();
-    private readonly List<string> told = [];
+    private readonly List<string> reported = [];
 
     [Fact]
     public async Task Tells_each_test_as_it_ends_and_ends_with_the_run()
@@ -33,16 +33,16 @@ public sealed class UnityTestsTests : ITestRunListener
         var tests = Domain();
         var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
         Assert.True(tests.IsRunning);
-        StubbedEditor.Tell(one => one.RunStarted(Tree));
-        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
-        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Falls, TestStatus.Failed, "fell")));
-        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Tree, TestStatus.Failed)));
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Falls, TestStatus.Failed, "fell")));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Tree, TestStatus.Failed)));
         Assert.False(running.IsCompleted);
-        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Failed)));
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Failed)));
 
         Assert.True(running.IsCompleted);
         await running;
-        Assert.Equal(["started 2", "Game.Jumps Passed ", "Game.Falls Failed fell"], told);
+        Assert.Equal(["started 2", "Game.Jumps Passed ", "Game.Falls Failed fell"], reported);
         Assert.False(tests.IsRunning);
     }
 
@@ -55,9 +55,9 @@ public sealed class UnityTestsTests : ITestRunListener
     {
         var tests = Domain();
         _ = tests.RunAsync(Request(kind, value), this, default);
-        StubbedEditor.Tell(one => one.RunStarted(Tree));
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
 
-        Assert.Equal([$"started {count}"], told);
+        Assert.Equal([$"started {count}"], reported);
         var filter = Assert.Single(Assert.Single(StubEditor.TestRuns).filters);
         var handed = filter.testNames ?? filter.groupNames ?? filter.assemblyNames ?? filter.categoryNames;
         Assert.Equal([value], handed);
@@ -75,12 +75,12 @@ public sealed class UnityTestsTests : ITestRunListener
         Assert.True(after.IsRunning);
         Assert.Null(after.AttachAsync(new TestRunRequest("another", TestPlatform.EditMode, TestFilterKind.All, ""), this, default));
         var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default);
-        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Falls, TestStatus.Passed)));
-        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Falls, TestStatus.Passed)));
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
 
         Assert.NotNull(running);
         await running!;
-        Assert.Equal(["Game.Falls Passed "], told);
+        Assert.Equal(["Game.Falls Passed "], reported);
         Assert.Null(after.AttachAsync(Request(TestFilterKind.All, ""), this, default));
     }
 
@@ -110,7 +110,7 @@ public sealed class UnityTestsTests : ITestRunListener
     {
         var tests = Domain();
         var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
-        StubbedEditor.Tell(one => ((IErrorCallbacks)one).OnError("compile errors"));
+        StubbedEditor.Notify(one => ((IErrorCallbacks)one).OnError("compile errors"));
         var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
         Assert.Equal("compile errors", error.Message);
     }
@@ -119,10 +119,10 @@ public sealed class UnityTestsTests : ITestRunListener
     public void A_persons_own_run_is_not_told_on_and_not_disturbed()
     {
         var tests = Domain();
-        StubbedEditor.Tell(one => one.RunStarted(Tree));
-        StubbedEditor.Tell(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
-        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
-        Assert.Empty(told);
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        Assert.Empty(reported);
 
         StubEditor.IsTestRunActive = true;
         Assert.Throws<InvalidOperationException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
@@ -141,7 +141,7 @@ public sealed class UnityTestsTests : ITestRunListener
         tests.Tick();
         tests.Tick();
         Assert.Equal(["guid-1"], StubEditor.CancelledRuns);
-        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Skipped)));
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Skipped)));
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
     }
 
@@ -160,15 +160,15 @@ public sealed class UnityTestsTests : ITestRunListener
         after.Recover();
         Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
         _ = after.AttachAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
-        StubbedEditor.Tell(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
 
         Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
         Assert.Equal(EnterPlayModeOptions.DisableSceneReload, EditorSettings.enterPlayModeOptions);
     }
 
-    void ITestRunListener.Started(int totalCases) => told.Add($"started {totalCases}");
+    void ITestRunListener.Started(int totalCases) => reported.Add($"started {totalCases}");
 
-    void ITestRunListener.Finished(TestCaseResult testCase) => told.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
+    void ITestRunListener.Finished(TestCaseResult testCase) => reported.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
 
     private static TestRunRequest Request(TestFilterKind kind, string value, TestPlatform platform = TestPlatform.EditMode) =>
         new("operation-1", platform, kind, value);

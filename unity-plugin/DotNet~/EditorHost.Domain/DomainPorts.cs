@@ -71,7 +71,7 @@ internal sealed class HostConsole : IConsole
     public int Clear() => Interlocked.Exchange(ref lines, 0);
 }
 
-/// <summary>What the bridge says goes to the host's stderr.</summary>
+/// <summary>Writes the bridge's log to the host's stderr.</summary>
 internal sealed class HostLog : IBridgeLog
 {
     public void Info(string message) => Console.Error.WriteLine(message);

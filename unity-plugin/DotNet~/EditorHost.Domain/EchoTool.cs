@@ -3,7 +3,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.EditorHost.Domain;
 
-/// <summary>A tool that answers its text: for catalogues that change while somebody watches.</summary>
+/// <summary>A tool that answers its text: for catalogues that change while a client watches.</summary>
 internal sealed class EchoTool(string name) : IUnityTool
 {
     public JObject InputSchema { get; } = new()

@@ -33,9 +33,9 @@ internal sealed class HostCode : ICodeCompiler
         await File.WriteAllLinesAsync(response, options.Concat(references), cancellation);
         var start = new ProcessStartInfo("dotnet", ["exec", Compiler(), "@" + response]) { RedirectStandardOutput = true };
         using var compiler = Process.Start(start)!;
-        var said = await compiler.StandardOutput.ReadToEndAsync(cancellation);
+        var compilerOutput = await compiler.StandardOutput.ReadToEndAsync(cancellation);
         await compiler.WaitForExitAsync(cancellation);
-        var messages = said.Split('\n').Select(CompilerLine.Parse).OfType<CompilerMessage>().ToList();
+        var messages = compilerOutput.Split('\n').Select(CompilerLine.Parse).OfType<CompilerMessage>().ToList();
         if (compiler.ExitCode != 0) return new CompiledCode(null, messages);
         return new CompiledCode(Assembly.Load(await File.ReadAllBytesAsync(output, cancellation)), messages);
     }

@@ -1,6 +1,6 @@
 namespace JobBroker.EditorHost.Native;
 
-/// <summary>What the host was told at its start.</summary>
+/// <summary>The options of the host.</summary>
 public sealed record HostSettings
 {
     public required string StateFolder { get; init; }
@@ -34,7 +34,9 @@ public sealed record HostSettings
     public int StrangerMs { get; init; } = 2000;
 }
 
-/// <summary>The script domain as the native side sees it: only types that both share. Main thread, but for <see cref="Status"/>.</summary>
+/// <summary>
+/// The script domain as the native side sees it: only types that both share. Main thread, but for <see cref="Status"/>.
+/// </summary>
 public interface IScriptDomain
 {
     bool IsListening { get; }

@@ -37,7 +37,7 @@ public sealed class NativeEditor
     public ConcurrentDictionary<string, bool> Switches { get; } = new(
         new Dictionary<string, bool> { ["Tests"] = true, ["MenuItems"] = true, ["Code"] = true, ["Builds"] = true });
 
-    /// <summary>Tools that were added by hand; each echoes its text.</summary>
+    /// <summary>Tools that were added manually; each echoes its text.</summary>
     public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
 
     public string Phase

@@ -30,7 +30,7 @@ public sealed class TestRun
 
     public bool Ended { get; private set; }
 
-    /// <summary>Hears of each finished test; null while no script domain listens, and the run waits.</summary>
+    /// <summary>Receives each finished test; null while no script domain listens, and the run waits.</summary>
     public Action<FinishedTest>? Listener { get; set; }
 
     public Action? EndListener { get; set; }

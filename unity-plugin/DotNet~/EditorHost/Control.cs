@@ -32,12 +32,12 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             {
                 answer = new JsonObject { ["ok"] = false, ["error"] = error.Message };
             }
-            Say(answer);
+            Send(answer);
             if (quits) return;
         }
     }
 
-    public void Say(JsonObject line)
+    public void Send(JsonObject line)
     {
         lock (output)
         {

@@ -79,7 +79,7 @@ static int Serve(Host host)
             host.Quit();
             return;
         }
-        control.Say(new JsonObject { ["ready"] = true, ["editorId"] = domain.EditorId, ["port"] = domain.Port });
+        control.Send(new JsonObject { ["ready"] = true, ["editorId"] = domain.EditorId, ["port"] = domain.Port });
         _ = Task.Run(async () =>
         {
             await control.Obey();

@@ -9,7 +9,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     {
         private const double Whole = 100;
 
-        /// <summary>What a step of unknown size adds: told apart, without pretending to know.</summary>
+        /// <summary>What a step of unknown size adds: a visible step, without pretending to know.</summary>
         private const double SmallStep = 0.1;
 
         private readonly IProgressSink progress;
@@ -27,8 +27,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             lock (steps)
             {
                 if (steps.Count == 0 || steps[steps.Count - 1] != step) steps.Add(step);
-                var told = fraction >= 0 ? Math.Min(fraction, 1) * Whole : Math.Min(reached + SmallStep, Whole - 1);
-                reached = Math.Max(reached, told);
+                var reported = fraction >= 0 ? Math.Min(fraction, 1) * Whole : Math.Min(reached + SmallStep, Whole - 1);
+                reached = Math.Max(reached, reported);
                 progress.Report(reached, Whole, step, new { phase = step, steps = steps.ToArray() });
             }
         }

@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 {
     /// <summary>
     /// JSON of whatever code returned. Only plain data is taken apart: the properties of Unity's objects lead round in
-    /// circles and have effects, so everything else is told as text.
+    /// circles and have effects, so everything else is returned as text.
     /// </summary>
     internal static class CodeResult
     {

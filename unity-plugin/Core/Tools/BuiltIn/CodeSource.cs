@@ -66,12 +66,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var errors = messages.Where(message => message.IsError).ToList();
             var counted = errors.Count == 1 ? "1 error" : $"{errors.Count} errors";
-            var told = errors.Select(error =>
+            var listed = errors.Select(error =>
             {
                 var line = Math.Max(1, Math.Min(error.Line, lineCount));
                 return $"\nline {line}, column {error.Column}: {error.Message}";
             });
-            return $"The code does not compile ({counted}); nothing was run.{string.Concat(told)}";
+            return $"The code does not compile ({counted}); nothing was run.{string.Concat(listed)}";
         }
 
         private static string At(int line) => $"#line {line.ToString(CultureInfo.InvariantCulture)} \"Code\"\n";

@@ -45,7 +45,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         public IReadOnlyList<CompileMessage> Warnings { get; set; } = Array.Empty<CompileMessage>();
 
-        /// <summary>Null when the numbers say all.</summary>
+        /// <summary>Null when the counts suffice.</summary>
         public string? Message { get; set; }
     }
 

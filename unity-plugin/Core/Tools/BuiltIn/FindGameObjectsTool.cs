@@ -44,7 +44,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [ParameterRange(Minimum = 1)]
         public int MaxResults { get; set; } = 20;
 
-        [Description("Whether to tell the components' properties, those of base classes included")]
+        [Description("Whether to include the components' properties, with those of base classes")]
         public bool IncludeInheritedProperties { get; set; }
     }
 
@@ -78,7 +78,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class FindGameObjectsResponse
     {
-        /// <summary>How many match, told or not.</summary>
+        /// <summary>How many match, listed or not.</summary>
         [JsonProperty("totalFound")]
         public int TotalFound { get; set; }
 

@@ -24,7 +24,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("Whether to list components")]
         public bool IncludeComponents { get; set; } = true;
 
-        [Description("Whether to tell paths")]
+        [Description("Whether to include paths")]
         public bool IncludePaths { get; set; } = true;
 
         [Description("Begin with the selected objects; RootPath is not read then")]

@@ -29,7 +29,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("How FilterText is read")]
         public MenuItemFilter FilterType { get; set; } = MenuItemFilter.Contains;
 
-        [Description("Whether to list the methods that only say whether an item is enabled")]
+        [Description("Whether to list the methods that only validate whether an item is enabled")]
         public bool IncludeValidation { get; set; }
 
         [Description("At most this many")]
@@ -55,7 +55,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
     public sealed class GetMenuItemsResponse
     {
-        /// <summary>How many match, told or not.</summary>
+        /// <summary>How many match, listed or not.</summary>
         public int TotalCount { get; set; }
 
         public IReadOnlyList<MenuItemDescription> MenuItems { get; set; } = Array.Empty<MenuItemDescription>();
@@ -85,7 +85,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 .Where(item => parameters.IncludeValidation || !item.IsValidation)
                 .Where(item => Fits(item.Path, parameters))
                 .ToList();
-            var told = matching.Take(parameters.MaxCount).Select(item => new MenuItemDescription
+            var listed = matching.Take(parameters.MaxCount).Select(item => new MenuItemDescription
             {
                 Path = item.Path,
                 MethodName = item.Method,
@@ -94,7 +94,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 IsValidateFunction = item.IsValidation,
                 Denied = policy.Refusal(item.Path),
             });
-            return Task.FromResult(new GetMenuItemsResponse { TotalCount = matching.Count, MenuItems = told.ToList() });
+            return Task.FromResult(new GetMenuItemsResponse { TotalCount = matching.Count, MenuItems = listed.ToList() });
         }
 
         private static bool Fits(string path, GetMenuItemsSchema parameters)

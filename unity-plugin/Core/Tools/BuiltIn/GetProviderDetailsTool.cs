@@ -19,7 +19,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("Whether to order by priority, the smaller number first")]
         public bool SortByPriority { get; set; } = true;
 
-        [Description("Whether to tell descriptions")]
+        [Description("Whether to include descriptions")]
         public bool IncludeDescriptions { get; set; } = true;
     }
 
@@ -71,12 +71,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 .Where(provider => parameters.ProviderId.Length == 0 || provider.Id == parameters.ProviderId)
                 .Where(provider => !parameters.ActiveOnly || provider.Active);
             var ordered = parameters.SortByPriority ? matching.OrderBy(provider => provider.Priority) : matching;
-            var told = ordered.Select(provider => Described(provider, parameters.IncludeDescriptions)).ToList();
+            var listed = ordered.Select(provider => Described(provider, parameters.IncludeDescriptions)).ToList();
             return Task.FromResult(new GetProviderDetailsResponse
             {
-                TotalCount = told.Count,
-                ActiveCount = told.Count(provider => provider.IsActive),
-                Providers = told,
+                TotalCount = listed.Count,
+                ActiveCount = listed.Count(provider => provider.IsActive),
+                Providers = listed,
             });
         }
 

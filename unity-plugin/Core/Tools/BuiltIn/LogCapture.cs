@@ -7,7 +7,7 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
     /// <summary>
-    /// The console lines written while a call runs, each told as a partial result at once. Any thread.
+    /// The console lines written while a call runs, each reported as a partial result at once. Any thread.
     /// </summary>
     internal sealed class LogCapture : IDisposable
     {

@@ -77,7 +77,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>Absolute path of the NUnit file; null when none was asked for.</summary>
         public string? XmlPath { get; set; }
 
-        /// <summary>Null when the numbers say all.</summary>
+        /// <summary>Null when the counts suffice.</summary>
         public string? Message { get; set; }
     }
 
@@ -105,8 +105,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var parameters = Bind(arguments);
             var run = TestRun.Resumed(services, context, resumeRecord);
-            var goesOn = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
-            if (goesOn != null) await Ended(goesOn, run);
+            var resumed = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
+            if (resumed != null) await Ended(resumed, run);
             else if (!run.IsComplete) throw Cut(run);
             return ToolJson.From(Finish(parameters, run));
         }
@@ -160,9 +160,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private RunTestsResponse Finish(RunTestsSchema parameters, TestRun run)
         {
-            var tally = run.Tally;
+            var counts = run.Counts;
             string? xmlPath = null;
-            var message = MessageOf(tally);
+            var message = MessageOf(counts);
             if (parameters.SaveXml)
             {
                 try
@@ -177,22 +177,22 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             run.Forget();
             return new RunTestsResponse
             {
-                Success = tally.Failed == 0 && tally.Completed > 0 && run.IsComplete,
+                Success = counts.Failed == 0 && counts.Completed > 0 && run.IsComplete,
                 TestMode = parameters.TestMode,
-                Completed = tally.Completed,
+                Completed = counts.Completed,
                 Total = run.Total,
-                Passed = tally.Passed,
-                Failed = tally.Failed,
-                Skipped = tally.Skipped,
-                Inconclusive = tally.Inconclusive,
-                Failures = tally.Failures,
+                Passed = counts.Passed,
+                Failed = counts.Failed,
+                Skipped = counts.Skipped,
+                Inconclusive = counts.Inconclusive,
+                Failures = counts.Failures,
                 XmlPath = xmlPath,
                 Message = message,
             };
 
-            string? MessageOf(TestTally counted)
+            string? MessageOf(TestCounts counted)
             {
-                if (!run.IsComplete) return $"Only {counted.Completed} of {run.Total} tests told their result.";
+                if (!run.IsComplete) return $"Only {counted.Completed} of {run.Total} tests reported their result.";
                 return counted.Completed == 0 ? "No test fits; see TestMode and the filter." : null;
             }
         }
@@ -207,7 +207,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(
                     "test_run_failed",
-                    $"The test framework gave up behind {run.Tally.Completed} tests ({run.Tally.Failed} failed): "
+                    $"The test framework gave up behind {run.Counts.Completed} tests ({run.Counts.Failed} failed): "
                     + error.Message,
                     error,
                     error.StackTrace);
@@ -216,7 +216,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static ToolException Cut(TestRun run) => new ToolException(
             ToolException.DomainReload,
-            $"A domain reload ended the test run behind {run.Tally.Completed} of {run.Total} tests "
-            + $"({run.Tally.Failed} failed); the test framework no longer runs it.");
+            $"A domain reload ended the test run behind {run.Counts.Completed} of {run.Total} tests "
+            + $"({run.Counts.Failed} failed); the test framework no longer runs it.");
     }
 }

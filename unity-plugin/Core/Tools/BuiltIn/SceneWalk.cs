@@ -35,7 +35,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public static bool SamePath(string left, string right) =>
             string.Equals(Rooted(left), Rooted(right), StringComparison.Ordinal);
 
-        /// <summary>The selected objects; one below another selected one is told once.</summary>
+        /// <summary>The selected objects; one below another selected one is listed once.</summary>
         public static IReadOnlyList<SceneObject> Selected(ISceneQuery scene)
         {
             var selected = scene.Selection().Select(Rooted).ToList();

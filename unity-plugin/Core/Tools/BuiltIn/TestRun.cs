@@ -11,7 +11,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     internal sealed class TestRun : ITestRunListener
     {
         /// <summary>
-        /// A partial result is told after every test: it shows so many failures, the result shows all.
+        /// A partial result is reported after every test: it shows so many failures, the result shows all.
         /// </summary>
         private const int FailuresInPartialResult = 100;
 
@@ -35,13 +35,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             Total = total;
         }
 
-        public TestTally Tally { get; } = new TestTally();
+        public TestCounts Counts { get; } = new TestCounts();
 
-        /// <summary>How many tests there are to run; -1 as long as the framework has not told.</summary>
+        /// <summary>How many tests there are to run; -1 until the framework has reported it.</summary>
         public int Total { get; private set; }
 
-        /// <summary>True when every test has told its result.</summary>
-        public bool IsComplete => Total >= 0 && Tally.Completed >= Total;
+        /// <summary>True when every test has reported its result.</summary>
+        public bool IsComplete => Total >= 0 && Counts.Completed >= Total;
 
         public static TestRun Begin(ToolServices services, ToolContext context)
         {
@@ -62,8 +62,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 (string?)record[FileKey] ?? FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId),
                 (long?)record[StartedAtKey] ?? services.Clock.NowMs,
                 (int?)record[TotalKey] ?? -1);
-            foreach (var testCase in run.finished.Read()) run.Tally.Add(testCase);
-            if (run.Tally.Completed > 0) run.Tell("The run goes on after a domain reload");
+            foreach (var testCase in run.finished.Read()) run.Counts.Add(testCase);
+            if (run.Counts.Completed > 0) run.Report("The run goes on after a domain reload");
             return run;
         }
 
@@ -71,14 +71,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             Total = Math.Max(Total, totalCases);
             Remember();
-            Tell("The run begins");
+            Report("The run begins");
         }
 
         public void Finished(TestCaseResult testCase)
         {
-            Tally.Add(testCase);
+            Counts.Add(testCase);
             finished.Append(testCase);
-            Tell(testCase.FullName);
+            Report(testCase.FullName);
         }
 
         /// <summary>Writes the NUnit file and answers its path. Throws what the file system throws.</summary>
@@ -91,7 +91,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var path = Path.Combine(services.Editor.ProjectPath, "TestResults", $"{platform}-{stamp}-{run}.xml");
             Directory.CreateDirectory(Path.GetDirectoryName(path)!);
             var project = services.Editor.ProjectName;
-            NUnitXmlResultExporter.Document(project, platform, Tally.Cases, begun, ended).Save(path);
+            NUnitXmlResultExporter.Document(project, platform, Counts.Cases, begun, ended).Save(path);
             return path;
         }
 
@@ -105,18 +105,18 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             [FileKey] = file,
         });
 
-        private void Tell(string message) => context.Progress.Report(
-            Tally.Completed,
+        private void Report(string message) => context.Progress.Report(
+            Counts.Completed,
             Total < 0 ? (double?)null : Total,
             message,
             new
             {
-                completed = Tally.Completed,
-                total = Math.Max(Total, Tally.Completed),
-                passed = Tally.Passed,
-                failed = Tally.Failed,
-                skipped = Tally.Skipped,
-                failures = Tally.FirstFailures(FailuresInPartialResult),
+                completed = Counts.Completed,
+                total = Math.Max(Total, Counts.Completed),
+                passed = Counts.Passed,
+                failed = Counts.Failed,
+                skipped = Counts.Skipped,
+                failures = Counts.FirstFailures(FailuresInPartialResult),
             });
     }
 }

@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>A caller's expression must not hold a lane: one match may take this long.</summary>
         private static readonly TimeSpan MatchTimeout = TimeSpan.FromMilliseconds(250);
 
-        /// <summary>Says whether a text contains the wanted one; empty is in all of them. Letter case counts.</summary>
+        /// <summary>Whether a text contains the filter; empty is in all of them. Letter case counts.</summary>
         /// <param name="parameter">Named in the ToolException of type invalid_arguments for an expression that is
         /// none.</param>
         public static Func<string, bool> For(string parameter, string wanted, bool isRegex)

@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [ParameterRange(Minimum = 1)]
         public int MaxResults { get; set; } = 50;
 
-        [Description("Whether to tell descriptions")]
+        [Description("Whether to include descriptions")]
         public bool IncludeDescription { get; set; } = true;
 
         [Description("How Unity Search runs the query")]
@@ -110,7 +110,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 atMost,
                 context.Cancellation);
             var matching = hits.Where(hit => Fits(hit, parameters)).ToList();
-            var told = matching
+            var listed = matching
                 .Take(parameters.MaxResults)
                 .Select(hit => Result(hit, parameters.IncludeDescription))
                 .ToList();
@@ -118,8 +118,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 SearchQuery = parameters.SearchQuery,
                 TotalCount = matching.Count,
-                DisplayedCount = told.Count,
-                Results = told,
+                DisplayedCount = listed.Count,
+                Results = listed,
             };
         }
 

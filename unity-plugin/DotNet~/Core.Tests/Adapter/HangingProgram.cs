@@ -17,12 +17,12 @@ internal sealed class HangingProgram : IDisposable
     public HangingProgram()
     {
         Path = System.IO.Path.Combine(folder, "program");
-        var said = System.IO.Path.Combine(folder, "pid");
+        var idFile = System.IO.Path.Combine(folder, "pid");
         // Under its final name only when it is whole.
-        File.WriteAllText(Path, $"#!/bin/sh\necho $$ > {said}.new\nmv {said}.new {said}\nexec sleep 1000\n");
+        File.WriteAllText(Path, $"#!/bin/sh\necho $$ > {idFile}.new\nmv {idFile}.new {idFile}\nexec sleep 1000\n");
         File.SetUnixFileMode(Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         watcher = new FileSystemWatcher(folder, "pid");
-        watcher.Renamed += (_, _) => started.TrySetResult(int.Parse(File.ReadAllText(said)));
+        watcher.Renamed += (_, _) => started.TrySetResult(int.Parse(File.ReadAllText(idFile)));
         watcher.EnableRaisingEvents = true;
     }
 

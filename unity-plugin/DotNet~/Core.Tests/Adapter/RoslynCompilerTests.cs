@@ -16,12 +16,12 @@ namespace JobBroker.Bridge.Tests.Adapter;
 [UnsupportedOSPlatform("windows")]
 public sealed class RoslynCompilerTests : IDisposable
 {
-    private readonly List<string> said = [];
+    private readonly List<string> logged = [];
     private readonly RoslynCompiler compiler;
 
     public RoslynCompilerTests()
     {
-        compiler = new RoslynCompiler(Sdk, References, new Log(said));
+        compiler = new RoslynCompiler(Sdk, References, new Log(logged));
     }
 
     public void Dispose() => compiler.Dispose();
@@ -49,11 +49,11 @@ public sealed class RoslynCompilerTests : IDisposable
     [Fact]
     public async Task A_compiler_that_is_not_there_is_a_message()
     {
-        using var none = new RoslynCompiler(() => null, References, new Log(said));
+        using var none = new RoslynCompiler(() => null, References, new Log(logged));
         var code = await none.CompileAsync("class A { }", "Made3", default);
         Assert.Contains("not found", Assert.Single(code.Messages).Message);
 
-        using var broken = new RoslynCompiler(() => new RoslynLocation("/nowhere/dotnet", "/nowhere/csc.dll"), References, new Log(said));
+        using var broken = new RoslynCompiler(() => new RoslynLocation("/nowhere/dotnet", "/nowhere/csc.dll"), References, new Log(logged));
         code = await broken.CompileAsync("class A { }", "Made3", default);
         Assert.Contains("could not be run", Assert.Single(code.Messages).Message);
     }
@@ -62,7 +62,7 @@ public sealed class RoslynCompilerTests : IDisposable
     public async Task Closing_ends_the_compilers_process_and_threads()
     {
         using var program = new HangingProgram();
-        var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(said));
+        var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(logged));
         var compiling = hanging.CompileAsync("class A { }", "Made4", default);
         var pid = await program.Started;
 
@@ -72,7 +72,7 @@ public sealed class RoslynCompilerTests : IDisposable
         Assert.True(clock.ElapsedMilliseconds < 500, $"closing took {clock.ElapsedMilliseconds} ms");
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => compiling);
         Assert.False(HangingProgram.IsAlive(pid));
-        Assert.Empty(said);
+        Assert.Empty(logged);
     }
 
     [Fact]
@@ -80,7 +80,7 @@ public sealed class RoslynCompilerTests : IDisposable
     {
         using var program = new HangingProgram();
         using var cancellation = new CancellationTokenSource();
-        using var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(said));
+        using var hanging = new RoslynCompiler(() => new RoslynLocation(program.Path, "csc.dll"), References, new Log(logged));
         var compiling = hanging.CompileAsync("class A { }", "Made5", cancellation.Token);
         var pid = await program.Started;
 
@@ -106,11 +106,11 @@ public sealed class RoslynCompilerTests : IDisposable
         .Select(group => group.First().Location)
         .ToList();
 
-    private sealed class Log(List<string> said) : IBridgeLog
+    private sealed class Log(List<string> logged) : IBridgeLog
     {
         public void Info(string message)
         {
-            lock (said) said.Add(message);
+            lock (logged) logged.Add(message);
         }
 
         public void Warn(string message) => Info(message);

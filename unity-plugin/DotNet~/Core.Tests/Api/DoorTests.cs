@@ -9,7 +9,7 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Api;
 
-/// <summary>Nobody gets in without proving to hold the token, and the token never travels.</summary>
+/// <summary>No caller is admitted without a proof of the token, and the token never travels.</summary>
 public sealed class DoorTests : IDisposable
 {
     private const int Unauthorized = -32010;
@@ -32,8 +32,8 @@ public sealed class DoorTests : IDisposable
     public void Who_holds_the_token_is_answered_and_seated()
     {
         using var client = bridge.Connect();
-        var said = bridge.Enter(client, "bridge/hello", RunningBridge.Hello())["result"]!;
-        Assert.Equal(bridge.Controller.Status().EditorSessionId, (string)said["editorSessionId"]!);
+        var answer = bridge.Enter(client, "bridge/hello", RunningBridge.Hello())["result"]!;
+        Assert.Equal(bridge.Controller.Status().EditorSessionId, (string)answer["editorSessionId"]!);
         Assert.True(bridge.Controller.Status().WorkerConnected);
         client.Request(3, "operation/list", new JObject());
         Assert.NotNull(client.Answer(3)["result"]);
@@ -174,8 +174,8 @@ public sealed class DoorTests : IDisposable
         Assert.Equal("store-1", bridge.Controller.Status().BoundStore);
 
         using var person = bridge.Connect();
-        var said = bridge.Enter(person, "bridge/hand_over", asked)["result"]!;
-        Assert.Equal(("store-2", "store-1"), ((string)said["boundTo"]!, (string)said["before"]!));
+        var answer = bridge.Enter(person, "bridge/hand_over", asked)["result"]!;
+        Assert.Equal(("store-2", "store-1"), ((string)answer["boundTo"]!, (string)answer["before"]!));
         Assert.True(owner.Ends());
     }
 

@@ -47,8 +47,8 @@ public sealed class FloodTests
             var client = bridge.Connect();
             try
             {
-                var said = bridge.Enter(client, "bridge/hello", RunningBridge.Hello(attempt));
-                Assert.NotNull(said["result"]);
+                var answer = bridge.Enter(client, "bridge/hello", RunningBridge.Hello(attempt));
+                Assert.NotNull(answer["result"]);
                 return client;
             }
             catch (Exception error) when (attempt < 50 && (error is SocketException || error is InvalidOperationException))

@@ -44,7 +44,7 @@ public sealed class McpConfigRepositoryTests : IDisposable
 
         var error = Assert.Throws<IOException>(() => repository.Replace(file, "{ \"ours\": 1 }", Now));
 
-        Assert.Contains("changed by somebody else", error.Message);
+        Assert.Contains("changed by another program", error.Message);
         Assert.Equal("{ \"theirs\": 1 }", File.ReadAllText(FilePath));
         Assert.Single(Directory.GetFiles(folder));
     }

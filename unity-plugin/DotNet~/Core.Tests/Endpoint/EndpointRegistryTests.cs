@@ -49,13 +49,13 @@ public sealed class EndpointRegistryTests : IDisposable
         foreach (var file in registry.Files)
         {
             Assert.Equal(OwnFile, File.GetUnixFileMode(file));
-            var said = JObject.Parse(File.ReadAllText(file));
+            var content = JObject.Parse(File.ReadAllText(file));
             Assert.Equal(
                 "{\"editorId\":\"" + identity.EditorId + "\",\"projectName\":\"My Game\",\"projectPath\":\"" + project
                 + "\",\"unityVersion\":\"2022.3.10f1\",\"pid\":4711,\"pidStartedAt\":1700000000000,"
                 + "\"host\":\"127.0.0.1\",\"port\":8701," + (file == registry.Files[0] ? "\"token\":\"secret\"," : "")
                 + "\"phase\":\"ready\"}",
-                said.ToString(Newtonsoft.Json.Formatting.None));
+                content.ToString(Newtonsoft.Json.Formatting.None));
             Assert.Single(Directory.GetFiles(Path.GetDirectoryName(file)!));
         }
         foreach (var folder in new[] { editors, Path.Combine(home, "state"), library })
@@ -119,8 +119,8 @@ public sealed class EndpointRegistryTests : IDisposable
             {
                 while (!stop.IsSet || reads < 100)
                 {
-                    var said = JObject.Parse(File.ReadAllText(registry.Files[0]));
-                    if (said["phase"] == null) throw new InvalidOperationException("half a file");
+                    var content = JObject.Parse(File.ReadAllText(registry.Files[0]));
+                    if (content["phase"] == null) throw new InvalidOperationException("half a file");
                     reads++;
                 }
             }

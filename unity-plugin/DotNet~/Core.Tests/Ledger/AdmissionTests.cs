@@ -33,8 +33,8 @@ public sealed class AdmissionTests
         var admitted = Admission.Admit(new GoldenLedger((JObject)entry["ledger"]!, ledger), submit!);
 
         var expected = (JObject)entry["expected"]!;
-        var told = Tell(ledger, admitted, expected);
-        Assert.True(JToken.DeepEquals(expected, told), $"expected {expected}, was {told}");
+        var actual = Describe(ledger, admitted, expected);
+        Assert.True(JToken.DeepEquals(expected, actual), $"expected {expected}, was {actual}");
         if (admitted.Kind == AdmittedKind.Refuse)
         {
             Assert.Matches(@"\w", admitted.Message);
@@ -134,7 +134,7 @@ public sealed class AdmissionTests
         (JObject?)json["endedIn"]);
 
     /// <summary>What was admitted, in the words of the golden table.</summary>
-    private static JObject Tell(OperationLedger ledger, Admitted admitted, JObject expected)
+    private static JObject Describe(OperationLedger ledger, Admitted admitted, JObject expected)
     {
         var operation = admitted.Operation;
         switch (admitted.Kind)
@@ -161,29 +161,29 @@ public sealed class AdmissionTests
                 var attached = new JObject { ["kind"] = "attach", ["state"] = operation!.State };
                 if (operation.Outcome is { } outcome)
                 {
-                    var told = new JObject { ["status"] = outcome.Status };
+                    var outcomeJson = new JObject { ["status"] = outcome.Status };
                     if (ledger.ResultOf(operation) is { } result)
                     {
-                        told["result"] = result.DeepClone();
+                        outcomeJson["result"] = result.DeepClone();
                     }
 
                     if (outcome.ErrorType != null)
                     {
-                        told["error"] = new JObject
+                        outcomeJson["error"] = new JObject
                         {
                             ["type"] = outcome.ErrorType,
                             ["message"] = outcome.ErrorMessage,
                         };
                     }
 
-                    told["startedAt"] = outcome.StartedAt;
-                    told["endedAt"] = outcome.EndedAt;
+                    outcomeJson["startedAt"] = outcome.StartedAt;
+                    outcomeJson["endedAt"] = outcome.EndedAt;
                     if (expected["outcome"]?["executionMs"] != null)
                     {
-                        told["executionMs"] = outcome.EndedAt - outcome.StartedAt;
+                        outcomeJson["executionMs"] = outcome.EndedAt - outcome.StartedAt;
                     }
 
-                    attached["outcome"] = told;
+                    attached["outcome"] = outcomeJson;
                 }
 
                 return attached;

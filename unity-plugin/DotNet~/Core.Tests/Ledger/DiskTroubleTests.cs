@@ -21,12 +21,12 @@ public sealed class DiskTroubleTests
         var script = $"trap '' XFSZ; ulimit -f 64; exec \"{ChildProcess.Dotnet}\" \"$@\"";
         using var child = ChildProcess.Start(
             "/bin/sh", new[] { "-c", script, "sh", ChildProcess.Assembly, "ledger-fill", folder.Path });
-        var said = child.Rest();
-        Assert.True(said.LastOrDefault() == "done", string.Join("\n", said) + child.Errors());
-        ExpectRefused(said, new[] { "more 0" });
+        var lines = child.Rest();
+        Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
+        ExpectRefused(lines, new[] { "more 0" });
 
         using var ledger = OperationLedger.Open(new LedgerOptions(folder.Path), new ManualClock());
-        ExpectJournalled(ledger, said);
+        ExpectJournalled(ledger, lines);
         ledger.Begun("there is room again");
     }
 
@@ -42,13 +42,13 @@ public sealed class DiskTroubleTests
         var kept = Path.Combine(folder.Path, "kept");
         var mount = Directory.CreateDirectory(Path.Combine(folder.Path, "mount")).FullName;
         using var child = ChildProcess.Start("unshare", new[] { "-Urm", "/bin/sh", "-c", script, "sh", mount, kept });
-        var said = child.Rest();
-        Assert.True(said.LastOrDefault() == "done", string.Join("\n", said) + child.Errors());
-        Assert.Contains(said, line => line.StartsWith("refused") && line.Contains("No space left"));
-        ExpectRefused(said, new[] { "more 0", "more 0", "more 20" });
+        var lines = child.Rest();
+        Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
+        Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains("No space left"));
+        ExpectRefused(lines, new[] { "more 0", "more 0", "more 20" });
 
         using var ledger = OperationLedger.Open(new LedgerOptions(kept), new ManualClock());
-        ExpectJournalled(ledger, said);
+        ExpectJournalled(ledger, lines);
     }
 
     [UnixFact]
@@ -101,25 +101,25 @@ public sealed class DiskTroubleTests
                     ChildProcess.Dotnet, ChildProcess.Assembly, "ledger-open", folder,
                 })
             : ChildProcess.Start("ledger-open", folder);
-        var said = string.Join("\n", child.Rest());
-        Assert.True(said.StartsWith("unavailable"), said + child.Errors());
-        Assert.Contains(folder, said);
-        Assert.Contains("give this user the right to write there", said);
+        var lines = string.Join("\n", child.Rest());
+        Assert.True(lines.StartsWith("unavailable"), lines + child.Errors());
+        Assert.Contains(folder, lines);
+        Assert.Contains("give this user the right to write there", lines);
     }
 
-    private static void ExpectRefused(IReadOnlyList<string> said, IReadOnlyList<string> attempts)
+    private static void ExpectRefused(IReadOnlyList<string> lines, IReadOnlyList<string> attempts)
     {
-        Assert.Contains(said, line => line.StartsWith("refused"));
-        Assert.Equal(attempts, said.Where(line => line.StartsWith("more")));
-        var completed = said.Count(line => line.StartsWith("completed"));
+        Assert.Contains(lines, line => line.StartsWith("refused"));
+        Assert.Equal(attempts, lines.Where(line => line.StartsWith("more")));
+        var completed = lines.Count(line => line.StartsWith("completed"));
         Assert.True(completed > 3, "the disk was full before anything could be done");
-        Assert.Contains("readable " + completed, said);
+        Assert.Contains("readable " + completed, lines);
     }
 
     /// <summary>Whatever was invoked stands in the journal as begun.</summary>
-    private static void ExpectJournalled(OperationLedger ledger, IReadOnlyList<string> said)
+    private static void ExpectJournalled(OperationLedger ledger, IReadOnlyList<string> lines)
     {
-        foreach (var line in said.Where(line => line.StartsWith("invoked") || line.StartsWith("completed")))
+        foreach (var line in lines.Where(line => line.StartsWith("invoked") || line.StartsWith("completed")))
         {
             var words = line.Split(' ');
             var operation = ledger.Get(words[1]);

@@ -29,9 +29,9 @@ public sealed class LedgerLockTests : IDisposable
     {
         using var ledger = Open();
         using var child = ChildProcess.Start("ledger-open", folder.Path);
-        var said = child.Line();
-        Assert.StartsWith($"unavailable The ledger in {folder.Path} is in use", said);
-        Assert.Contains($"process {Environment.ProcessId} ", said);
+        var output = child.Line();
+        Assert.StartsWith($"unavailable The ledger in {folder.Path} is in use", output);
+        Assert.Contains($"process {Environment.ProcessId} ", output);
         ledger.Ended("it goes on");
     }
 

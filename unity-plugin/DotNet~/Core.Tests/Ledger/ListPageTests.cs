@@ -19,7 +19,7 @@ public sealed class ListPageTests
         foreach (var page in entry["pages"]!)
         {
             var operations = page["operations"]!.Cast<JObject>().Select(OperationOf).ToList();
-            var told = ListPage<string>.Of(
+            var actual = ListPage<string>.Of(
                 operations,
                 (string?)page["cursor"],
                 operation => (operation.OperationId, 100),
@@ -27,12 +27,12 @@ public sealed class ListPageTests
                 100_000);
             if ((bool?)page["refused"] == true)
             {
-                Assert.Null(told);
+                Assert.Null(actual);
                 continue;
             }
 
-            Assert.Equal(page["ids"]!.Select(id => (string)id!), told!.Told);
-            Assert.Equal((string?)page["nextCursor"], told.NextCursor);
+            Assert.Equal(page["ids"]!.Select(id => (string)id!), actual!.Items);
+            Assert.Equal((string?)page["nextCursor"], actual.NextCursor);
         }
     }
 
@@ -52,7 +52,7 @@ public sealed class ListPageTests
                 operation => (operation.OperationId, sizes.Single(each => each.Item1 == operation.OperationId).Item2),
                 10,
                 100);
-            pages += string.Concat(page!.Told) + " ";
+            pages += string.Concat(page!.Items) + " ";
             cursor = page.NextCursor;
         }
         while (cursor != null);

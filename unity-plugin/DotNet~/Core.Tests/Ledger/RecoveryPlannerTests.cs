@@ -22,33 +22,33 @@ public sealed class RecoveryPlannerTests
             (bool)operation["readOnly"]!,
             (bool)operation["resumable"]!)).ToList();
 
-        var told = new JArray(RecoveryPlanner.Plan(cause, operations).Select(Tell));
-        Assert.True(JToken.DeepEquals(entry["expected"], told), $"expected {entry["expected"]}, was {told}");
+        var actual = new JArray(RecoveryPlanner.Plan(cause, operations).Select(Describe));
+        Assert.True(JToken.DeepEquals(entry["expected"], actual), $"expected {entry["expected"]}, was {actual}");
     }
 
-    private static JObject Tell(RecoveryStep step)
+    private static JObject Describe(RecoveryStep step)
     {
-        var told = new JObject { ["operationId"] = step.OperationId };
+        var json = new JObject { ["operationId"] = step.OperationId };
         switch (step.Action)
         {
             case RecoveryAction.Requeue:
-                told["action"] = "requeue";
+                json["action"] = "requeue";
                 break;
             case RecoveryAction.NotStarted:
-                told["action"] = "not_started";
+                json["action"] = "not_started";
                 break;
-            case RecoveryAction.GoOn:
-                told["action"] = "go_on";
+            case RecoveryAction.Resume:
+                json["action"] = "go_on";
                 break;
             case RecoveryAction.Forget:
-                told["action"] = "forget";
+                json["action"] = "forget";
                 break;
             case RecoveryAction.Interrupt:
-                told["action"] = "interrupt";
-                told["reason"] = step.Reason;
+                json["action"] = "interrupt";
+                json["reason"] = step.Reason;
                 break;
         }
 
-        return told;
+        return json;
     }
 }

@@ -39,7 +39,7 @@ public sealed class SharedFormatTests : IDisposable
             },
             ledger.Operations().Select(operation => $"{operation.OperationId}: {operation.State}"));
         var result = ledger.ResultOf(ledger.Get("completed")!)!;
-        // Newtonsoft makes U+FFFD of half a surrogate pair, whoever wrote it.
+        // Newtonsoft makes U+FFFD of half a surrogate pair, whichever program wrote it.
         Assert.Equal("日本語 \u2028 😀 \ufffd", (string?)result["text"]);
         Assert.Equal(9007199254740991, (long)result["big"]!);
         var failed = ledger.Get("failed")!.Outcome!;

@@ -4,7 +4,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tests.Ledger;
 
-/// <summary>A ledger's whole vocabulary, written and told.</summary>
+/// <summary>Every kind of journal entry, and the state of a ledger as JSON.</summary>
 internal static class Story
 {
     /// <summary>Every kind of entry a journal can hold, snapshot apart.</summary>

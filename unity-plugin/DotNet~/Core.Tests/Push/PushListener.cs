@@ -12,7 +12,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tests.Push;
 
-/// <summary>A worker's push server: keeps what was said on each connection.</summary>
+/// <summary>A worker's push server: keeps the pushes of each connection.</summary>
 internal sealed class PushListener : IDisposable
 {
     private readonly TcpListener listener;
@@ -31,7 +31,7 @@ internal sealed class PushListener : IDisposable
     public int Port { get; }
 
     /// <summary>`connection type` of each line, in the order in which they came.</summary>
-    public ConcurrentQueue<string> Said { get; } = new();
+    public ConcurrentQueue<string> Received { get; } = new();
 
     public ConcurrentQueue<JObject> Lines { get; } = new();
 
@@ -78,7 +78,7 @@ internal sealed class PushListener : IDisposable
                 var settings = new JsonSerializerSettings { DateParseHandling = DateParseHandling.None };
                 var read = JsonConvert.DeserializeObject<JObject>(line, settings)!;
                 Lines.Enqueue(read);
-                Said.Enqueue(number + " " + (string)read["type"]!);
+                Received.Enqueue(number + " " + (string)read["type"]!);
             }
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)

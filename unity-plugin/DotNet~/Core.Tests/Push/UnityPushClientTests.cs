@@ -40,7 +40,7 @@ public sealed class UnityPushClientTests : IDisposable
         client.Push(PushTypes.DomainReloadRecovered);
         client.Push(PushTypes.ToolsChanged);
         client.Push(PushTypes.UnityShutdown);
-        client.Close(sayDisconnect: true);
+        client.Close(announceDisconnect: true);
         Assert.Null(client.Endpoint);
         Wait.Until(() => Volatile.Read(ref worker.Ended) == 1, "the end of the connection");
         Assert.Equal(
@@ -48,7 +48,7 @@ public sealed class UnityPushClientTests : IDisposable
                 "1 CONNECTION_ESTABLISHED", "1 DOMAIN_RELOAD", "1 DOMAIN_RELOAD_RECOVERED", "1 TOOLS_CHANGED",
                 "1 UNITY_SHUTDOWN", "1 USER_DISCONNECT",
             ],
-            worker.Said);
+            worker.Received);
         var reload = worker.Lines.ElementAt(1);
         Assert.Equal("2023-11-14T22:13:20.123Z", (string)reload["timestamp"]!);
         Assert.Equal("{\"generation\":3,\"text\":\"日\\n🎮\"}", reload["payload"]!.ToString(Formatting.None));
@@ -66,10 +66,10 @@ public sealed class UnityPushClientTests : IDisposable
         client.Drop();
         Wait.Until(() => Volatile.Read(ref worker.Ended) == 1, "the end of the connection");
         client.Push(PushTypes.DomainReloadRecovered);
-        Wait.Until(() => worker.Said.Count == 4, "four lines");
+        Wait.Until(() => worker.Received.Count == 4, "four lines");
         Assert.Equal(
             ["1 CONNECTION_ESTABLISHED", "1 DOMAIN_RELOAD", "2 CONNECTION_ESTABLISHED", "2 DOMAIN_RELOAD_RECOVERED"],
-            worker.Said);
+            worker.Received);
     }
 
     [Fact]
@@ -77,7 +77,7 @@ public sealed class UnityPushClientTests : IDisposable
     {
         var first = new PushListener();
         client.ConnectTo(first.Port.ToString());
-        Wait.Until(() => first.Said.Count == 1, "the greeting");
+        Wait.Until(() => first.Received.Count == 1, "the greeting");
         first.Dispose();
         client.Push(PushTypes.ToolsChanged);
         client.Push(PushTypes.ToolsChanged);
@@ -86,10 +86,10 @@ public sealed class UnityPushClientTests : IDisposable
             () =>
             {
                 client.Push(PushTypes.ToolsChanged);
-                return second.Said.Count >= 2;
+                return second.Received.Count >= 2;
             },
             "a push to the worker that came back");
-        Assert.Equal("1 CONNECTION_ESTABLISHED", second.Said.First());
+        Assert.Equal("1 CONNECTION_ESTABLISHED", second.Received.First());
     }
 
     [Fact]
@@ -99,10 +99,10 @@ public sealed class UnityPushClientTests : IDisposable
         client.ConnectTo($"127.0.0.1:{worker.Port}");
         for (var round = 1; round <= 20; round++)
         {
-            Wait.Until(() => worker.Said.Contains(round + " CONNECTION_ESTABLISHED"), "connection " + round);
+            Wait.Until(() => worker.Received.Contains(round + " CONNECTION_ESTABLISHED"), "connection " + round);
             worker.CutConnections();
             client.Push(PushTypes.ToolsChanged, new JObject { ["round"] = round });
-            Wait.Until(() => worker.Said.Contains(round + 1 + " TOOLS_CHANGED"), "the push after cut " + round);
+            Wait.Until(() => worker.Received.Contains(round + 1 + " TOOLS_CHANGED"), "the push after cut " + round);
         }
     }
 
@@ -114,9 +114,9 @@ public sealed class UnityPushClientTests : IDisposable
         client.ConnectTo($"127.0.0.1:{one.Port}");
         client.ConnectTo($"127.0.0.1:{two.Port}/");
         client.Push(PushTypes.ToolsChanged);
-        Wait.Until(() => two.Said.Count == 2, "two lines");
+        Wait.Until(() => two.Received.Count == 2, "two lines");
         Wait.Until(() => Volatile.Read(ref one.Ended) == 1, "the end of the first connection");
-        Assert.Equal(["1 CONNECTION_ESTABLISHED"], one.Said);
+        Assert.Equal(["1 CONNECTION_ESTABLISHED"], one.Received);
     }
 
     [Fact]
@@ -176,7 +176,7 @@ public sealed class UnityPushClientTests : IDisposable
         using var worker = new PushListener();
         client.ConnectTo($"127.0.0.1:{worker.Port}");
         client.Push(PushTypes.ToolsChanged, new JObject { ["text"] = new string('x', 40_000) });
-        Wait.Until(() => worker.Said.Count == 2, "two lines");
+        Wait.Until(() => worker.Received.Count == 2, "two lines");
         Assert.Equal("{}", worker.Lines.Last()["payload"]!.ToString());
     }
 

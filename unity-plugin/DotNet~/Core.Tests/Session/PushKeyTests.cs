@@ -20,11 +20,11 @@ public sealed class PushKeyTests
         using var owner = bridge.Owner();
         owner.Request(3, method, new JObject { [endpoint] = $"127.0.0.1:{worker.Port}", [key] = "hush-hush" });
         Assert.NotNull(owner.Answer(3)["result"]);
-        Wait.Until(() => worker.Said.Count == 1, "the greeting");
+        Wait.Until(() => worker.Received.Count == 1, "the greeting");
 
         bridge.Reload();
 
-        Wait.Until(() => worker.Said.Contains("2 DOMAIN_RELOAD_RECOVERED"), "the push of the next domain");
+        Wait.Until(() => worker.Received.Contains("2 DOMAIN_RELOAD_RECOVERED"), "the push of the next domain");
         var first = worker.Lines.Where(line => (string)line["type"]! == "CONNECTION_ESTABLISHED");
         Assert.Equal(["hush-hush", "hush-hush"], first.Select(line => (string)line["payload"]!["key"]!));
         Assert.DoesNotContain("hush", string.Join("\n", bridge.Controller.Log.Entries().Select(entry => entry.Text)));

@@ -46,8 +46,8 @@ internal sealed class RunningBridge : IDisposable
     public WireClient Owner(int epoch = 1, string storeId = "store-1")
     {
         var owner = Connect();
-        var said = Enter(owner, "bridge/hello", Hello(epoch, storeId));
-        Assert.Null(said["error"]);
+        var answer = Enter(owner, "bridge/hello", Hello(epoch, storeId));
+        Assert.Null(answer["error"]);
         return owner;
     }
 

@@ -118,10 +118,10 @@ public sealed class StateFoldersTests : IDisposable
                 "--reuid=65534", "--regid=65534", "--clear-groups", ChildProcess.Dotnet, ChildProcess.Assembly,
                 "state-own", State,
             ]);
-        var said = nobody.Line();
-        Assert.StartsWith("refused ", said);
-        Assert.Contains("belongs to another user", said);
-        Assert.Contains($"chmod 700 '{State}'", said);
+        var output = nobody.Line();
+        Assert.StartsWith("refused ", output);
+        Assert.Contains("belongs to another user", output);
+        Assert.Contains($"chmod 700 '{State}'", output);
         Assert.Empty(Directory.GetFileSystemEntries(State));
     }
 

@@ -36,9 +36,9 @@ public sealed class BuildPlayerToolTests : IDisposable
         Assert.Equal(request.OutputPath, (string?)answer["OutputPath"]);
         Assert.Equal(1, (int)answer["TotalWarnings"]!);
         Assert.Equal(2.5, (double)answer["TotalSeconds"]!);
-        var told = call.Reports.Select(report => report.Progress).ToList();
-        Assert.Equal(told.OrderBy(progress => progress), told);
-        Assert.Equal(100, told[^1]);
+        var reported = call.Reports.Select(report => report.Progress).ToList();
+        Assert.Equal(reported.OrderBy(progress => progress), reported);
+        Assert.Equal(100, reported[^1]);
         Assert.Equal("Pack", (string?)call.LastPartial!["phase"]);
         Assert.Equal(
             new[] { "Prepare", "Scripts", "Scenes", "Pack" },

@@ -134,7 +134,7 @@ public sealed class RunTestsToolTests : IDisposable
         editor.Tests.End();
         var answer = (JToken)(await resumed)!;
         Assert.False((bool)answer["Success"]!);
-        Assert.Equal("Only 2 of 3 tests told their result.", (string?)answer["Message"]);
+        Assert.Equal("Only 2 of 3 tests reported their result.", (string?)answer["Message"]);
     }
 
     [Fact]
@@ -170,12 +170,12 @@ public sealed class RunTestsToolTests : IDisposable
     [Fact]
     public async Task Two_cases_of_one_name_in_two_assemblies_are_two()
     {
-        var tally = new ToolCall(Id).Run(Tool);
+        var counts = new ToolCall(Id).Run(Tool);
         editor.Tests.Start(2);
         editor.Tests.Finish(new TestCaseResult("G.One", TestVerdict.Passed, 0, "", "", "[a.dll]G.One"));
         editor.Tests.Finish(new TestCaseResult("G.One", TestVerdict.Failed, 0, "", "", "[b.dll]G.One"));
         editor.Tests.End();
-        Assert.Equal((2, 1), ((int)(await tally)["completed"]!, (int)(await tally)["failed"]!));
+        Assert.Equal((2, 1), ((int)(await counts)["completed"]!, (int)(await counts)["failed"]!));
     }
 
     [Fact]
@@ -188,12 +188,12 @@ public sealed class RunTestsToolTests : IDisposable
 
         editor.Tests.CanCancel = false;
         var deaf = new ToolCall(Id);
-        var goesOn = deaf.Run(Tool);
+        var resumes = deaf.Run(Tool);
         deaf.Cancel();
         editor.Tests.Start(1);
         editor.Tests.Finish("G.One");
         editor.Tests.End();
-        Assert.True((bool)(await goesOn)["Success"]!);
+        Assert.True((bool)(await resumes)["Success"]!);
     }
 
     [Fact]

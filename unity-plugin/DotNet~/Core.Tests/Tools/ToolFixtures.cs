@@ -105,7 +105,7 @@ public static class ToolFixtures
     {
     }
 
-    /// <summary>Registered by hand in tests.</summary>
+    /// <summary>Registered manually in tests.</summary>
     public sealed class ByHand : Answering
     {
     }

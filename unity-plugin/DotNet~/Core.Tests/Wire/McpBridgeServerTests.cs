@@ -265,7 +265,7 @@ public sealed class McpBridgeServerTests : IDisposable
     [Fact]
     public void The_first_free_port_is_taken()
     {
-        // Whoever else runs on this machine may take ports of the range at any time.
+        // Other processes on this machine may take ports of the range at any time.
         var second = new McpBridgeServer(handler, limits, log);
         var port = second.ListenOnFirstFree(server.Port, Math.Min(65535, server.Port + 50));
         Assert.InRange(port, server.Port + 1, server.Port + 50);

@@ -131,7 +131,7 @@ public sealed class PeerOwnerTests
     {
         public LinuxTheoryAttribute()
         {
-            if (!OperatingSystem.IsLinux()) Skip = "Only Linux tells whose a connection is.";
+            if (!OperatingSystem.IsLinux()) Skip = "Only Linux reports the user of a connection.";
         }
     }
 
@@ -141,7 +141,7 @@ public sealed class PeerOwnerTests
         {
             if (!OperatingSystem.IsLinux() || Environment.UserName != "root")
             {
-                Skip = "Only root may start a process as another user, and only Linux tells whose a connection is.";
+                Skip = "Only root may start a process as another user, and only Linux reports the user of a connection.";
             }
         }
     }

@@ -117,9 +117,9 @@ public sealed class StrangersTests : IDisposable
     {
         limits.Connections = 2;
         limits.LingerMs = 60_000;
-        using var told = Connect();
-        told.Request(1, "bye");
-        Assert.NotNull(told.Next());
+        using var closing = Connect();
+        closing.Request(1, "bye");
+        Assert.NotNull(closing.Next());
         using var stranger = Connect();
         stranger.Request(1, "echo", 1);
         Assert.NotNull(stranger.Next());

@@ -58,7 +58,7 @@ internal sealed class WireClient : IDisposable
         }
     }
 
-    /// <summary>The answer to a request, behind whatever else is told meanwhile.</summary>
+    /// <summary>The answer to a request; skips notifications.</summary>
     public JObject Answer(int id)
     {
         while (true)

@@ -96,7 +96,7 @@ internal sealed partial class ModelWorld
         copies.Add((copy, state));
     }
 
-    /// <summary>Somebody restores an older folder, or removes it, while the Editor is closed.</summary>
+    /// <summary>An older folder is restored, or the folder removed, while the Editor is closed.</summary>
     private void RollBack()
     {
         ledger.Dispose();

@@ -6,7 +6,7 @@ using Xunit.Abstractions;
 namespace JobBroker.Bridge.Tests.Ledger.Model;
 
 /// <summary>
-/// Random lives of an Editor. JOB_BROKER_MODEL_SEED repeats one sequence, JOB_BROKER_MODEL_SEQUENCES asks for more.
+/// Random lives of an Editor. JOB_BROKER_MODEL_SEED repeats one sequence; the long form plays more.
 ///
 /// Not defended, and so not in the model: a ledger rolled back to a copy from between accepted and running whose begin
 /// no worker saw, and a store that is rolled back together with the ledger.
@@ -17,8 +17,7 @@ public sealed class ModelTests(ITestOutputHelper output)
     public void No_operation_is_begun_twice_whatever_happens_in_whatever_order()
     {
         var given = Environment.GetEnvironmentVariable("JOB_BROKER_MODEL_SEED");
-        var asked = Environment.GetEnvironmentVariable("JOB_BROKER_MODEL_SEQUENCES");
-        var sequences = given != null ? 1 : int.Parse(asked ?? "2000");
+        var sequences = given != null ? 1 : LongForm.IsAsked ? 10_000 : 500;
         var first = given != null ? int.Parse(given) : Random.Shared.Next();
         output.WriteLine($"{sequences} sequences from seed {first}");
         var begun = 0;

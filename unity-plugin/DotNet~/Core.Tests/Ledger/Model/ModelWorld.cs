@@ -67,7 +67,7 @@ internal sealed partial class ModelWorld : IDisposable
     {
         clock.NowMs += random.Next(20);
 
-        // A broken disk is mended soon, or most of a life would be refusals.
+        // A broken disk is fixed soon, or most of a life would be refusals.
         if (ledger.SetBroken(false))
         {
             ledger.SetBroken(random.Next(3) > 0);

@@ -60,7 +60,7 @@ public sealed class FixedClock : IClock
     public long ElapsedMs { get; set; }
 }
 
-/// <summary>Whoever calls is the main thread.</summary>
+/// <summary>Every calling thread counts as the main thread.</summary>
 public sealed class CallingThread : IMainThread
 {
     private readonly Thread thread = Thread.CurrentThread;

@@ -12,7 +12,7 @@ public sealed class ScriptedBuilds : IBuildRunner
 
     public List<BuildRequest> Built { get; } = new();
 
-    /// <summary>What the build tells on its way.</summary>
+    /// <summary>The steps that the build reports.</summary>
     public List<(string Step, double Fraction)> Steps { get; } = new();
 
     public Func<BuildRequest, BuildOutcome> Outcome { get; set; } = request => new BuildOutcome(

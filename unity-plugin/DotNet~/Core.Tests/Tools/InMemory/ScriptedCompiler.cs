@@ -6,7 +6,7 @@ using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
-/// <summary>A compilation that ends when the test says so.</summary>
+/// <summary>A compilation that ends when the test ends it.</summary>
 public sealed class ScriptedCompiler : ICompiler
 {
     private TaskCompletionSource<CompileOutcome> running = new();

@@ -7,8 +7,8 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
 /// <summary>
-/// Unity's side of a test run: it begins once, goes on over a domain reload, and talks to whoever listens now. Before
-/// anybody has attached again, what ends is told to nobody.
+/// Unity's side of a test run: it begins once, goes on over a domain reload, and reports to the listener that is
+/// attached now. Until a listener has attached again, results are lost.
 /// </summary>
 public sealed class ScriptedTestRunner : ITestRunner
 {
@@ -36,7 +36,7 @@ public sealed class ScriptedTestRunner : ITestRunner
     /// <summary>A domain reload: the run is still there, its callbacks are not.</summary>
     public void ForgetListener() => listener = null;
 
-    /// <summary>The framework has ended the run, and nobody heard it.</summary>
+    /// <summary>The framework has ended the run without a listener.</summary>
     public void ForgetRun() => runId = null;
 
     public void Start(int total) => listener?.Started(total);

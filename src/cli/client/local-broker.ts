@@ -1,0 +1,86 @@
+/** A broker in this process, over the store itself. */
+import { PassThrough } from "node:stream";
+import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { untilEditors } from "../../gateway/editors/first-contact.js";
+import { createGateway, type Gateway } from "../../gateway/gateway.js";
+import { serveStdio } from "../../gateway/mcp/stdio.js";
+import { DIAGNOSIS_LIMITS } from "../../shared/editors/diagnosis.js";
+import type { Notifier } from "../../shared/store/notifier.js";
+import { createWorker, type WorkerOptions } from "../../worker/worker.js";
+import { gatewayOptions, workerOptions } from "../processes/options.js";
+import type { Runtime } from "../processes/runtime.js";
+import { VERSION } from "../version.js";
+import type { BrokerClient } from "./broker-client.js";
+import { clientOver, connect } from "./mcp-client.js";
+
+/** Somebody looks at the screen: what does not connect within seconds is shown, not waited for. */
+const IMPATIENT: Partial<WorkerOptions> = {
+  healthCheckMs: 200,
+  diagnosis: { ...DIAGNOSIS_LIMITS, reloadMs: 2_000, announcedReloadMs: 2_000 },
+};
+
+/** How long a first command looks for an Editor, ms. */
+const FIRST_LOOK_MS = 3_000;
+
+export async function connectHere(
+  runtime: Runtime,
+  { serves, isImpatient = false }: { serves: boolean; isImpatient?: boolean },
+): Promise<BrokerClient> {
+  const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+  const worker = serves
+    ? createWorker(
+        { ...runtime, version: VERSION },
+        {
+          ...workerOptions(runtime.config),
+          ...(isImpatient ? IMPATIENT : {}),
+        },
+      )
+    : undefined;
+  if (worker) await untilConnected(gateway, runtime.store.notifier);
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const service = serveStdio(
+    { gateway, log: runtime.log, version: VERSION },
+    { stdin, stdout },
+    { folder: process.cwd() },
+  );
+  const client = await connect(createPipe(stdin, stdout), "the broker in this process");
+  return clientOver(client, runtime.store.storeId, async () => {
+    await client.close();
+    await service.close();
+    await worker?.close();
+    await gateway.close();
+    await runtime.close();
+  });
+}
+
+/** A worker that has just begun has to find its Editors first; resolves when one is connected, or in vain. */
+async function untilConnected({ broker }: Gateway, notifier: Notifier): Promise<void> {
+  const isConnected = async (): Promise<boolean> => {
+    const { editors } = await broker.editors();
+    return editors.some(({ connected }) => connected) && (await broker.tools()).length > 0;
+  };
+  await untilEditors(notifier, isConnected, AbortSignal.timeout(FIRST_LOOK_MS));
+}
+
+/** The client's end of a server's streams in this process. */
+function createPipe(stdin: PassThrough, stdout: PassThrough): Transport {
+  const buffer = new ReadBuffer();
+  const pipe: Transport = {
+    async start() {
+      stdout.on("data", (chunk: Buffer) => {
+        buffer.append(chunk);
+        for (let message = buffer.readMessage(); message; message = buffer.readMessage())
+          pipe.onmessage?.(message);
+      });
+    },
+    async send(message) {
+      stdin.write(serializeMessage(message));
+    },
+    async close() {
+      stdin.end();
+      pipe.onclose?.();
+    },
+  };
+  return pipe;
+}

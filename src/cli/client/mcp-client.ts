@@ -1,0 +1,55 @@
+/** The broker's tools over an MCP client, whatever connects it. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { resourceOf } from "../../gateway/results/result-uri.js";
+import type { Answer } from "../../shared/operation/answer.js";
+import { VERSION } from "../version.js";
+import type { BrokerClient } from "./broker-client.js";
+
+/** Waits are cut to 60 s by the broker: whatever takes longer than this is a lost connection, ms. */
+const REQUEST_MS = 90_000;
+
+/** Rejects with a sentence that names `where`. */
+export async function connect(transport: Transport, where: string): Promise<Client> {
+  const client = new Client({ name: "unity-broker", version: VERSION });
+  try {
+    await client.connect(transport);
+    return client;
+  } catch (error) {
+    throw new Error(`${where} did not answer: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+export function clientOver(client: Client, place: string, close: () => Promise<void>): BrokerClient {
+  return {
+    place,
+    close,
+    async call(tool, args = {}, { onProgress, signal } = {}) {
+      const result = await client
+        .callTool({ name: tool, arguments: args }, undefined, {
+          timeout: REQUEST_MS,
+          ...(onProgress ? { onprogress: onProgress } : {}),
+          ...(signal ? { signal } : {}),
+        })
+        .catch((error: Error) => {
+          // The SDK says twice what kind of error it is.
+          throw new Error(error.message.replace(/^(MCP error -?\d+: )+/, ""), { cause: error });
+        });
+      if (result.structuredContent) return result.structuredContent as unknown as Answer;
+      const [text] = result.content as { type: string; text?: string }[];
+      return JSON.parse(text?.text ?? "{}") as Answer;
+    },
+    async tools() {
+      return (await client.listTools()).tools;
+    },
+    async piece(id, offset) {
+      const { uri } = resourceOf(id);
+      const { contents } = await client.readResource(
+        { uri: `${uri}?offset=${offset}` },
+        { timeout: REQUEST_MS },
+      );
+      const [part] = contents;
+      return Buffer.from(part && "blob" in part ? part.blob : "", "base64");
+    },
+  };
+}

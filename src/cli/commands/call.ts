@@ -1,0 +1,115 @@
+/** `unity-broker call`: one tool call from a terminal or a script. */
+import type { Answer } from "../../shared/operation/answer.js";
+import { printableJson } from "../../shared/printable.js";
+import { exitCodeOf } from "../client/exit-codes.js";
+import { createProgressView, waitForResult } from "../client/follow.js";
+import type { TypedCall } from "../client/read-outcomes.js";
+import { renderAnswer } from "../client/render.js";
+import { type Asking, askBroker } from "../client/session.js";
+import { reportsSuccess } from "../client/success.js";
+import { withWholeResult } from "../client/whole-result.js";
+import { type Run, UsageError } from "../command.js";
+import type * as declared from "../declared/asking.js";
+import { DEFAULT_WAIT_S } from "../declared/asking.js";
+
+export const call: Run<typeof declared.call> = async ({ args }) => {
+  const given = objectIn(args.json ?? args.args ?? "{}");
+  const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, DEFAULT_WAIT_S);
+  await askBroker({ serves: true }, async (asking) => {
+    const { client, print, signal } = asking;
+    const typed: TypedCall = {
+      place: client.place,
+      token: asking.token,
+      tool: args.tool,
+      editor: args.editor,
+      arguments: given,
+    };
+    const explicit = args["force-new"];
+    // A key names one operation for good: a caller that gives one does not want another run.
+    const remembers = explicit === undefined && args.key === undefined;
+    const forceNew = remembers ? await asking.readOutcomes.of(typed) : explicit;
+    const submit = (superseded: string | undefined): Promise<Answer> =>
+      client.call(args.tool, {
+        ...given,
+        ...(args.editor === undefined ? {} : { [named("editor", given)]: args.editor }),
+        ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
+        ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
+        [named("timeout", given)]: 0,
+      });
+    const first = await submit(forceNew);
+    // What is remembered here may be lost in the store; then the call is what it would be without the memory.
+    const accepted = remembers && refusesForceNew(first) ? await submit(undefined) : first;
+    const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
+    const view = args.follow && goesOn ? await createProgressView(process.stderr) : undefined;
+    const answer =
+      goesOn && seconds > 0
+        ? sameCall(
+            accepted,
+            await waitForResult(client, accepted.log_id ?? "", { seconds, signal, onProgress: view?.show }),
+          )
+        : accepted;
+    view?.close();
+    const isForPeople = args.json === undefined && process.stdout.isTTY;
+    const shown = isForPeople ? answer : await withWholeResult(client, answer);
+    const text =
+      args.json === undefined ? renderAnswer(shown, asking.colours, asking.self) : printableJson(shown);
+    if (await print(text)) await remember(asking, typed, answer);
+    return exitCodeOf(answer, await reportsSuccess(client, answer));
+  });
+};
+
+/** What is read by its log_id does not say that this call had joined it; the call was told so. */
+function sameCall({ deduplicated, executed_at }: Answer, read: Answer): Answer {
+  if (!deduplicated) return read;
+  const { status, message, ...outcome } = read;
+  return {
+    status,
+    deduplicated,
+    ...(executed_at === undefined ? {} : { executed_at }),
+    ...outcome,
+    message: `Not run again: this call was in flight already, and was joined. ${message}`,
+  };
+}
+
+function refusesForceNew({ error_code, faults }: Answer): boolean {
+  const paths = Array.isArray(faults) ? faults.map(({ path }: { path?: unknown }) => path) : [];
+  return error_code === "INVALID_ARGUMENTS" && paths.includes("/force_new");
+}
+
+/**
+ * The outcome was read: the same command is a new call from now on. Not after an unknown outcome, which stays so; and
+ * what is repeatable runs again by itself, so its answers carry no `force_new`.
+ */
+async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answer: Answer): Promise<void> {
+  const { log_id, state, force_new } = answer;
+  if (log_id === undefined || force_new === undefined) return;
+  if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
+  await readOutcomes.printed(typed, log_id);
+  // Names the log_id, which confirms the delivery. A gateway that is gone by now changes nothing about the outcome.
+  await client.call("get_operation_status", { log_id }).catch(() => undefined);
+}
+
+/** A tool that has such a parameter itself gets the broker's with a prefix. */
+function named(parameter: string, given: Record<string, unknown>): string {
+  return Object.hasOwn(given, parameter) ? `broker_${parameter}` : parameter;
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`the arguments are not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new UsageError('the arguments are not a JSON object, for example {"Message": "hello"}');
+  return value as Record<string, unknown>;
+}
+
+export function secondsIn(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const seconds = Number(text);
+  if (text.trim() === "" || !(seconds >= 0))
+    throw new UsageError(`--timeout ${text} is not a number of seconds from 0`);
+  return seconds;
+}

@@ -1,0 +1,87 @@
+/** The commands that ask one thing and print the answer: status, cancel, list, explain, editors, tools. */
+import type { Answer } from "../../shared/operation/answer.js";
+import type { TimelineEntry } from "../../shared/operation/timeline.js";
+import { printableJson } from "../../shared/printable.js";
+import { EXIT, exitCodeOf } from "../client/exit-codes.js";
+import {
+  type Colours,
+  renderAnswer,
+  renderEditors,
+  renderOperations,
+  renderTimeline,
+  renderTools,
+  type ShownEditor,
+} from "../client/render.js";
+import { askBroker } from "../client/session.js";
+import { type Run, UsageError } from "../command.js";
+import type * as declared from "../declared/asking.js";
+
+/** A command about one operation, answered by one tool of the broker. */
+function aboutOperation(
+  tool: string,
+  render: (answer: Answer, colours: Colours, self: string) => string,
+  exitCode: (answer: Answer) => number,
+): Run<typeof declared.status> {
+  return ({ args }) =>
+    askBroker({ serves: false }, async ({ client, colours, print, self }) => {
+      const answer = await client.call(tool, { log_id: args.log_id });
+      await print(args.json ? printableJson(answer) : render(answer, colours, self));
+      return exitCode(answer);
+    });
+}
+
+/** The question was answered, whatever the answer is. */
+const found = (answer: Answer): number => (answer.status === "not_found" ? EXIT.notFound : EXIT.ok);
+
+export const status = aboutOperation("get_operation_status", renderAnswer, exitCodeOf);
+
+export const cancel = aboutOperation("cancel_operation", renderAnswer, found);
+
+export const explain = aboutOperation(
+  "explain_operation",
+  (answer, colours, self) =>
+    Array.isArray(answer.timeline)
+      ? renderTimeline(answer as Answer & { timeline: TimelineEntry[] }, colours)
+      : renderAnswer(answer, colours, self),
+  found,
+);
+
+export const list: Run<typeof declared.list> = ({ args }) => {
+  const limit = Number(args.limit ?? 20);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    throw new UsageError(`--limit ${args.limit} is not a number from 1 to 100`);
+  return askBroker({ serves: false }, async ({ client, colours, print }) => {
+    const { operations } = await client.call("list_operations", { limit });
+    await print(
+      args.json ? printableJson(operations) : renderOperations(operations as Answer[], Date.now(), colours),
+    );
+    return EXIT.ok;
+  });
+};
+
+export const editors: Run<typeof declared.editors> = async ({ args }) => {
+  if (args.action === "claim") return (await import("./claim.js")).claimEditor(args);
+  if (args.action === "forget") return (await import("./forget.js")).forget(args);
+  if (args.action !== undefined)
+    throw new UsageError(`editors ${args.action}: only "claim" and "forget" are known`);
+  await askBroker({ serves: true }, async ({ client, colours, print }) => {
+    const answer = await client.call("list_editors");
+    await print(
+      args.json ? printableJson(answer.editors) : renderEditors(answer.editors as ShownEditor[], colours),
+    );
+    return EXIT.ok;
+  });
+};
+
+export const tools: Run<typeof declared.tools> = ({ args }) =>
+  askBroker({ serves: true }, async ({ client, colours, print }) => {
+    const all = await client.tools();
+    const shown = all.map(({ name, description, annotations }) => ({
+      name,
+      // The Editors' names come first, for clients that show the description alone.
+      description: description?.replace(/^\[Unity Editors? [^\]]*\] /, ""),
+      readOnly: annotations?.readOnlyHint === true,
+    }));
+    await print(args.json ? printableJson(all) : renderTools(shown, colours, process.stdout.columns));
+    return EXIT.ok;
+  });

@@ -1,0 +1,24 @@
+/** `unity-broker result`: what became of an operation, now or when it has ended. */
+
+import { printableJson } from "../../shared/printable.js";
+import { exitCodeOf } from "../client/exit-codes.js";
+import { createProgressView, waitForResult } from "../client/follow.js";
+import { renderAnswer } from "../client/render.js";
+import { askBroker } from "../client/session.js";
+import { reportsSuccess } from "../client/success.js";
+import { withWholeResult } from "../client/whole-result.js";
+import type { Run } from "../command.js";
+import type * as declared from "../declared/asking.js";
+import { secondsIn } from "./call.js";
+
+export const result: Run<typeof declared.result> = async ({ args }) => {
+  const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, 0);
+  await askBroker({ serves: seconds > 0 }, async ({ client, colours, print, self, signal }) => {
+    const view = args.follow ? await createProgressView(process.stderr) : undefined;
+    const answer = await waitForResult(client, args.log_id, { seconds, signal, onProgress: view?.show });
+    view?.close();
+    const shown = process.stdout.isTTY && !args.json ? answer : await withWholeResult(client, answer);
+    await print(args.json ? printableJson(shown) : renderAnswer(shown, colours, self));
+    return exitCodeOf(answer, await reportsSuccess(client, answer));
+  });
+};

@@ -1,0 +1,115 @@
+/** `unity-broker token`: who may use a gateway over HTTP. */
+import { ensureLocalToken } from "../../gateway/auth/local-token.js";
+import type { Entry } from "../../gateway/auth/token-file.js";
+import { createTokens, type Tokens } from "../../gateway/auth/tokens.js";
+import type { Selection } from "../../shared/principal.js";
+import { printableJson, printableValues } from "../../shared/printable.js";
+import { type Run, UsageError } from "../command.js";
+import type * as declared from "../declared/tokens.js";
+import { grantArgs } from "../declared/tokens.js";
+import { readSettings } from "../processes/settings.js";
+import { table } from "../table.js";
+import { expiryOf, grantsOf } from "./token-arguments.js";
+
+const tokens = (): Tokens => createTokens(readSettings().tokensFile);
+
+function show(principal: string, token: string, asJson: boolean): void {
+  console.log(asJson ? JSON.stringify({ principal, token }) : token);
+  console.error(
+    `Shown this once; only its hash is kept. ${principal} sends it as: Authorization: Bearer <token>`,
+  );
+}
+
+export const create: Run<typeof declared.create> = async ({ args, rawArgs }) => {
+  const token = await tokens().create(args.name, grantsOf(args, rawArgs), expiryOf(args.expires, Date.now()));
+  show(args.name, token, args.json);
+};
+
+export const add: Run<typeof declared.add> = async ({ args }) => {
+  const expiresAt = expiryOf(args.expires, Date.now());
+  if (!(await tokens().list()).some((entry) => entry.name === args.name)) throw unknown(args.name);
+  show(args.name, await tokens().add(args.name, expiresAt), args.json);
+};
+
+export const set: Run<typeof declared.set> = async ({ args, rawArgs }) => {
+  const grants = grantsOf(args, rawArgs);
+  if (Object.keys(grants).length === 0)
+    throw new UsageError(
+      `nothing to change: ${Object.keys(grantArgs)
+        .map((each) => `--${each}`)
+        .join(", ")}`,
+    );
+  if (!(await tokens().grant(args.name, grants))) throw unknown(args.name);
+  const entry = (await tokens().list()).find((each) => each.name === args.name);
+  if (entry) console.log(`${args.name}: ${rights(entry)}`);
+};
+
+export const list: Run<typeof declared.list> = async ({ args }) => {
+  const entries = await tokens().list();
+  if (args.json) console.log(printableJson(entries.map(shown), 0));
+  else if (entries.length === 0) console.log("No tokens yet: `unity-broker token create <name>` makes one.");
+  else
+    console.log(
+      table(
+        ["PRINCIPAL", "ROLE", "BAND", "EDITORS", "TOOLS", "TOKEN", "CREATED", "EXPIRES"],
+        entries.flatMap((entry) =>
+          (entry.tokens.length > 0 ? entry.tokens : [undefined]).map((token) =>
+            printableValues([
+              entry.name,
+              entry.role,
+              entry.band,
+              globs(entry.editors),
+              globs(entry.tools),
+              token?.id ?? "none",
+              token?.createdAt ?? "",
+              token?.expiresAt ?? "",
+            ]),
+          ),
+        ),
+      ),
+    );
+};
+
+export const revoke: Run<typeof declared.revoke> = async ({ args }) => {
+  if (args.token === "") throw new UsageError("--token takes the id of a token, as `token list` shows it");
+  if (!(await tokens().revoke(args.name, args.token))) throw unknown(args.name, args.token);
+  console.log(
+    args.token === undefined
+      ? `${args.name} is revoked: a later principal of this name is another. What waits in a queue of an Editor still runs.`
+      : `The token ${args.token} of ${args.name} is revoked.`,
+  );
+};
+
+export const local: Run<typeof declared.local> = async () => {
+  console.log(await ensureLocalToken(readSettings().localTokenFile));
+};
+
+function shown({ tokens: made, id: _never, ...entry }: Entry) {
+  return {
+    principal: entry.name,
+    role: entry.role,
+    band: entry.band,
+    editors: entry.editors,
+    tools: entry.tools,
+    tokens: made.map(({ id, createdAt, expiresAt }) => ({
+      id,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    })),
+  };
+}
+
+function rights({ role, band, editors, tools }: Entry): string {
+  return `role ${role}, ${band}, Editors ${globs(editors)}; tools ${globs(tools)}`;
+}
+
+function globs({ allow, deny }: Selection): string {
+  if (allow.length === 0) return "none";
+  return [...allow, ...deny.map((each) => `not ${each}`)].join(", ");
+}
+
+function unknown(principal: string, tokenId?: string): UsageError {
+  const what =
+    tokenId === undefined ? `there is no principal ${principal}` : `${principal} has no token ${tokenId}`;
+  return new UsageError(`${what}; \`unity-broker token list\` shows them`);
+}

@@ -1,0 +1,52 @@
+/** The configuration as the gateway and the worker take it. */
+import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
+import type { Config } from "../../shared/config.js";
+import { WAIT_LIMITS } from "../../shared/operation/expiry.js";
+import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
+import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
+import { WORKER_DEFAULTS, type WorkerOptions } from "../../worker/worker.js";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const MB = 1024 * 1024;
+
+export function gatewayOptions(config: Config): GatewayOptions {
+  return {
+    ...GATEWAY_DEFAULTS,
+    replay: { ...REPLAY_DEFAULTS, replayWindowMs: config.UNITY_BROKER_REPLAY_MINUTES * MINUTE },
+    limits: {
+      ...WAIT_LIMITS,
+      absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
+      unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
+    },
+    maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
+    executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
+    cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
+    safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,
+    sweepMs: config.UNITY_BROKER_SWEEP_MS,
+    // By then no record is left that a call without a target could mean.
+    forgetEditorMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+  };
+}
+
+export function workerOptions(config: Config): WorkerOptions {
+  const leaseMs = config.UNITY_BROKER_LEASE_MS;
+  const lockMs = config.UNITY_BROKER_JOB_LOCK_MS;
+  return {
+    ...WORKER_DEFAULTS,
+    retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    replay: gatewayOptions(config).replay,
+    lease: { ttlMs: leaseMs, renewMs: Math.ceil(leaseMs / 5) },
+    jobLockMs: lockMs,
+    stalledCheckMs: Math.ceil(lockMs / 3),
+    ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
+    maxResultBytes: config.UNITY_BROKER_MAX_RESULT_MB * MB,
+    logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),
+    tools: {
+      ...WORKER_DEFAULTS.tools,
+      tools: config.UNITY_BROKER_MAX_TOOLS,
+      listCharacters: config.UNITY_BROKER_TOOL_LIST_KB * 1000,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** What a command is told by its environment: the configuration, and the folders of this user. */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { defaultDirectories } from "../../embedded-redis/directories.js";
+import { type Config, readConfig } from "../../shared/config.js";
+import { checkFolder, ownFolder } from "../../shared/machine/private-folder.js";
+
+export interface Settings {
+  config: Config;
+  dataDir: string;
+  cacheDir: string;
+  editorsFolder: string;
+  /** Editors that are named because they cannot be found. */
+  named: Config["UNITY_BROKER_EDITORS"];
+  tokensFile: string;
+  localTokenFile: string;
+}
+
+/** The variables that are not ours: NO_COLOR, APPDATA and the like. */
+export function environment(): NodeJS.ProcessEnv {
+  return process.env;
+}
+
+/** process.env is read in this file and nowhere else. */
+export function readSettings(): Settings {
+  const config = withRedisPassword(readConfig(process.env));
+  const directories = defaultDirectories(process.env);
+  const dataDir = config.UNITY_BROKER_DATA_DIR ?? directories.dataDir;
+  return {
+    config,
+    dataDir,
+    cacheDir: config.UNITY_BROKER_CACHE_DIR ?? directories.cacheDir,
+    editorsFolder: config.UNITY_BROKER_EDITORS_DIR ?? join(homedir(), ".unity-job-broker", "editors"),
+    named: config.UNITY_BROKER_EDITORS,
+    tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
+    localTokenFile: join(dataDir, "local.token"),
+  };
+}
+
+/** An environment is shown by `docker inspect` and inherited; a file is neither. */
+function withRedisPassword(config: Config): Config {
+  const { REDIS_URL, REDIS_PASSWORD_FILE: file } = config;
+  if (file === undefined) return config;
+  try {
+    if (REDIS_URL === undefined) throw new Error("it needs REDIS_URL");
+    const url = new URL(REDIS_URL);
+    url.password = encodeURIComponent(readFileSync(file, "utf8").trim());
+    return { ...config, REDIS_URL: url.href };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new z.ZodError([{ code: "custom", path: ["REDIS_PASSWORD_FILE"], message, input: file }]);
+  }
+}
+
+/** Other users get nothing out of this user's folders and nothing into them. Throws NotPrivate. */
+export function ownFolders({ config, dataDir, cacheDir, editorsFolder }: Settings): void {
+  const own = (folder: string, isChosen: boolean): void =>
+    isChosen ? checkFolder(folder) : ownFolder(folder);
+  own(dataDir, config.UNITY_BROKER_DATA_DIR !== undefined);
+  own(cacheDir, config.UNITY_BROKER_CACHE_DIR !== undefined);
+  if (config.UNITY_BROKER_EDITORS_DIR !== undefined) return;
+  ownFolder(dirname(editorsFolder));
+  ownFolder(editorsFolder);
+}

@@ -1,0 +1,22 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { daemonEnvironment } from "../../shared/daemon-environment.js";
+import type { Environment } from "../directories.js";
+
+/** How apt reaches its sources. A proxy's address may hold a password, for the minute that this takes. */
+const OF_APT = ["APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
+
+/** Starts a look for newer packages (renewal.ts) that outlives this process. The tree to renew is the only argument. */
+export function startRenewal(tree: string, env: Environment): void {
+  const file = fileURLToPath(new URL("./renewal.js", import.meta.url));
+  const child = spawn(process.execPath, [file, tree], {
+    cwd: "/",
+    detached: true,
+    stdio: "ignore",
+    env: daemonEnvironment(env, OF_APT),
+  });
+  child.on("error", () => {
+    // Nothing that the caller's work depends on: it is tried again in a week.
+  });
+  child.unref();
+}

@@ -1,0 +1,129 @@
+/**
+ * The audit log: who called what on which Editor. JSON lines in one file a day, readable by its owner, without arguments or
+ * results. Several processes of one user write to the same files, each line in one write.
+ */
+import { constants } from "node:fs";
+import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../../shared/log.js";
+
+export interface AuditEntry {
+  /** The principal's id and name. */
+  principal: string;
+  name: string;
+  verb: "call" | "cancel";
+  tool?: string;
+  editor?: string;
+  log_id?: string;
+  answer: "created" | "joined" | "replayed" | "accepted" | "refused";
+  error_code?: string;
+}
+
+export interface Audit {
+  /** Written soon, in order. A failed write is logged and keeps no call from running. */
+  note(entry: AuditEntry): void;
+  /** The lines of a day (UTC, such as 2027-01-31), by default today's so far. */
+  read(day?: string): Promise<string>;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+export interface AuditOptions {
+  /** How many days are kept, today included; older files are removed. */
+  keptDays: number;
+  /** A day's file that has reached this size is followed by another, up to a maximum; then the day's audit ends. */
+  fileBytes?: number;
+  filesOfDay?: number;
+  now?: () => number;
+}
+
+const NAME = /^audit-(\d{4}-\d{2}-\d{2})(?:\.(\d+))?\.jsonl$/;
+/** Most lines per write. */
+const MOST_LINES = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+export function createAudit(folder: string, log: Log, options: AuditOptions): Audit {
+  const { keptDays, fileBytes = 16 * 1024 * 1024, filesOfDay = 4, now = Date.now } = options;
+  const lines: { text: string; isRefusal: boolean }[] = [];
+  let writing: Promise<void> | undefined;
+  let prunedOn = "";
+
+  const today = (): string => new Date(now()).toISOString().slice(0, 10);
+  const fileOf = (day: string, part: number): string =>
+    join(folder, part === 1 ? `audit-${day}.jsonl` : `audit-${day}.${part}.jsonl`);
+
+  /** The first file of the day with room; undefined if all are full. */
+  const fileWithRoom = async (day: string, most: number): Promise<string | undefined> => {
+    for (let part = 1; part <= most; part += 1) {
+      const file = fileOf(day, part);
+      const size = await stat(file).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size < fileBytes) return file;
+    }
+    return undefined;
+  };
+
+  const append = async (text: string, isRefusal: boolean): Promise<void> => {
+    const day = today();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (prunedOn !== day) await prune(day);
+    // Refusals cost their caller nothing, so they may not use up the room for accepted calls.
+    const file = await fileWithRoom(day, isRefusal ? Math.ceil(filesOfDay / 2) : filesOfDay);
+    if (file === undefined) throw new Error(`the files of ${day} are full`);
+    // Does not follow a link that another user may have put there.
+    const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+    const handle = await open(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+    try {
+      await handle.write(text);
+    } finally {
+      await handle.close();
+    }
+  };
+
+  const prune = async (day: string): Promise<void> => {
+    const oldest = new Date(Date.parse(day) - (keptDays - 1) * DAY_MS).toISOString().slice(0, 10);
+    for (const name of await readdir(folder)) {
+      const [, of = day] = NAME.exec(name) ?? [];
+      if (of < oldest) await rm(join(folder, name), { force: true });
+    }
+    prunedOn = day;
+  };
+
+  const write = async (): Promise<void> => {
+    while (lines.length > 0) {
+      const isRefusal = lines[0]?.isRefusal === true;
+      const end = lines.findIndex((line, at) => at === MOST_LINES || line.isRefusal !== isRefusal);
+      const taken = lines.splice(0, end === -1 ? lines.length : end);
+      const text = taken.map((line) => line.text).join("");
+      await append(text, isRefusal).catch((error: Error) => {
+        log.warn({ folder, error: error.message }, "the audit log cannot be written");
+      });
+    }
+    writing = undefined;
+  };
+
+  return {
+    note(entry) {
+      const text = `${JSON.stringify({ at: new Date(now()).toISOString(), ...entry })}\n`;
+      lines.push({ text, isRefusal: entry.answer === "refused" });
+      writing ??= write();
+    },
+
+    async read(day = today()) {
+      await writing;
+      const parts: string[] = [];
+      for (let part = 1; part <= filesOfDay; part += 1) {
+        const text = await readFile(fileOf(day, part), "utf8").catch(() => undefined);
+        if (text === undefined) break;
+        parts.push(text);
+      }
+      return parts.join("");
+    },
+
+    async close() {
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/** Limits connections without an authenticated request: beyond the limit the oldest is closed. */
+import type { IncomingMessage, Server } from "node:http";
+
+type Socket = IncomingMessage["socket"];
+
+export interface Strangers {
+  /** A request with a token arrived: the connection is not a stranger's until that is answered. */
+  isKnown(socket: Socket): void;
+  wasAnswered(socket: Socket): void;
+}
+
+/** A program that floods the server with connections only displaces its own; a request with a token finds room. */
+export function limitStrangers(server: Server, { most }: { most: number }): Strangers {
+  const strangers = new Set<Socket>();
+  const add = (socket: Socket): void => {
+    if (socket.destroyed) return;
+    strangers.add(socket);
+    const [oldest] = strangers;
+    if (strangers.size > most) oldest?.destroy();
+  };
+  server.on("connection", (socket: Socket) => {
+    socket.once("close", () => strangers.delete(socket));
+    add(socket);
+  });
+  return { isKnown: (socket) => void strangers.delete(socket), wasAnswered: add };
+}

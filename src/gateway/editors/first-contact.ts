@@ -1,0 +1,81 @@
+/**
+ * First contact: an Editor runs on this machine, and its worker has just begun to connect to it. A question that only
+ * this Editor can answer waits a moment, so that a client that starts with its broker finds the Editor's tools.
+ */
+import type { Editors } from "../../shared/store/editors/editors.js";
+import type { Notifier } from "../../shared/store/notifier.js";
+import type { CallReader } from "../call-reader.js";
+
+export interface FirstContact {
+  /** Waits until each Editor that runs here is known with its tools, or the time is over. True if it waited for any. */
+  awaited(): Promise<boolean>;
+  /** Ends the waits. */
+  close(): void;
+}
+
+/** `running`: the ids of the Editors that run on this machine, connected or not. */
+export function createFirstContact(
+  {
+    editors,
+    notifier,
+    running,
+  }: { editors: Pick<Editors, "ids" | "tools">; notifier: Notifier; running: () => Promise<string[]> },
+  { waitMs }: { waitMs: number },
+): FirstContact {
+  /** Known, or not reached in time: nobody waits for these again. */
+  const settled = new Set<string>();
+  const closing = new AbortController();
+
+  const settle = async (editorId: string): Promise<void> => {
+    const over = AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]);
+    const isKnown = async (): Promise<boolean> =>
+      (await editors.ids()).includes(editorId) && (await editors.tools(editorId)).length > 0;
+    await untilEditors(notifier, isKnown, over);
+    settled.add(editorId);
+  };
+
+  return {
+    async awaited() {
+      const coming = (await running()).filter((editorId) => !settled.has(editorId));
+      await Promise.all(coming.map(settle));
+      return coming.length > 0;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** Resolves once `holds`, which is asked at each message about an Editor, or when the signal is aborted. */
+export function untilEditors(
+  notifier: Pick<Notifier, "on">,
+  holds: () => Promise<boolean>,
+  over: AbortSignal,
+): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const end = (error?: unknown): void => {
+      stop();
+      over.removeEventListener("abort", aborted);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const aborted = (): void => end();
+    const look = (): void => void holds().then((isSo) => isSo && end(), end);
+    const stop = notifier.on("editors", look, look);
+    over.addEventListener("abort", aborted, { once: true });
+    if (over.aborted) aborted();
+    else look();
+  });
+}
+
+/** What another Editor, or a tool that an Editor does not have yet, may explain. */
+const MAY_COME = new Set(["NO_EDITOR", "EDITOR_UNKNOWN", "UNKNOWN_TOOL"]);
+
+/** Reads a call that would be refused for an unknown Editor or tool once more after first contact. */
+export function withFirstContact(calls: CallReader, contact: FirstContact): CallReader {
+  return {
+    async read(call) {
+      const read = await calls.read(call);
+      if (!read.problem || !MAY_COME.has(read.problem.code)) return read;
+      return (await contact.awaited()) ? calls.read(call) : read;
+    },
+  };
+}

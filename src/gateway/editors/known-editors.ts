@@ -1,0 +1,131 @@
+/**
+ * The Editors that a call may go to, and those that must be back first. The known Editors are noted in a file outside the
+ * store, so that their loss is noticed (▲4). The rule is in src/shared/editors/known-editors.ts.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/known-editors.js";
+import type { Candidate } from "../../shared/editors/target.js";
+import type { Log } from "../../shared/log.js";
+import type { Store } from "../../shared/store/store.js";
+import { candidateOf } from "./candidates.js";
+import { createNoteFile, type Note } from "./known-editors-note.js";
+
+export interface KnownEditors {
+  candidates: Candidate[];
+  /** Their ids. */
+  missing: readonly string[];
+  /** The store's incarnation when it was asked; operations are decided on in the same one (▲13). */
+  incarnation: string;
+}
+
+export interface KnownEditorsOptions {
+  /** An Editor without a sign of life for this long is away, ms. */
+  editorAwayMs: number;
+  /** How long outcomes are kept, ms. */
+  forgetEditorMs: number;
+  /** How long to wait for Editors to reconnect after a loss of the store, ms, so that an early call is served. */
+  backMs: number;
+}
+
+export interface KnownEditorsReader {
+  read(): Promise<KnownEditors>;
+  /** Waits for a message about the missing Editors, after which `read` may find them. False once the wait was long enough. */
+  mayComeBack(): Promise<boolean>;
+  /** A person says that this Editor will not come back. */
+  drop(editor: string): Promise<void>;
+}
+
+/** Longest wait for a message, which may be lost, ms. */
+const LOOK_MS = 250;
+
+/** `file`: where they are noted; without it no Editor is ever missing. */
+export function createKnownEditors(
+  deps: Pick<Store, "editors" | "operations" | "notifier" | "storeId"> & {
+    log: Log;
+    file?: string | undefined;
+  },
+  options: KnownEditorsOptions,
+): KnownEditorsReader {
+  const { editors, operations, notifier, storeId, log } = deps;
+  const file = deps.file === undefined ? undefined : createNoteFile(deps.file, log);
+  /** When this process first missed an Editor, by its own clock. */
+  let missingSince: number | undefined;
+
+  /** One reading; undefined if the note or the store changed meanwhile. */
+  const look = async (): Promise<KnownEditors | undefined> => {
+    const [read, begun, present, incarnation, runs, now] = await Promise.all([
+      file?.read(),
+      operations.incarnation(),
+      editors.availability(),
+      operations.incarnation(),
+      operations.runs(),
+      operations.now(),
+    ]);
+    // The store was lost in between: Editors read before do not describe the store after it.
+    if (begun !== incarnation) return undefined;
+    const before = read?.note;
+    if (before && isOlderCopy(before, { incarnation, runs })) {
+      log.warn({}, "the store was restored from an older copy: importing everything again");
+      await operations.beginIncarnation(incarnation);
+      return undefined;
+    }
+    const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
+    const after = compareEditors(before, store);
+    const seen = seenWith(before?.seen, incarnation);
+    const note = plain({ storeId, run: runs[0], seen, ...after.noted });
+    // A call is accepted only once the Editors it may go to are noted.
+    const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
+    if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
+    missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
+    return {
+      candidates: present.map((editor) => candidateOf(editor, now, options)),
+      missing: after.missing,
+      incarnation,
+    };
+  };
+
+  const read = async (): Promise<KnownEditors> => {
+    for (;;) {
+      const known = await look();
+      if (known) return known;
+    }
+  };
+
+  return {
+    read,
+
+    async mayComeBack() {
+      const leftMs = missingSince === undefined ? 0 : missingSince + options.backMs - performance.now();
+      if (leftMs <= 0) return false;
+      await heard(notifier, Math.min(leftMs, LOOK_MS));
+      return true;
+    },
+
+    async drop(editor) {
+      for (;;) {
+        const read = await file?.read();
+        if (!file || !read?.note) return;
+        const { [editor]: _dropped, ...others } = read.note.editors;
+        if (await file.replace(read, { ...read.note, editors: others })) return file.checkWritten();
+      }
+    },
+  };
+}
+
+/** Resolves on a message about an Editor, or after this time. */
+function heard(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stop();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const stop = notifier.on("editors", done);
+  });
+}
+
+/** In the form in which it is read back: without undefined fields. */
+function plain(note: Note): Note {
+  return JSON.parse(JSON.stringify(note)) as Note;
+}

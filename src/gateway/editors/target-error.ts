@@ -1,0 +1,84 @@
+/** The refusal of a call whose Editor could not be found or chosen. */
+
+import { type Candidate, resolveTarget, type TargetProblem } from "../../shared/editors/target.js";
+import { BrokerError } from "../../shared/errors.js";
+
+/** `isSelected`: the call named no Editor, but its session had selected this one. `sees`: only these may be named. */
+export function targetError(
+  problem: TargetProblem,
+  {
+    isSelected = false,
+    sees = () => true,
+  }: { isSelected?: boolean; sees?: (editorId: string) => boolean } = {},
+): BrokerError {
+  switch (problem.code) {
+    case "NO_EDITOR":
+      return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+    case "EDITOR_UNKNOWN": {
+      const { named } = problem;
+      const what = isSelected
+        ? `The Editor ${named}, which select_editor chose for this session, is no longer known`
+        : `No known Editor is called "${named}"`;
+      return new BrokerError("EDITOR_UNKNOWN", `${what}; known: ${list(problem.candidates)}.`, {
+        candidates: shown(problem.candidates),
+      });
+    }
+    case "EDITOR_AMBIGUOUS": {
+      const isThere = problem.candidates.some(({ connected, isReturning }) => connected || isReturning);
+      const none = isThere ? "" : "No Unity Editor is connected: open one, or name the Editor to wait for. ";
+      const what =
+        problem.named === undefined ? "Several Editors" : `Several Editors called "${problem.named}"`;
+      return new BrokerError(
+        "EDITOR_AMBIGUOUS",
+        `${none}${what} could be meant: ${list(problem.candidates)}.`,
+        {
+          candidates: shown(problem.candidates),
+        },
+      );
+    }
+    case "EDITORS_NOT_BACK":
+      return notBack(problem.editors, sees);
+  }
+}
+
+function notBack(missing: readonly string[], sees: (editorId: string) => boolean): BrokerError {
+  const editors = missing.filter(sees);
+  const others = editors.length === missing.length ? [] : ["others"];
+  return new BrokerError(
+    "EDITORS_NOT_BACK",
+    `Redis has lost data, and these Editors, one of which may have run this call, have not connected since: ${[...editors, ...others].join(", ")}.`,
+    { editors },
+  );
+}
+
+/** The Editor that a name identifies, or why there is none. */
+export function namedAmong(named: string, candidates: readonly Candidate[]): Candidate | BrokerError {
+  const target = resolveTarget(named, candidates);
+  if ("code" in target) return targetError(target);
+  const found = candidates.find(({ id }) => target.kind === "named" && id === target.editor);
+  return found ?? targetError({ code: "EDITOR_UNKNOWN", named, candidates });
+}
+
+/** In the form of list_editors. */
+export function shown(candidates: readonly Candidate[]): Record<string, unknown>[] {
+  return candidates.map(({ id, projectName, projectPath, connected }) => ({
+    id,
+    project: projectName,
+    project_path: projectPath,
+    connected,
+  }));
+}
+
+function list(candidates: readonly Candidate[]): string {
+  return candidates
+    .map(
+      ({ id, projectPath, ...signs }) =>
+        `${id} (${[stateOf(signs), projectPath].filter(Boolean).join(", ")})`,
+    )
+    .join("; ");
+}
+
+function stateOf({ connected, isReturning }: Pick<Candidate, "connected" | "isReturning">): string {
+  if (connected) return "connected";
+  return isReturning ? "reconnecting" : "not connected";
+}

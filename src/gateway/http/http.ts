@@ -1,0 +1,167 @@
+/** The HTTP surface of a gateway: one fastify app, for this machine only unless tokens authenticate callers. */
+import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
+import { type FastifyRequest, fastify } from "fastify";
+import { BrokerError, ERRORS } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
+import { LOCAL } from "../../shared/principal.js";
+import type { Authenticator } from "../auth/authenticator.js";
+import { createDoor, DOOR_DEFAULTS, type DoorOptions } from "../auth/door.js";
+import type { Gateway } from "../gateway.js";
+import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
+import { createHttpSessions } from "../mcp/http/http-sessions.js";
+import type { ProgressOptions } from "../mcp/progress.js";
+import { createToolList } from "../mcp/tools/tool-list.js";
+import { HEALTH_PATHS } from "../operators/health.js";
+import { operatorRoutes } from "../operators/operator-routes.js";
+import { addressRefused, isLoopback, portInUse } from "./loopback.js";
+
+export interface HttpGatewayOptions {
+  /** Without `auth` a loopback address or name. */
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  idleMs?: number;
+  keepAliveMs?: number;
+  progress?: ProgressOptions;
+  listDebounceMs?: number;
+  bodyLimit?: number;
+  /** A request whose headers or body take longer to arrive is ended, ms. */
+  headersMs?: number;
+  requestMs?: number;
+  /** Most requests of one principal in a second; this user's own are not counted. */
+  callsPerSecond?: number;
+  door?: Partial<DoorOptions>;
+  /** How long open requests may take to be answered when closing, ms. */
+  closeDeadlineMs?: number;
+}
+
+export interface HttpGateway {
+  /** The MCP endpoint. */
+  url: string;
+  /** Answers open waits as if their time was over, then closes; sessions stay in the store for the next gateway. */
+  close(): Promise<void>;
+}
+
+/** Each socket takes one of the process's limited file descriptors. */
+const MAX_CONNECTIONS = 4_000;
+
+/** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. Without `auth` everybody is the principal `local`. */
+export async function createHttpGateway(
+  deps: { gateway: Gateway; log: Log; version: string; auth?: Authenticator | undefined },
+  options: HttpGatewayOptions,
+): Promise<HttpGateway> {
+  const { host, port } = options;
+  const isPrivate = isLoopback(host);
+  if (!isPrivate && !deps.auth) throw addressRefused(host);
+  const { log, version } = deps;
+  const { broker, store } = deps.gateway;
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    // A job's id is part of its page's path, and longer than the default of 100.
+    routerOptions: { maxParamLength: 400 },
+    // Limits how long a request may take to arrive, not how long it may wait for its answer.
+    requestTimeout: options.requestMs ?? 30_000,
+    http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
+  });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  const door = createDoor(app.server, deps.auth, { ...DOOR_DEFAULTS, ...options.door });
+  const rate = rateOf(options.callsPerSecond ?? 100);
+  app.decorateRequest("identity");
+  const toolList = createToolList(
+    { broker, notifier: store.notifier, log },
+    { debounceMs: options.listDebounceMs ?? 250 },
+  );
+  const sessions = createHttpSessions(
+    {
+      broker,
+      toolList,
+      log,
+      version,
+      progress: options.progress,
+      sessions: store.sessions,
+    },
+    { idleMs: options.idleMs ?? 30 * 60_000, keepAliveMs: options.keepAliveMs ?? 15_000 },
+  );
+  let isClosing = false;
+
+  // A web page in a browser can send requests here, even under its own name (DNS rebinding).
+  app.addHook("onRequest", async (request, reply) => {
+    const { host: named = "", origin } = request.headers;
+    const isOwnPage = (page: string): boolean =>
+      isPrivate
+        ? isLoopback(hostOf(page))
+        : hostOf(page) !== undefined && hostOf(page) === hostOf(`http://${named}`);
+    const wrong =
+      isPrivate && !isLoopback(hostOf(`http://${named}`))
+        ? `The Host header ${named} is refused.`
+        : origin !== undefined && !isOwnPage(origin)
+          ? `The Origin ${origin} is refused.`
+          : undefined;
+    if (wrong) {
+      const { http, rpc, next } = ERRORS.ADDRESS_REFUSED;
+      refuse(reply, http, rpc, `${wrong} ${next}`);
+      return reply;
+    }
+    if (isClosing && !HEALTH_PATHS.includes(request.url)) {
+      refuse(reply, 503, ERRORS.INTERNAL.rpc, "The gateway is closing; operations go on. Try again soon.");
+      return reply;
+    }
+    return undefined;
+  });
+  // A refused client has nothing more to send, or sends slowly to hold the connection.
+  app.addHook("onSend", async (_request, reply) => {
+    if (reply.statusCode === 401 || reply.statusCode === ERRORS.ADDRESS_REFUSED.http)
+      reply.header("connection", "close");
+  });
+  await app.register(operatorRoutes, {
+    gateway: deps.gateway,
+    door,
+    rate,
+    isClosing: () => isClosing,
+  });
+  await app.register(async (guarded) => {
+    guarded.addHook("onRequest", door.guard("Bearer", refuseWith));
+    await guarded.register(rateLimit, rate);
+    await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
+  });
+
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    toolList.close();
+    door.close();
+    await sessions.close(options.closeDeadlineMs ?? 3_000);
+    await app.close();
+  };
+  try {
+    return { url: `${await app.listen({ host, port })}/mcp`, close };
+  } catch (error) {
+    await close();
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw portInUse(host, port, error);
+  }
+}
+
+/** Counts per principal, which the door has identified before. */
+function rateOf(max: number): RateLimitPluginOptions {
+  const isLocal = ({ identity }: FastifyRequest): boolean => identity.principal.id === LOCAL.id;
+  return {
+    hook: "onRequest",
+    max,
+    timeWindow: 1_000,
+    keyGenerator: ({ identity }) => identity.principal.id,
+    allowList: isLocal,
+    errorResponseBuilder: () =>
+      new BrokerError("RATE_LIMITED", `More than ${max} requests came in a second.`),
+  };
+}
+
+/** The host name of an origin; undefined if it has none. */
+function hostOf(origin: string): string | undefined {
+  try {
+    const url = new URL(origin);
+    return url.username === "" && url.pathname === "/" ? url.hostname : undefined;
+  } catch {
+    return undefined;
+  }
+}

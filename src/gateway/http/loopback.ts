@@ -1,0 +1,17 @@
+/** Which addresses belong to this machine only, and the refusal of others. */
+import { BrokerError } from "../../shared/errors.js";
+
+export function addressRefused(host: string): BrokerError {
+  return new BrokerError("ADDRESS_REFUSED", `Listening on ${host} is refused.`);
+}
+
+/** Is this a loopback name or address? */
+export function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  const bare = host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  return bare === "localhost" || bare === "::1" || /^127(\.\d{1,3}){3}$/.test(bare);
+}
+
+export function portInUse(host: string, port: number, cause: unknown): BrokerError {
+  return new BrokerError("PORT_IN_USE", `Port ${port} of ${host} is in use.`, { host, port }, cause);
+}

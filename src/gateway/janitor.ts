@@ -1,0 +1,203 @@
+/** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
+
+import type { Log } from "../shared/log.js";
+import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
+import { type Deadline, expiryOf, type WaitLimits } from "../shared/operation/expiry.js";
+import { givenUp, goneOf } from "../shared/operation/gone.js";
+import { next, type OperationRecord } from "../shared/operation/operation.js";
+import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import type { KnownEditor } from "../shared/store/editors/editors.js";
+import type { Round } from "../shared/store/last-sweep.js";
+import type { Change } from "../shared/store/operations/operation-store.js";
+import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
+import type { Store } from "../shared/store/store.js";
+import { overdueBy } from "../shared/tools/execution-class.js";
+import { removeForgotten } from "./editors/forgotten-editors.js";
+import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
+
+export interface JanitorOptions {
+  everyMs: number;
+  limits: WaitLimits;
+  /** Ask the Editor to cancel an operation that runs longer than its class; it ends only if the Editor says so. */
+  cancelOverdue: boolean;
+  /** An operation that its client gave up while nobody knew its log_id leaves the queue after this long, ms. */
+  abandonedMs: number;
+  /** An Editor unseen for this long, with nothing open, is forgotten, ms. */
+  forgetEditorMs: number;
+}
+
+export interface Janitor {
+  /** Runs one round now, regardless of the schedule. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A round, and the known losses of the store when it began. */
+type Looked = Round & { known: KnownEditors };
+
+/** The record once its job was added and read back (▲1); undefined if another process moved it on. */
+export function queued(record: OperationRecord): Change | undefined {
+  const state = next(record.state, "job_added");
+  return state && { record: { ...record, state } };
+}
+
+/**
+ * Missing this many rounds, or this part of the absence time, is a pause: a worker that was silent during it could not
+ * report.
+ */
+const ROUNDS_OF_A_PAUSE = 6;
+const ABSENCES_OF_A_PAUSE = 1 / 20;
+
+/** Of all processes on one store, one sweeps at a time. */
+export function createJanitor(
+  deps: { store: Store; log: Log; knownEditors: Pick<KnownEditorsReader, "read"> },
+  options: JanitorOptions,
+): Janitor {
+  const { store, log, knownEditors } = deps;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  const pauseMs = Math.max(
+    ROUNDS_OF_A_PAUSE * options.everyMs,
+    ABSENCES_OF_A_PAUSE * options.limits.absentMs,
+  );
+  /** By this machine's own clock: a store on it stands still with it, and its clock may catch up later. */
+  let lookedAt = Date.now();
+  let stoodStill = false;
+
+  /** An operation that may have been sent does not expire as unsent (▲13). */
+  const pastDeadline = (
+    record: OperationRecord,
+    lastSeenAt: number,
+    now: number,
+    { watchedSince, known }: Looked,
+  ): Deadline["event"] | undefined => {
+    const event = expiryOf(record, lastSeenAt, now, options.limits, watchedSince);
+    return event === "expired" && !isSurelyUnsent(record, known) ? undefined : event;
+  };
+
+  const end = async (logId: string, lastSeenAt: number, round: Looked): Promise<void> => {
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
+      // Everything stood still in the middle of this round, so its readings are stale.
+      if (now - round.at > pauseMs) return undefined;
+      const event = pastDeadline(record, lastSeenAt, now, round);
+      const state = event && next(record.state, event);
+      if (!event || !state) return undefined;
+      const error =
+        event === "expired"
+          ? { code: "EXPIRED", type: "expired", message: expiredMessage(record, lastSeenAt, now) }
+          : {
+              code: "OUTCOME_UNKNOWN",
+              type: "editor_silent",
+              message: "The Editor never reported the outcome.",
+            };
+      return { record: { ...record, state, endedAt: now, error } };
+    };
+    const { incarnation } = round.known;
+    const changed = await store.operations.change(logId, decide, { incarnation });
+    if (changed.kind !== "applied") return;
+    log.info({ logId, state: changed.record.state }, "operation waited too long");
+    await store.queues.remove(changed.record);
+  };
+
+  const restoreJob = async (record: OperationRecord): Promise<void> => {
+    if (record.state !== "accepted" && record.state !== "queued") return;
+    if (!(await store.queues.restore(record))) {
+      log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
+      return;
+    }
+    await store.operations.change(record.logId, queued);
+  };
+
+  const askForCancel = async (logId: string): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) =>
+      overdueBy(record, now) && !record.cancel
+        ? { record: { ...record, cancel: { requestedAt: now } } }
+        : undefined,
+    );
+    if (changed.kind !== "applied") return;
+    log.info({ logId }, "operation runs longer than its class; asking the Editor to cancel it");
+    await store.askForCancel(logId);
+  };
+
+  /** Ends a cancellation that no Editor can answer any more. */
+  const giveUp = async (logId: string, editor: KnownEditor | undefined, here: boolean): Promise<void> => {
+    const changed = await store.operations.change(logId, (record, now) => {
+      const gone = record.cancel && goneOf(record, editor, here);
+      const ended = gone && givenUp(record, gone, editor, now);
+      return ended && { record: ended };
+    });
+    if (changed.kind === "applied") await store.queues.remove(changed.record);
+  };
+
+  const leaves = (record: OperationRecord, now: number, known: KnownEditors): OperationRecord | undefined =>
+    isSurelyUnsent(record, known) ? cancelIfAbandoned(record, now, options.abandonedMs) : undefined;
+
+  const leaveQueue = async (logId: string, known: KnownEditors): Promise<void> => {
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
+      const gone = leaves(record, now, known);
+      return gone && { record: gone };
+    };
+    const { incarnation } = known;
+    const changed = await store.operations.change(logId, decide, { incarnation });
+    if (changed.kind !== "applied") return;
+    log.info({ logId }, "operation left the queue: its client cancelled it, and no other caller knew of it");
+    await store.queues.remove(changed.record);
+  };
+
+  const sweep = async (): Promise<void> => {
+    const begun = await store.lastSweep.begin(pauseMs, stoodStill);
+    stoodStill = false;
+    const round: Looked = { ...begun, known: await knownEditors.read() };
+    for (const editor of await store.editors.ids()) {
+      const known = await store.editors.find(editor);
+      const lastSeenAt = known?.lastSeenAt ?? 0;
+      const now = await store.operations.now();
+      const open = await store.operations.openOf(editor);
+      if (open.length === 0 && lastSeenAt > 0 && now - lastSeenAt >= options.forgetEditorMs) {
+        log.info({ editor }, "forgot an Editor that was away for too long");
+        await store.editors.forget(editor);
+      }
+      const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
+      for (const record of open) {
+        if (pastDeadline(record, lastSeenAt, now, round)) await end(record.logId, lastSeenAt, round);
+        else if (leaves(record, now, round.known)) await leaveQueue(record.logId, round.known);
+        else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
+        else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
+        else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
+      }
+    }
+    await removeForgotten({ store, log });
+  };
+
+  const loop = async (): Promise<void> => {
+    stoodStill ||= Date.now() - lookedAt > pauseMs;
+    lookedAt = Date.now();
+    try {
+      if (await store.lastSweep.maySweep(Math.floor(options.everyMs * 0.9))) await sweep();
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, "sweeping failed; the next round tries again");
+    }
+    if (!closed) timer = setTimeout(start, options.everyMs);
+  };
+  const start = (): void => {
+    round = loop();
+  };
+  start();
+
+  return {
+    sweep,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await round;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function expiredMessage(record: OperationRecord, lastSeenAt: number, now: number): string {
+  const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / 60_000))} min`;
+  const away = now - Math.max(lastSeenAt, record.acceptedAt);
+  return `The operation expired: it waited ${minutes(now - record.acceptedAt)}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.`;
+}

@@ -1,0 +1,110 @@
+/** /mcp: Streamable HTTP. Finds the session of a request and hands the exchange to it. */
+import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { BrokerError, ERRORS } from "../../../shared/errors.js";
+import type { Log } from "../../../shared/log.js";
+import { isStoreAway } from "../../../shared/store/connect.js";
+import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../../shared/wire/rpc.js";
+import type { HttpSessions } from "./http-sessions.js";
+import { MOST_INITIALIZE_BYTES } from "./stored-initialize.js";
+
+/** The code that MCP's own servers use for an unknown session. */
+const SESSION_NOT_FOUND = -32001;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Size of a JSON body, which may nest too deep to be serialised again. */
+    bodyBytes: number;
+  }
+}
+
+export interface McpRoutesOptions {
+  sessions: HttpSessions;
+  log: Log;
+  bodyLimit: number;
+}
+
+export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
+  const { sessions, log, bodyLimit } = options;
+
+  app.decorateRequest("bodyBytes", 0);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string", bodyLimit }, (request, text, done) => {
+    request.bodyBytes = Buffer.byteLength(text);
+    try {
+      done(null, JSON.parse(String(text)));
+    } catch {
+      done(Object.assign(new Error("The body is not JSON."), { statusCode: 400, rpcCode: RPC_PARSE_ERROR }));
+    }
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number; rpcCode?: number }, _request, reply) => {
+    const refused = isStoreAway(error) ? new BrokerError("STORE_UNAVAILABLE", "", {}, error) : error;
+    if (refused instanceof BrokerError) return refuseWith(reply, refused);
+    const status = error.statusCode ?? 500;
+    if (status < 500) return refuse(reply, status, error.rpcCode ?? RPC_INVALID_REQUEST, error.message);
+    log.error({ error }, "a request to /mcp failed");
+    return refuse(reply, 500, ERRORS.INTERNAL.rpc, ERRORS.INTERNAL.next);
+  });
+
+  app.route({
+    method: ["POST", "GET", "DELETE"],
+    url: "/mcp",
+    bodyLimit,
+    async handler(request, reply) {
+      const session = await sessionOf(request, reply);
+      if (!session) return reply;
+      reply.hijack();
+      try {
+        await session.handle(request.raw, reply.raw, request.body);
+      } catch (error) {
+        log.error({ error }, "an exchange on /mcp failed");
+        reply.raw.destroy();
+      }
+      return reply;
+    },
+  });
+
+  const sessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.method === "POST") {
+      if (Array.isArray(request.body)) {
+        return refuse(
+          reply,
+          400,
+          RPC_INVALID_REQUEST,
+          "Batches are not supported. Send one message per request.",
+        );
+      }
+      // Always a new session, whatever session header is sent: a client that initialises starts over.
+      if (isInitializeRequest(request.body)) {
+        const bytes = request.bodyBytes;
+        if (bytes > MOST_INITIALIZE_BYTES) {
+          const what = `The initialize request has ${bytes} bytes; the limit is ${MOST_INITIALIZE_BYTES}.`;
+          return refuse(reply, 413, RPC_INVALID_REQUEST, what);
+        }
+        return sessions.open(request.identity.principal.id);
+      }
+    }
+    const id = request.headers["mcp-session-id"];
+    if (typeof id !== "string") {
+      return refuse(
+        reply,
+        400,
+        RPC_INVALID_REQUEST,
+        "The header Mcp-Session-Id is missing: initialize first.",
+      );
+    }
+    const found = await sessions.find(id, request.identity.principal.id);
+    return found ?? refuse(reply, 404, SESSION_NOT_FOUND, "Session not found: initialize again.");
+  };
+}
+
+/** A JSON-RPC error that answers no particular request. */
+export function refuse(reply: FastifyReply, status: number, code: number, message: string): undefined {
+  reply.code(status).send({ jsonrpc: "2.0", id: null, error: { code, message } });
+  return undefined;
+}
+
+/** The same for an error from the closed table. */
+export function refuseWith(reply: FastifyReply, { code, message }: BrokerError): undefined {
+  return refuse(reply, ERRORS[code].http, ERRORS[code].rpc, message);
+}

@@ -1,0 +1,40 @@
+/** Classifies MCP messages, and builds the refusals of requests that the SDK's server never sees. */
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { ERRORS } from "../../shared/errors.js";
+import { RPC_INVALID_REQUEST } from "../../shared/wire/rpc.js";
+
+/** Most UTF-16 units of a request's id: the gateway remembers it, and stores it with the operation. */
+const MOST_ID = 200;
+
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return "method" in message && "id" in message;
+}
+
+export function isResponse(message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } {
+  return !("method" in message) && message.id !== undefined;
+}
+
+/** The request that a message cancels; undefined for any other message. */
+export function cancellationOf(message: JSONRPCMessage): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.requestId;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+export function isTooLong(id: RequestId | undefined): boolean {
+  return typeof id === "string" && id.length > MOST_ID;
+}
+
+export function storeAway(id: RequestId): JSONRPCMessage {
+  const { rpc, next } = ERRORS.STORE_UNAVAILABLE;
+  return {
+    jsonrpc: "2.0",
+    id,
+    error: { code: rpc, message: next, data: { error_code: "STORE_UNAVAILABLE" } },
+  };
+}
+
+export function idTooLong(id: RequestId): JSONRPCMessage {
+  const message = `Use request ids of at most ${MOST_ID} characters.`;
+  return { jsonrpc: "2.0", id, error: { code: RPC_INVALID_REQUEST, message } };
+}

@@ -1,0 +1,236 @@
+/** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
+import { z } from "zod";
+import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
+import { type Answer, answerOf, notFound } from "../../../shared/operation/answer.js";
+import { isFinal } from "../../../shared/operation/operation.js";
+import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
+import { waitTime } from "../../../shared/wait-time.js";
+import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
+import { FETCH, PART } from "./fetch-tool.js";
+import { SELECT } from "./select-tool.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+const RESULT_WAIT_SECONDS = 5;
+
+const logId = z.string().describe("The log_id from an earlier answer.");
+
+const TOOLS: BrokerTool[] = [
+  define(
+    "get_operation_result",
+    "Get operation result",
+    "Reads the state of an operation, with its result. An operation goes on after a wait ends: read it here instead of sending the call again.",
+    z.object({
+      log_id: logId,
+      wait: z.boolean().default(false).describe("Wait for the end of the operation."),
+      timeout: z
+        .number()
+        .min(0)
+        .default(RESULT_WAIT_SECONDS)
+        .describe("With wait: the most seconds to wait (up to 60)."),
+      page: PART.page.optional().describe("One page of a large result, from 1."),
+      page_size_kb: PART.page_size_kb,
+      path: PART.path,
+      jq: z.string().optional().describe("A part of the result, by a jq program such as .hierarchy[].name"),
+    }),
+    { readOnly: true },
+    async (args, call) => {
+      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS, call.showsProgress);
+      return ofNamed(args.log_id, call, async () => {
+        call.request.accepted();
+        const seen = args.wait
+          ? await call.wait(args.log_id, time.ms)
+          : await call.broker.read(call.principal, args.log_id);
+        const described = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
+        const isPart = args.page !== undefined || args.jq !== undefined;
+        return isPart && described.status === "completed" ? partOf(args, described, call) : described;
+      });
+    },
+  ),
+  define(
+    "get_operation_status",
+    "Get operation status",
+    "Reads the state of an operation without its result. Never waits.",
+    z.object({ log_id: logId }),
+    { readOnly: true },
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const seen = await call.broker.read(call.principal, args.log_id);
+        // Without the result this does not count as a delivery of the outcome.
+        return typeof seen === "object" ? answerOf(seen, { brief: true }) : missing(args.log_id, seen);
+      }),
+  ),
+  define(
+    "cancel_operation",
+    "Cancel operation",
+    "Cancels a waiting operation, or asks the Editor to cancel a running one. Giving up a call does not cancel its operation; this tool does.",
+    z.object({ log_id: logId }),
+    { readOnly: false },
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const found = await call.broker.read(call.principal, args.log_id);
+        if (typeof found === "object" && isFinal(found.record.state)) {
+          const described = answer(args.log_id, found, call, undefined);
+          return {
+            ...described,
+            message: `It had already ended; nothing was cancelled. ${described.message}`,
+          };
+        }
+        const seen = await call.broker.cancel(call.principal, args.log_id, call.request.requester);
+        return answer(args.log_id, seen, call, cancelNote(seen));
+      }),
+  ),
+  define(
+    "explain_operation",
+    "Explain operation",
+    "Shows the history of an operation: when it was accepted, sent, started and ended, which calls found it instead of running it again, and which callers received the outcome.",
+    z.object({ log_id: logId }),
+    { readOnly: true },
+    (args, call) =>
+      ofNamed(args.log_id, call, async () => {
+        const seen = await call.broker.explain(call.principal, args.log_id);
+        if (typeof seen !== "object") return missing(args.log_id, seen);
+        const { record, duplicates } = seen;
+        return {
+          status: "completed",
+          log_id: record.logId,
+          tool: record.tool,
+          editor: record.editor,
+          state: record.state,
+          timeline: timelineOf(record, duplicates),
+          message: whyOnce(record, duplicates),
+        };
+      }),
+  ),
+  define(
+    "list_operations",
+    "List operations",
+    "Lists your operations, newest first, without results. Use it to find a lost log_id.",
+    z.object({ limit: z.int().min(1).max(100).default(20).describe("The most operations to list.") }),
+    { readOnly: true },
+    async ({ limit }, call) => {
+      const views = await call.broker.list(call.principal, limit);
+      return {
+        status: "completed",
+        operations: views.map((view) => answerOf(view, { brief: true })),
+        message: `${views.length} operation(s), newest first.`,
+      };
+    },
+  ),
+  FETCH,
+  define(
+    "list_editors",
+    "List Unity Editors",
+    "Lists the known Unity Editors, and whether they are connected.",
+    z.object({}),
+    { readOnly: true },
+    async (_args, call) => {
+      const [{ editors, unreached, now }, selected] = await Promise.all([
+        call.broker.editors(call.principal),
+        call.selection?.editor(),
+      ]);
+      const connected = editors.filter(({ connected }) => connected).length;
+      return {
+        status: "completed",
+        editors: editors.map(({ profile, live, lastSeenAt, connected, diagnosis }) => ({
+          id: profile.editorId,
+          project: profile.projectName,
+          project_path: profile.projectPath,
+          unity_version: profile.unityVersion,
+          ...(profile.plain
+            ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
+            : {}),
+          connected,
+          ...(profile.editorId === selected ? { selected: true } : {}),
+          ...(connected && live
+            ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
+            : {}),
+          ...(lastSeenAt > 0
+            ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
+            : {}),
+          ...(diagnosis ? { diagnosis: publicDiagnosis(diagnosis, call.principal) } : {}),
+        })),
+        ...(unreached.length > 0
+          ? {
+              unreached: unreached.map(({ editor, project, ...diagnosis }) => ({
+                id: editor,
+                project,
+                diagnosis: publicDiagnosis(diagnosis, call.principal),
+              })),
+            }
+          : {}),
+        message: `${editors.length} Editor(s) known, ${connected} connected.`,
+      };
+    },
+  ),
+  SELECT,
+];
+
+/** By name. */
+export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
+  TOOLS.map((tool) => [tool.described.name, tool]),
+);
+
+/**
+ * Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read; recorded before the call does
+ * anything else.
+ */
+async function ofNamed(
+  named: string,
+  call: BrokerToolCall,
+  read: () => Promise<ToolAnswer>,
+): Promise<ToolAnswer> {
+  if (!UUID.test(named)) return notFound(named.slice(0, 100), false);
+  await call.broker.confirm(call.request.requester, named);
+  return read();
+}
+
+function answer(named: string, seen: WaitResult, call: BrokerToolCall, note: string | undefined): Answer {
+  if (typeof seen !== "object") return missing(named, seen);
+  if (isFinal(seen.record.state)) {
+    call.request.delivers(seen.record);
+    return answerOf(seen);
+  }
+  return answerOf(seen, { note });
+}
+
+/** The answer with a part of the result instead of the whole. */
+async function partOf(
+  {
+    page,
+    jq,
+    ...args
+  }: {
+    log_id: string;
+    page_size_kb: number;
+    page?: number | undefined;
+    jq?: string | undefined;
+    path?: string | undefined;
+  },
+  described: Answer,
+  call: BrokerToolCall,
+): Promise<ToolAnswer> {
+  const { result: _, cached, cache_id, size_kb, estimated_tokens, usage_hint, preview, ...rest } = described;
+  const wanted = jq === undefined ? { action: "get_page", page } : { action: "filter", jq_filter: jq };
+  const part = await FETCH.run({ ...args, ...wanted, cache_id: args.log_id }, call);
+  return { ...rest, ...part };
+}
+
+function missing(named: string, seen: "retention_ended" | undefined): Answer {
+  return notFound(named, seen === "retention_ended");
+}
+
+function cancelNote(seen: WaitResult): string | undefined {
+  if (typeof seen !== "object" || !seen.record.cancel) return undefined;
+  switch (seen.record.cancel.answer) {
+    case "not_cancellable":
+      return "This tool cannot be cancelled while it runs.";
+    case "finished":
+      return "It has finished; its outcome is being collected.";
+    case "requested":
+      return "The Editor was asked to cancel it and will do so when the tool allows it.";
+    default:
+      if (seen.editorAway || seen.record.sentIn === undefined)
+        return "The cancellation is delivered when the Editor answers again.";
+      return "The cancellation is being sent to the Editor.";
+  }
+}

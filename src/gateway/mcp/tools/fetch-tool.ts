@@ -1,0 +1,198 @@
+/** fetch_cached_response: reads a large result in parts (docs/guide/large-results.md). */
+import { z } from "zod";
+import { DocumentError, type DocumentErrorKind } from "../../../documents/document-error.js";
+import { BrokerError, type ErrorCode } from "../../../shared/errors.js";
+import { shortened } from "../../../shared/shortened-text.js";
+import type { About, ListedFilteredResults } from "../../../shared/store/results/filtered-results.js";
+import { type Cut, MOST_BYTES, type Results, type Source } from "../../results/results.js";
+import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+const PAGE_KB = 50;
+const KB = 1024;
+
+/** The request is stored with a kept part and repeated in answers, so it is bounded, as jq programs are (documents/jq.ts). */
+const [MOST_FIELDS, MOST_FIELD_NAME, MOST_PATH] = [100, 200, 1_000];
+
+/** For `list`: most entries, and most characters of each one's request. */
+const [MOST_LISTED, LISTED_TEXT] = [100, 200];
+
+/** The parameters that name a part, also those of get_operation_result. */
+export const PART = {
+  page: z.int(),
+  page_size_kb: z
+    .number()
+    .positive()
+    .max(MOST_BYTES / KB)
+    .default(PAGE_KB)
+    .describe("The size of a page."),
+  path: z
+    .string()
+    .max(MOST_PATH)
+    .optional()
+    .describe(
+      "The list to take items from, such as scene.roots[0].children or a JSON Pointer; else the longest.",
+    ),
+};
+
+const ARGUMENTS = z.object({
+  action: z
+    .enum(["get", "get_page", "filter", "info", "list"])
+    .default("get_page")
+    .describe(
+      "get_page: one page of whole items. filter: a part, by jq_filter, or by fields, limit and offset. get: all of it. info: its description. list: your filtered results.",
+    ),
+  cache_id: z.string().optional().describe("The cache_id (or log_id) from an earlier answer; not for list."),
+  page: PART.page
+    .default(1)
+    .describe("get_page: the page number, from 1; a page beyond the last one is empty."),
+  page_size_kb: PART.page_size_kb,
+  path: PART.path,
+  jq_filter: z.string().optional().describe("filter: a jq program, such as .hierarchy[].name"),
+  cache_filtered_result: z
+    .boolean()
+    .default(true)
+    .describe("filter: keep a large output under its own cache_id for 30 minutes after its last use."),
+  fields: z
+    .array(z.string().max(MOST_FIELD_NAME))
+    .max(MOST_FIELDS)
+    .optional()
+    .describe("filter without jq: only these fields of each item."),
+  limit: z.int().min(0).optional().describe("filter without jq: the most items to return."),
+  offset: z.int().min(0).optional().describe("filter without jq: the number of items to skip."),
+});
+type Arguments = z.output<typeof ARGUMENTS>;
+
+export const FETCH = define(
+  "fetch_cached_response",
+  "Fetch cached response",
+  "Reads a large result in parts: page by page, or filtered with jq. Takes the cache_id from an answer with cached: true. Executes nothing in Unity.",
+  ARGUMENTS,
+  { readOnly: true },
+  async (args, { broker, principal, request }) => {
+    const { results } = broker;
+    if (args.action === "list") return listed(await results.listOf(principal, MOST_LISTED));
+    if (args.cache_id === undefined)
+      throw new BrokerError("INVALID_ARGUMENTS", `fetch_cached_response needs a cache_id to ${args.action}.`);
+    const cacheId = args.cache_id;
+    const source = UUID.test(cacheId) ? await results.find(principal, cacheId) : undefined;
+    if (!source) return missing(cacheId);
+    // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
+    if (source.record) await broker.confirm(request.requester, cacheId);
+    if (source.record) request.delivers(source.record);
+    // The client's next message need not wait for a filter.
+    request.accepted();
+    try {
+      return await fetched(results, principal, source, args, request);
+    } catch (error) {
+      if (error instanceof DocumentError) return failed(cacheId, error);
+      throw error;
+    }
+  },
+);
+
+async function fetched(
+  results: Results,
+  principal: string,
+  source: Source,
+  args: Omit<Arguments, "cache_id">,
+  { signal }: Pick<BrokerToolCall["request"], "signal">,
+): Promise<ToolAnswer> {
+  const { cacheId } = source;
+  const completed = { status: "completed", cache_id: cacheId } as const;
+  const { path } = args;
+  const options = { keep: args.cache_filtered_result, signal };
+  switch (args.action) {
+    case "get":
+      return { ...completed, data: await results.whole(source), message: "All of it." };
+    case "filter": {
+      const { jq_filter: jq, fields, limit, offset } = args;
+      if (jq === undefined) {
+        const request = { path, fields, limit, offset };
+        const { cut, summary } = await results.project(principal, source, request, options);
+        const end = summary.next_offset ?? summary.total_items;
+        const message = `${Math.max(0, end - summary.offset)} of ${summary.total_items} item(s).`;
+        return cutAnswer(cacheId, cut, { ...summary, message });
+      }
+      const { cut, outputs } = await results.filter(principal, source, jq, options);
+      const message = `${outputs} output(s) of the filter${outputs === 1 ? "" : ", as an array"}.`;
+      return cutAnswer(cacheId, cut, { jq_filter: jq, outputs, message });
+    }
+    case "info": {
+      const preview = await results.preview(cacheId);
+      const message = "The description of what is stored under this cache_id.";
+      return { status: "completed", ...about(source), preview, message };
+    }
+    default: {
+      const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
+      const request = { page: args.page, pageSizeBytes, path };
+      const { page, data, pagination } = await results.page(source, request);
+      const { total_pages: last } = pagination;
+      const message =
+        page > last ? `There is no page ${page}: the last one is ${last}.` : `Page ${page} of ${last}.`;
+      return { ...completed, page, data, _pagination: pagination, message };
+    }
+  }
+}
+
+function cutAnswer(
+  source: string,
+  cut: Cut,
+  summary: { message: string; [field: string]: unknown },
+): ToolAnswer {
+  if ("data" in cut)
+    return { status: "completed", cache_id: source, data: cut.data, source_cache_id: source, ...summary };
+  const message = `${summary.message} The output is large as well and was kept: see usage_hint.`;
+  return { status: "completed", ...cut.kept, source_cache_id: source, ...summary, message };
+}
+
+function about({ cacheId, bytes, record, derived }: Omit<Source, "asker">): Record<string, unknown> {
+  return {
+    cache_id: cacheId,
+    size_kb: Math.round(bytes / 102.4) / 10,
+    ...(record === undefined ? {} : { tool: record.tool, log_id: record.logId, state: record.state }),
+    ...(derived === undefined ? {} : madeOf(derived)),
+  };
+}
+
+function madeOf({ source, filter, projection, madeAt }: About): Record<string, unknown> {
+  const how = filter === undefined ? { ...projection } : { jq_filter: filter };
+  return { source_cache_id: source, ...how, made_at: new Date(madeAt).toISOString() };
+}
+
+function listed({ entries, more }: ListedFilteredResults): ToolAnswer {
+  const cached = entries.map(({ id, ...one }) => ({
+    ...about({ cacheId: id, bytes: one.bytes, derived: one }),
+    ...shortOf(one),
+  }));
+  const unlisted = more > 0 ? ` ${more} more are not listed.` : "";
+  const message = `${cached.length} filtered result(s) of yours, most recently used first.${unlisted} Results of operations are under their log_ids: see list_operations.`;
+  return { status: "completed", cached_responses: cached, message };
+}
+
+/** The shortened form in a list; `info` shows all of it. */
+function shortOf({ filter, projection = {} }: About): Record<string, unknown> {
+  const { fields, path } = projection;
+  const beginning = (text: string): string => shortened(text, LISTED_TEXT);
+  return {
+    ...(filter === undefined ? {} : { jq_filter: beginning(filter) }),
+    ...(fields === undefined ? {} : { fields: beginning(fields.join(", ")).split(", ") }),
+    ...(path === undefined ? {} : { path: beginning(path) }),
+  };
+}
+
+function missing(cacheId: string): ToolAnswer {
+  const message =
+    "You have no such cached response, or it has expired: an operation's result is kept for its retention, a filtered one for 30 minutes after its last use. Filter its source again, or see list_operations.";
+  return { status: "not_found", cache_id: cacheId.slice(0, 100), error_code: "NOT_FOUND", message };
+}
+
+/** Errors caused by the caller's request; the kind decides the code. */
+const CALLERS: readonly DocumentErrorKind[] = ["refused", "syntax", "runtime"];
+
+function failed(cacheId: string, { kind, message: error }: DocumentError): ToolAnswer {
+  if (kind === "missing") return missing(cacheId);
+  const code: ErrorCode = CALLERS.includes(kind) ? "INVALID_ARGUMENTS" : "FETCH_FAILED";
+  const { message } = new BrokerError(code, /[.!?]$/.test(error) ? error : `${error}.`);
+  return { status: "error", cache_id: cacheId, error_code: code, error_type: kind, error, message };
+}

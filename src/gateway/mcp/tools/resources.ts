@@ -1,0 +1,118 @@
+/** Stored results as MCP resources: JSON as text, pictures as such, and pieces of results too large for one message. */
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  type ReadResourceResult,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+import { DocumentError } from "../../../documents/document-error.js";
+import type { Log } from "../../../shared/log.js";
+import type { Broker } from "../../broker.js";
+import { binaryOf, contentOf } from "../../results/content.js";
+import { namedResult, RESULT_TEMPLATE, resourceOf } from "../../results/result-uri.js";
+import { MOST_BYTES, type Source } from "../../results/results.js";
+import type { OpenRequest } from "../open-request.js";
+import { UUID } from "./broker-tool.js";
+import { refusalError } from "./tool-answer.js";
+
+const JSON_TYPE = "application/json";
+/** Most bytes of one piece: its base64 fits into a message. */
+const MOST_PIECE = 4 * 1024 * 1024;
+/** Most bytes of a text in a message of at most 8 MiB. */
+const MOST_MESSAGE = 7 * 1024 * 1024;
+const LISTED = 50;
+/** MCP's code for an unknown resource. */
+const NOT_FOUND = -32002;
+
+export function serveResources(
+  server: Server,
+  { broker, log }: { broker: Broker; log: Log },
+  client: { principal: string; request(id: RequestId): OpenRequest },
+): void {
+  const { principal } = client;
+
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: [
+      {
+        uriTemplate: RESULT_TEMPLATE,
+        name: "result",
+        title: "Result of an operation",
+        description: `The stored result under a log_id or cache_id: JSON as text, or its pictures. offset and length (at most ${MOST_PIECE}) read a piece of its bytes, which is how a result beyond ${MOST_BYTES} bytes is read.`,
+        mimeType: JSON_TYPE,
+      },
+    ],
+  }));
+
+  server.setRequestHandler(ListResourcesRequestSchema, () =>
+    refusing(log, async () => {
+      const views = await broker.list(principal, LISTED);
+      const stored = views.filter(({ record }) => record.resultBytes !== undefined);
+      return {
+        resources: stored.map(({ record: { logId, tool, editor, resultBytes } }) => ({
+          ...resourceOf(logId),
+          title: `${tool} on ${editor}`,
+          mimeType: JSON_TYPE,
+          size: resultBytes,
+        })),
+      };
+    }),
+  );
+
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, { requestId }) =>
+    refusing(log, async () => {
+      const named = namedResult(uri);
+      const source =
+        named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
+      if (!named || !source) throw new McpError(NOT_FOUND, "There is no such result of yours.", { uri });
+      if (source.record) {
+        const request = client.request(requestId);
+        // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
+        await broker.confirm(request.requester, named.id);
+        request.delivers(source.record);
+      }
+      if (named.range === undefined) return whole(uri, source);
+      const { offset, length = MOST_PIECE } = named.range;
+      const { bytes } = await broker.results.piece(source, offset, Math.min(length, MOST_PIECE));
+      return { contents: [{ uri, mimeType: "application/octet-stream", blob: base64(bytes) }] };
+    }),
+  );
+
+  const whole = async (uri: string, source: Source): Promise<ReadResourceResult> => {
+    const { bytes, total } = await broker.results.piece(source, 0, MOST_BYTES);
+    const text = Buffer.from(bytes).toString("utf8");
+    // The text is a string in the message: every quote in it takes one more byte.
+    if (total > bytes.byteLength || Buffer.byteLength(JSON.stringify(text)) > MOST_MESSAGE) {
+      const how = `It has ${total} bytes: read it in pieces, such as ${uri}?offset=0&length=${MOST_PIECE}, or in part with fetch_cached_response.`;
+      throw new McpError(ErrorCode.InvalidParams, how, { uri, error_code: "RESULT_TOO_LARGE" });
+    }
+    const blocks = contentOf(JSON.parse(text)) ?? [];
+    if (!blocks.some(binaryOf)) return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
+    return {
+      contents: blocks.map((block) => {
+        const binary = binaryOf(block);
+        return binary
+          ? { uri, mimeType: binary.mimeType, blob: binary.base64 }
+          : block.type === "text"
+            ? { uri, mimeType: "text/plain", text: block.text }
+            : { uri, mimeType: JSON_TYPE, text: JSON.stringify(block) };
+      }),
+    };
+  };
+}
+
+const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+
+async function refusing<T>(log: Log, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof McpError) throw error;
+    if (error instanceof DocumentError) throw new McpError(ErrorCode.InternalError, error.message);
+    throw refusalError(error, log);
+  }
+}

@@ -1,0 +1,44 @@
+/** `select_editor`: sets the Editor for calls of a session that name none. */
+import { z } from "zod";
+import { BrokerError } from "../../../shared/errors.js";
+import { shown } from "../../editors/target-error.js";
+import { define } from "./broker-tool.js";
+
+export const SELECT = define(
+  "select_editor",
+  "Select Unity Editor",
+  "Chooses the Unity Editor for the calls of this session that do not name one, connected or not. list_editors shows the Editors.",
+  z.object({
+    editor: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullable()
+      .describe("Its project's name, or its id (or the id's unique beginning); null clears the choice."),
+  }),
+  { readOnly: true },
+  async ({ editor }, { broker, principal, selection }) => {
+    if (!selection) {
+      throw new BrokerError(
+        "INVALID_ARGUMENTS",
+        "select_editor chooses for a session, but this request belongs to none. Name the Editor in the `editor` argument of each call.",
+      );
+    }
+    if (editor === null) {
+      await selection.select(undefined);
+      return {
+        status: "completed",
+        selected: null,
+        message: "No Editor is selected for this session any more.",
+      };
+    }
+    const found = await broker.editor(principal, editor);
+    await selection.select(found.id);
+    const waits = found.connected ? "" : " It is not connected: they wait until it is.";
+    return {
+      status: "completed",
+      selected: shown([found])[0],
+      message: `Calls of this session that do not name an Editor go to ${found.id}.${waits}`,
+    };
+  },
+);

@@ -1,0 +1,102 @@
+/** The list of tools as MCP clients see it, and notifications of its changes. */
+import { type Tool as McpTool, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { Log } from "../../../shared/log.js";
+import type { Notifier } from "../../../shared/store/notifier.js";
+import { offerParameters } from "../../../shared/tools/parameters.js";
+import type { Broker } from "../../broker.js";
+import type { OfferedTool } from "../../tools/catalog.js";
+import { BROKER_TOOLS } from "./broker-tools.js";
+
+export interface ToolList {
+  /** The tools of a principal, sorted by name. Waits for first contact (first-contact.ts) and for nothing else. */
+  current(principal: string): Promise<McpTool[]>;
+  /** Calls `listener` when the list's content changed; the returned function unsubscribes. */
+  onChange(listener: () => void): () => void;
+  close(): void;
+}
+
+export function createToolList(
+  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log },
+  options: { debounceMs: number } = { debounceMs: 250 },
+): ToolList {
+  const listeners = new Set<() => void>();
+  let known: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const listed = async (principal?: string): Promise<McpTool[]> => {
+    const unity = (await deps.broker.tools(principal))
+      .filter(({ name }) => !BROKER_TOOLS.has(name))
+      .map(describe);
+    const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
+    return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  const compare = async (): Promise<void> => {
+    try {
+      const before = known;
+      known = JSON.stringify(await listed());
+      if (known === before) return;
+      for (const listener of listeners) listener();
+    } catch (error) {
+      deps.log.warn({ error: (error as Error).message }, "the tool list could not be read");
+    }
+  };
+
+  const baseline = listed().then(
+    (tools) => {
+      known ??= JSON.stringify(tools);
+    },
+    () => undefined,
+  );
+  const compareSoon = (): void => {
+    // Not restarted by further messages: a chatty Editor must not postpone the notification for ever.
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void baseline.then(compare);
+    }, options.debounceMs);
+  };
+  const stop = deps.notifier.on("editors", compareSoon, compareSoon);
+
+  return {
+    current: listed,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      stop();
+      clearTimeout(timer);
+      listeners.clear();
+    },
+  };
+}
+
+/** Begins with the broker's own words; the rest is the Editor's text, which may say anything. */
+function describe(tool: OfferedTool): McpTool {
+  const { title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint } = tool.annotations;
+  const described = (inputSchema: Record<string, unknown>) => ({
+    name: tool.name,
+    ...(title === undefined ? {} : { title }),
+    description: `[${editorsOf(tool)}] ${tool.description}`,
+    inputSchema,
+    // No outputSchema: the answer after a wait has ended would violate it.
+    annotations: withoutUndefined({ title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint }),
+  });
+  const whole = described(offerParameters(tool));
+  if (ToolSchema.safeParse(whole).success) return whole as McpTool;
+  // One tool with an invalid schema would make clients refuse the whole list.
+  return described(offerParameters({ ...tool, inputSchema: { type: "object" } })) as McpTool;
+}
+
+/** Most Editors named. */
+const NAMED_EDITORS = 3;
+
+function editorsOf({ editors }: OfferedTool): string {
+  const named = editors.slice(0, NAMED_EDITORS).join(", ");
+  const more = editors.length - NAMED_EDITORS;
+  return `Unity Editor${editors.length > 1 ? "s" : ""} ${named}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function withoutUndefined<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,30 @@
+/** The address of a stored result, or of a kept part, as an MCP resource: `unity-broker://results/<log_id>`. */
+
+const URI = /^unity-broker:\/\/results\/([\w-]+)(?:\?(.*))?$/;
+
+/** RFC 6570. */
+export const RESULT_TEMPLATE = "unity-broker://results/{log_id}{?offset,length}";
+
+export function resourceOf(logId: string): { uri: string; name: string } {
+  return { uri: `unity-broker://results/${logId}`, name: `result of ${logId}` };
+}
+
+export interface NamedResult {
+  id: string;
+  /** A piece of its bytes; undefined means all of it. */
+  range: { offset: number; length: number | undefined } | undefined;
+}
+
+/** Undefined if it is not the address of a result. */
+export function namedResult(uri: string): NamedResult | undefined {
+  const [, id, query] = URI.exec(uri) ?? [];
+  if (id === undefined) return undefined;
+  const numbers = new URLSearchParams(query ?? "");
+  const number = (name: string): number | undefined => {
+    const text = numbers.get(name);
+    return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  const [offset, length] = [number("offset"), number("length")];
+  const isRange = offset !== undefined || length !== undefined;
+  return { id, range: isRange ? { offset: offset ?? 0, length } : undefined };
+}

@@ -1,0 +1,78 @@
+/** The tools of all known Editors, kept in memory and read again when an Editor reports a change. */
+import { isDeepStrictEqual } from "node:util";
+import { BrokerError } from "../../shared/errors.js";
+import type { Editors } from "../../shared/store/editors/editors.js";
+import type { Notifier } from "../../shared/store/notifier.js";
+import type { Tool } from "../../shared/tools/tool.js";
+
+/** A tool, with the ids of the Editors that share this description. */
+export type OfferedTool = Tool & { editors: string[] };
+
+export interface Catalog {
+  /** Every tool of these Editors once, by name; if Editors differ, the most recently seen one decides. */
+  tools(sees: (editorId: string) => boolean): Promise<OfferedTool[]>;
+  /** The tool as these Editors describe it. Throws NO_EDITOR or UNKNOWN_TOOL. */
+  tool(name: string, editorIds: readonly string[]): Promise<Tool>;
+  close(): void;
+}
+
+export function createCatalog(editors: Editors, notifier: Notifier): Catalog {
+  const cached = new Map<string, Promise<Tool[]>>();
+  const stop = notifier.on(
+    "editors",
+    (editor) => cached.delete(editor),
+    () => cached.clear(),
+  );
+
+  const toolsOf = (editor: string): Promise<Tool[]> => {
+    const known = cached.get(editor);
+    if (known) return known;
+    const read = editors.tools(editor);
+    cached.set(editor, read);
+    // An empty catalogue is not published yet, and an error was not read: neither is kept.
+    read.then(
+      (tools) => tools.length === 0 && cached.delete(editor),
+      () => cached.delete(editor),
+    );
+    return read;
+  };
+
+  const toolsByName = async (ids: readonly string[]): Promise<Map<string, Tool>> => {
+    const byName = new Map<string, Tool>();
+    for (const tools of await Promise.all(ids.map(toolsOf))) {
+      for (const tool of tools) byName.set(tool.name, tool);
+    }
+    return byName;
+  };
+
+  return {
+    async tools(sees) {
+      const ids = (await editors.ids()).filter(sees);
+      const offered = new Map<string, OfferedTool>();
+      for (const [at, tools] of (await Promise.all(ids.map(toolsOf))).entries()) {
+        const editor = ids[at] ?? "";
+        for (const tool of tools) {
+          const { editors: others = [], ...before } = offered.get(tool.name) ?? {};
+          const alike = isDeepStrictEqual(before, tool) ? others : [];
+          // By name: the order of last sign of life changes all the time.
+          offered.set(tool.name, { ...tool, editors: [...alike, editor].sort() });
+        }
+      }
+      return [...offered.values()];
+    },
+
+    async tool(name, editorIds) {
+      if (editorIds.length === 0) throw new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
+      const byName = await toolsByName(editorIds);
+      const tool = byName.get(name);
+      if (tool) return tool;
+      const alike = [...byName.keys()].filter((other) => other.includes(name) || name.includes(other));
+      const hint = alike.length > 0 ? ` Did you mean ${alike.slice(0, 3).join(", ")}?` : "";
+      throw new BrokerError("UNKNOWN_TOOL", `There is no tool "${name.slice(0, 100)}".${hint}`, {
+        tool: name.slice(0, 100),
+      });
+    },
+
+    close: stop,
+  };
+}

@@ -1,0 +1,126 @@
+/** Choice of target (▲4): which Editor a call is for. */
+import { slugOf } from "./editor-id.js";
+
+/**
+ * The target that the caller gave: one Editor, or none. `isUnknown`: no known Editor has this name, or several have it;
+ * then `editor` is the caller's text, and only existing operations can answer the call.
+ */
+export type Target = { kind: "named"; editor: string; isUnknown?: true } | { kind: "open" };
+
+/** An Editor that a call may go to. */
+export interface Candidate {
+  id: string;
+  projectName: string;
+  /** Its real path on its own machine. */
+  projectPath: string;
+  connected: boolean;
+  /** It was connected recently, its process is alive, and its worker waits for it: a domain reload. */
+  isReturning?: boolean;
+}
+
+/** What an Editor is chosen from when the call names none. */
+export interface TargetContext {
+  candidates: readonly Candidate[];
+  /** The Editor that the session selected, connected or not. */
+  selected?: string | undefined;
+  /** The working folder and the roots of a client on this machine, as real paths. */
+  folders?: readonly string[] | undefined;
+  /** Editors known before the store was lost, whose ledgers it has not seen since (known-editors.ts). */
+  missing?: readonly string[] | undefined;
+}
+
+export type TargetProblem =
+  | { code: "EDITOR_UNKNOWN"; named: string; candidates: readonly Candidate[] }
+  | { code: "EDITOR_AMBIGUOUS"; named?: string; candidates: readonly Candidate[] }
+  | { code: "EDITORS_NOT_BACK"; editors: readonly string[] }
+  | { code: "NO_EDITOR" };
+
+/**
+ * Choice of target (▲4): resolves the `editor` argument, ignoring case: an id, a project's name, or the beginning of an
+ * id. An exact id takes precedence over a name, and a name over the beginning of an id.
+ */
+export function resolveTarget(
+  named: string | undefined,
+  candidates: readonly Candidate[],
+): Target | TargetProblem {
+  if (named === undefined) return { kind: "open" };
+  if (candidates.length === 0) return { code: "NO_EDITOR" };
+  const wanted = named.toLowerCase();
+  const ways: ((candidate: Candidate) => boolean)[] = [
+    ({ id }) => id === named,
+    ({ id, projectName }) => projectName.toLowerCase() === wanted || slugIn(id) === wanted,
+    ({ id }) => id.toLowerCase().startsWith(wanted),
+  ];
+  for (const fits of ways) {
+    const matches = candidates.filter(fits);
+    const [only] = matches;
+    if (only === undefined) continue;
+    return matches.length === 1
+      ? { kind: "named", editor: only.id }
+      : { code: "EDITOR_AMBIGUOUS", named, candidates: matches };
+  }
+  return { code: "EDITOR_UNKNOWN", named, candidates };
+}
+
+/** Choice of target (▲4): may an operation on this Editor answer a call with this target? */
+export function isFor(target: Target, editor: string): boolean {
+  if (target.kind === "open") return true;
+  if (!target.isUnknown) return editor === target.editor;
+  const wanted = target.editor.toLowerCase();
+  const isItsProject = /[a-z0-9]/.test(wanted) && slugIn(editor) === slugOf(wanted);
+  return isItsProject || editor.toLowerCase().startsWith(wanted);
+}
+
+/**
+ * Choice of target (▲4): the Editor of a new operation: the named one; else the selected one; else the one whose
+ * project holds the client's folders; else the only connected one; else, with none connected, the only known one. While
+ * some are missing none is chosen: one of them may have run this very call.
+ */
+export function editorFor(target: Target, context: TargetContext): string | TargetProblem {
+  const { candidates, selected, folders = [], missing = [] } = context;
+  if (target.kind === "named") return target.editor;
+  if (selected !== undefined) return selected;
+  if (missing.length > 0) return { code: "EDITORS_NOT_BACK", editors: missing };
+  const home = homeOf(folders, candidates);
+  if (home) return home.id;
+  const [only, ...others] = presentOr(candidates);
+  if (only === undefined) return { code: "NO_EDITOR" };
+  return others.length === 0 ? only.id : { code: "EDITOR_AMBIGUOUS", candidates };
+}
+
+/** The innermost project around each folder, if all folders that are in a project agree on it. */
+function homeOf(folders: readonly string[], candidates: readonly Candidate[]): Candidate | undefined {
+  const homes = new Set<Candidate>();
+  for (const folder of folders) {
+    const around = candidates.filter(({ projectPath }) => holds(projectPath, folder));
+    const innermost = Math.max(...around.map(({ projectPath }) => comparable(projectPath).length));
+    for (const candidate of around)
+      if (comparable(candidate.projectPath).length === innermost) homes.add(candidate);
+  }
+  // The same project may have a second id, of a renamed machine or of another machine with the same path.
+  const [home, ...others] = presentOr([...homes]);
+  return others.length === 0 ? home : undefined;
+}
+
+/** The connected candidates; if none is connected, all. */
+function presentOr(candidates: readonly Candidate[]): readonly Candidate[] {
+  const present = candidates.filter(({ connected, isReturning }) => connected || isReturning);
+  return present.length > 0 ? present : candidates;
+}
+
+function holds(project: string, folder: string): boolean {
+  const outer = comparable(project);
+  const inner = comparable(folder);
+  return outer !== "" && (inner === outer || inner.startsWith(`${outer}/`));
+}
+
+/** A path in comparable form: on Windows either slash and any case mean the same path. */
+function comparable(path: string): string {
+  const plain = path.replaceAll("\\", "/").replace(/\/+$/, "");
+  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
+}
+
+/** The part of an Editor's id that comes from its project's name. */
+function slugIn(id: string): string {
+  return id.slice(0, Math.max(0, id.lastIndexOf("@"))).toLowerCase();
+}

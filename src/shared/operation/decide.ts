@@ -1,0 +1,155 @@
+/**
+ * decide(snapshot, request): what a submit becomes. The gateway reads a snapshot and decides here. One script then
+ * applies the decision, only if the version of the hash is still the one in the snapshot.
+ */
+
+import { editorFor, isFor, type Target, type TargetContext, type TargetProblem } from "../editors/target.js";
+import { isAlwaysRepeatable } from "../tools/tool.js";
+import { isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
+import {
+  type EditorState,
+  isSameRequest,
+  type Moment,
+  type ReplayOptions,
+  type Requester,
+  replays,
+} from "./replay.js";
+
+/** What the store knew of a hash at one moment. */
+export interface Snapshot extends Moment {
+  /** The log_id of the newest operation of the hash, even after its record's retention has ended. */
+  newest: string | null;
+  /** The records that may answer: for each Editor the newest one, and the newest one that the Editor began. */
+  records: readonly OperationRecord[];
+  /** The operation made by an earlier call with the same `force_new`. */
+  forced?: OperationRecord | undefined;
+}
+
+/** The parts of a call that identify its operation. */
+export interface Sought extends Requester {
+  fingerprint: string;
+  target: Target;
+  keyed: boolean;
+  forceNew?: string | undefined;
+}
+
+export interface SubmitRequest extends Sought {
+  hash: string;
+  /** The hash of the operation that force_new names; undefined if the store has none for this principal. */
+  forceNewHash?: string | undefined;
+  /** What the Editor of a new operation is chosen from. */
+  targetContext: TargetContext;
+}
+
+export type Decision =
+  | { kind: "create"; editor: string; editorOpen: boolean; after: string | null; supersedes?: string }
+  | Found
+  | { kind: "refuse"; problem: TargetProblem }
+  /**
+   * Named re-run (▲8): force_new names an operation of another call; `newest` is this call's own, shown as in a replay.
+   */
+  | { kind: "refuse"; problem: { code: "FORCE_NEW_MISMATCH"; newest: OperationRecord | undefined } };
+
+/** The operation that the call finds instead of creating one, or a refusal: the key already names another call. */
+export type Found =
+  | { kind: "join"; record: OperationRecord }
+  | { kind: "replay"; record: OperationRecord }
+  | { kind: "refuse"; problem: { code: "IDEMPOTENCY_CONFLICT" } };
+
+/** Pure. The caller applies the decision atomically, or decides again with a new snapshot. */
+export function decide(snapshot: Snapshot, request: SubmitRequest, options?: ReplayOptions): Decision {
+  const found = lookUp(snapshot, request, options);
+  if (found?.kind === "refuse") return found;
+  if (request.forceNew !== undefined && request.forceNewHash !== request.hash) {
+    const meant = candidates(snapshot.records, request.target);
+    // As in a replay: an operation that never began is passed over in favour of one that did.
+    const newest = meant.find((record) => !isPassedOver(record)) ?? meant[0];
+    return { kind: "refuse", problem: { code: "FORCE_NEW_MISMATCH", newest } };
+  }
+  if (found) return found;
+  const editor = editorFor(request.target, request.targetContext);
+  if (typeof editor !== "string") return { kind: "refuse", problem: editor };
+  return {
+    kind: "create",
+    editor,
+    editorOpen: request.target.kind === "open",
+    after: snapshot.newest,
+    ...(request.forceNew === undefined ? {} : { supersedes: request.forceNew }),
+  };
+}
+
+/** The half of the decision that needs no target: the operation that answers the call, if any (▲4). */
+export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOptions): Found | undefined {
+  // Idempotency hash (▲3): a key names one call permanently.
+  if (request.keyed && snapshot.records.some((record) => record.fingerprint !== request.fingerprint)) {
+    return { kind: "refuse", problem: { code: "IDEMPOTENCY_CONFLICT" } };
+  }
+  const own = request.forceNew === undefined ? executionFor(snapshot.records, request) : undefined;
+  if (own) return { kind: isFinal(own.state) ? "replay" : "join", record: own };
+  // Named re-run (▲8): a forced call is found only by the operation it supersedes.
+  const asked =
+    request.forceNew === undefined
+      ? candidates(snapshot.records, request.target)
+      : [snapshot.forced].filter((record) => record !== undefined);
+  for (const record of asked) {
+    if (!isFinal(record.state) && joins(record, snapshot, request)) return { kind: "join", record };
+    if (isFinal(record.state) && replays(record, request, snapshot, options))
+      return { kind: "replay", record };
+  }
+  return undefined;
+}
+
+/**
+ * Choice of target (▲4): the newest operation of each Editor that the call may mean, newest first. An operation that
+ * never began is followed by its predecessor. An operation that another one answers for is left out: the other one is
+ * among the records.
+ */
+function candidates(records: readonly OperationRecord[], target: Target): OperationRecord[] {
+  const meant = records
+    .filter((record) => record.executedAs === undefined)
+    .filter((record) => isFor(target, record.editor))
+    .toSorted((a, b) => b.order - a.order || b.acceptedAt - a.acceptedAt);
+  return meant.filter(
+    (record, index) =>
+      !meant.slice(0, index).some((newer) => newer.editor === record.editor && !isPassedOver(newer)),
+  );
+}
+
+/** Join (▲5): the operation that answers for the one this very request created, whatever has changed since. */
+function executionFor(records: readonly OperationRecord[], request: Sought): OperationRecord | undefined {
+  const made = records.find((record) => record.executedAs !== undefined && isSameRequest(record, request));
+  return made && records.find(({ logId }) => logId === made.executedAs);
+}
+
+/** Ended without having begun. */
+function isPassedOver(record: OperationRecord): boolean {
+  return isFinal(record.state) && !mayHaveBegun(record);
+}
+
+/** Join (▲5): a call joins an operation in flight unless a change that the call should see was accepted in between. */
+function joins(record: OperationRecord, { editors, incarnation }: Moment, request: Sought): boolean {
+  const isForced = record.supersedes !== undefined && record.supersedes === request.forceNew;
+  if (record.effect === "mutating" || isSameRequest(record, request)) return true;
+  // A cancelled operation ends with a partial outcome, which is not what this call asks for.
+  if (record.cancel) return false;
+  if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
+  // Replay (▲6): it may have ended and been delivered before the store lost that, unless the Editor says it runs.
+  if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
+  const editor = editors.find(({ id }) => id === record.editor);
+  if (!editor) return false;
+  // A restored operation was counted when it was restored: its place among the changes is its acceptance time.
+  if (record.rebuilt)
+    return isAlwaysRepeatable(record.tool) && changedNothingSince(editor, record.acceptedAt);
+  // Changes by other callers do not keep a retry from finding its tests; changes by its own caller do.
+  if (isAlwaysRepeatable(record.tool)) return (editor.callerMutationSeq ?? 0) <= record.mutationSeq;
+  return editor.mutationSeq === record.mutationSeq;
+}
+
+/** Without a noted time (older versions) the change may be later. */
+function changedNothingSince(
+  { callerMutationSeq, callerChangedAt }: EditorState,
+  acceptedAt: number,
+): boolean {
+  if (callerChangedAt === undefined) return callerMutationSeq === undefined;
+  return callerChangedAt <= acceptedAt;
+}

@@ -1,0 +1,100 @@
+/** The message for an operation that has not ended: where it is, what it waits for, and for how long. */
+
+import type { Diagnosis } from "../editors/diagnosis.js";
+import { CLASS_MS, overdueBy } from "../tools/execution-class.js";
+import type { Deadline } from "./expiry.js";
+import type { Gone } from "./gone.js";
+import type { OperationRecord } from "./operation.js";
+
+/** The Editor of an operation in flight is not connected. Times in ms since the epoch, store clock. */
+export interface EditorAway {
+  project: string | undefined;
+  lastSeenAt: number | undefined;
+  /** Its last process is proven to have ended; otherwise it may be reloading. */
+  hasClosed: boolean;
+  /** Why its session cannot come back, so that a cancellation may end the operation at once. */
+  gone: Gone | undefined;
+  /** When the operation stops waiting for it. */
+  deadline: Deadline | undefined;
+  /** The store was restored since: its record says that the operation waits, but it may have been sent (unsent.ts). */
+  mayHaveBeenSent: boolean;
+}
+
+export interface Flight {
+  record: OperationRecord;
+  queuePosition?: number | undefined;
+  /** Set while its Editor is not connected. */
+  editorAway?: EditorAway | undefined;
+  /** Set while the caller's limit keeps it from being sent. */
+  heldBack?: { limit: number; by: Pick<OperationRecord, "logId" | "tool" | "editor">[] } | undefined;
+  /** What keeps its Editor from working. */
+  diagnosis?: Diagnosis | undefined;
+  /** ms since the epoch, store clock. */
+  now: number;
+}
+
+export function flightMessage(view: Flight): string {
+  const { diagnosis } = view;
+  return diagnosis ? `${placeMessage(view)} ${diagnosis.message} ${diagnosis.next}` : placeMessage(view);
+}
+
+function placeMessage(view: Flight): string {
+  const { record, editorAway, heldBack, queuePosition, now } = view;
+  if (editorAway) return awayMessage(view, editorAway);
+  if (record.state === "running") return `It is running in the Editor.${overdueMessage(record, now)}`;
+  if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
+  if (heldBack) return heldMessage(heldBack);
+  return queuePosition
+    ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
+    : "It waits in the Editor's queue.";
+}
+
+/** For an Editor that is not connected: says "running" of nothing. */
+function awayMessage({ record, diagnosis }: Flight, away: EditorAway): string {
+  const { gone, deadline } = away;
+  const by = deadline ? ` at ${clock(deadline.at)}` : "";
+  // A diagnosis already says what is wrong and what to do.
+  const open = diagnosis ? "" : ` Ask the user to open ${away.project ?? "its project"} in Unity.`;
+  if (away.mayHaveBeenSent) {
+    const cancelled = record.cancel ? " If it has not started, its cancellation is delivered then." : "";
+    return `${whereItIs(record, away, diagnosis)} The broker's store was restored from an older copy; whether the operation was sent is unknown until the Editor is back.${cancelled}${open}`;
+  }
+  if (record.state === "accepted" || record.state === "queued") {
+    return `${whereItIs(record, away, diagnosis)} The operation has not started: it waits for the Editor, and expires${by} if the Editor does not come back.${open}`;
+  }
+  const begun = record.state === "running" ? "started there" : "been sent there";
+  const cancelled = record.cancel && !gone ? " Its cancellation is delivered then." : "";
+  const atOnce = gone ? "; cancel_operation ends it at once" : "";
+  return `${whereItIs(record, away, diagnosis)} The operation had ${begun} and may have finished: its outcome is collected when the Editor is back.${cancelled} If the Editor does not come back, the operation is marked interrupted${by}${atOnce}.${open}`;
+}
+
+function whereItIs(
+  { editor }: OperationRecord,
+  { project, lastSeenAt, hasClosed, gone }: EditorAway,
+  diagnosis: Diagnosis | undefined,
+): string {
+  if (gone === "forgotten") return `The Editor ${editor} was forgotten.`;
+  const name = project === undefined ? `The Editor ${editor}` : `The Editor of ${project}`;
+  const seen = lastSeenAt === undefined ? undefined : clock(lastSeenAt);
+  if (hasClosed) return `${name} has closed${seen ? ` (last seen at ${seen})` : ""}.`;
+  const guess = diagnosis ? "" : ": it is reloading, restarting, or closed";
+  return `${name} is not connected${seen ? `, and was last seen at ${seen}` : ""}${guess}.`;
+}
+
+/** To the second, UTC. */
+function clock(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+function heldMessage({ limit, by }: NonNullable<Flight["heldBack"]>): string {
+  const those = by.map(({ logId, tool, editor }) => `${tool} on ${editor} (${logId})`).join(", ");
+  return `It is held back: ${limit} operation(s) of one caller may run at once (UNITY_BROKER_MAX_RUNNING), and these are running: ${those}. It starts when one of them ends; cancel one that is not needed with cancel_operation.`;
+}
+
+function overdueMessage(record: OperationRecord, now: number): string {
+  if (overdueBy(record, now) === undefined) return "";
+  const time = (ms: number): string =>
+    ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+  const ran = time(now - (record.startedAt ?? now));
+  return ` It has run for ${ran}; calls of its class (${record.executionClass ?? "long"}) usually end within ${time(CLASS_MS[record.executionClass ?? "long"])}. It is not stopped for that; cancel_operation asks the Editor to stop it.`;
+}

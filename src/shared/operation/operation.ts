@@ -1,0 +1,227 @@
+/**
+ * The vocabulary: an operation, its states, and what may follow a state.
+ *
+ * Only pure values and functions. The store writes only transitions that `next()` allows.
+ */
+
+import type { Effect, ExecutionClass, Lane } from "../tools/tool.js";
+import type { RpcId } from "../wire/rpc.js";
+import type { Outcome } from "../wire/wire.js";
+
+/**
+ * - `accepted`    the record exists, its job may not. The gateway moves it on; after a crash, a joining call or the janitor.
+ * - `queued`      the job was added and read back. The Editor's owner moves it on; after a crash, the next owner.
+ * - `dispatched`  claimed; bytes may have been sent. The Editor's answer moves it on; after a crash, the next owner
+ *                 submits the same id again, and the Editor attaches or runs it.
+ * - `running`     the Editor reported the start. Its outcome moves it on; after a crash, the next owner attaches.
+ * - `completed` `failed` `cancelled`  reported by the Editor (or cancelled before it was sent). Final.
+ * - `interrupted` the outcome is unknown and stays unknown. Final.
+ * - `expired`     never sent: its Editor did not come back. Final.
+ */
+export const STATES = [
+  "accepted",
+  "queued",
+  "dispatched",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
+  "interrupted",
+  "expired",
+] as const;
+export type State = (typeof STATES)[number];
+
+export type OperationEvent =
+  | "job_added"
+  | "claimed"
+  | "returned"
+  | "started"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "interrupted"
+  | "expired";
+
+/** What may follow a state; ARCHITECTURE.md draws the same table and a test compares them. */
+export const TRANSITIONS: Readonly<Record<State, Partial<Record<OperationEvent, State>>>> = {
+  accepted: { job_added: "queued", cancelled: "cancelled", expired: "expired" },
+  queued: { claimed: "dispatched", cancelled: "cancelled", expired: "expired" },
+  dispatched: {
+    returned: "queued",
+    started: "running",
+    completed: "completed",
+    failed: "failed",
+    interrupted: "interrupted",
+  },
+  running: { completed: "completed", failed: "failed", cancelled: "cancelled", interrupted: "interrupted" },
+  completed: {},
+  failed: {},
+  cancelled: {},
+  interrupted: {},
+  expired: {},
+};
+
+/** The state after an event; undefined if the table has no such edge (a late or repeated event: ignore it). */
+export function next(state: State, event: OperationEvent): State | undefined {
+  return TRANSITIONS[state][event];
+}
+
+/** The state after several events in one write; undefined if any of them has no edge. */
+export function nextAfter(state: State, events: readonly OperationEvent[]): State | undefined {
+  return events.reduce<State | undefined>(
+    (at, event) => (at === undefined ? undefined : next(at, event)),
+    state,
+  );
+}
+
+export function isFinal(state: State): boolean {
+  return Object.keys(TRANSITIONS[state]).length === 0;
+}
+
+/**
+ * The events by which an Editor's outcome enters a record. An execution that began, but whose `running` notice was
+ * missed, is started first. A cancellation of an operation that never began goes back through the queue.
+ */
+export function eventsOf(state: State, outcome: Outcome): OperationEvent[] {
+  if (outcome.status !== "cancelled" || state !== "dispatched") return [outcome.status];
+  return outcome.startedAt === undefined ? ["returned", "cancelled"] : ["started", "cancelled"];
+}
+
+/** A `batch` operation queues behind every interactive one that waits when it is accepted. */
+export type PriorityClass = "interactive" | "batch";
+
+/** The sender of a call: one MCP session, one stdio process, or a token with a client id. */
+export interface Caller {
+  id: string;
+  /** Only over stdio does a later message prove that a quick answer was read (▲7). */
+  transport: "stdio" | "http";
+}
+
+/** An answer with the outcome, written to a request of a caller that was still open. */
+export interface Delivery {
+  /** The answered request: over HTTP its JSON-RPC id, over stdio the number of its arrival. */
+  requestId: RpcId;
+  /** Other requests that received the same answer and were not given up. */
+  earlier?: RpcId[];
+  /** Where larger than requestId: the last request known to have been sent before the answer, or its proof, was read. */
+  upTo?: number;
+  /** ms since the epoch, store clock. */
+  at: number;
+  /** How long the answered request had been open, ms, counted from the earliest time its client can have sent it. */
+  tookMs: number;
+  /** A later message of the caller named the log_id (▲7). */
+  confirmed: boolean;
+}
+
+/** One accepted tool call. Times are ms since the epoch on the store's clock. Arguments and result are stored separately. */
+export interface OperationRecord {
+  logId: string;
+  hash: string;
+  /** SHA-256 of {tool, arguments}: the call that an idempotency key was first used for, and the Editor's `argumentsHash`. */
+  fingerprint: string;
+  principal: string;
+  tool: string;
+  effect: Effect;
+  lane: Lane;
+  cancellable: boolean;
+  /** How long such a call usually takes; absent: unknown. */
+  executionClass?: ExecutionClass;
+  /** Made with an idempotency key: the key is its identity for the whole retention. */
+  keyed: boolean;
+  editor: string;
+  /** The caller left the target open; `editor` is what it resolved to (▲4). */
+  editorOpen: boolean;
+  /** The newest operation of the hash when this one was created, frozen (▲10). */
+  after: string | null;
+  /** The log_id that `force_new` named: with the hash, the identity of a forced operation (▲8). */
+  supersedes?: string;
+  /** Position in the chain of its hash. */
+  order: number;
+  /** How many changes (countsAsChange) the Editor had accepted, up to and including this operation (▲5). */
+  mutationSeq: number;
+  /**
+   * When the record entered the store, as a version of its chain: records that entered before an operation were known when
+   * it was accepted. A restored record enters when it is restored (▲10 b). Absent in records of schema 2: `order`.
+   */
+  entered?: number;
+  /** The store's incarnation in which it entered (▲13); absent in records of schema 2. */
+  incarnation?: string;
+  /** How urgent it is; absent: interactive. */
+  band?: PriorityClass;
+  /**
+   * Its place in the queue, fair between principals, lower first; the store assigns it
+   * (src/shared/store/operations/fair-priority.ts).
+   */
+  turn?: number;
+  state: State;
+  acceptedAt: number;
+  dispatchedAt?: number;
+  startedAt?: number;
+  endedAt?: number;
+  executionMs?: number;
+  /** Size of the result's JSON, which is stored separately. */
+  resultBytes?: number;
+  createdBy: { caller: string | null; requestId: RpcId | null; transport?: Caller["transport"] };
+  /** Further callers that asked for the outcome of a mutating operation (▲6). */
+  askedBy?: string[];
+  /** The Editor session of the last submit, stored before the first byte is sent (▲12). */
+  sentIn?: string;
+  /** Another operation answers this call; this one never began and has no start or end of its own (▲10 b). */
+  executedAs?: string;
+  /** Sent to a ledger that has since lost what the store saw of it: never sent again, only asked for (▲10 c). */
+  ledgerLost?: true;
+  /** Restored from the Editor's ledger after the store had lost it; its arguments are gone (▲10 d). */
+  rebuilt?: true;
+  /** Where the Editor stood when the operation ended, to detect later changes. */
+  editorMark?: EndMark;
+  error?: { code: string; type: string; message: string };
+  /** Only with an unknown outcome: the Editor's last signs of life. */
+  evidence?: Evidence;
+  cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
+  /** When its client cancelled the request that created it, while nobody had received its log_id (abandoned.ts). */
+  abandonedAt?: number;
+  /** Another request waited for it, or received its log_id, before it was sent. */
+  isKnown?: true;
+  /** When the outcome was first delivered to an open request (▲6), ms since the epoch, store clock. */
+  firstDeliveredAt?: number;
+  /** By caller id; "" holds the requests without a caller. */
+  deliveries: Record<string, Delivery>;
+  /** The store's incarnation in which those two were noted; in another incarnation they prove nothing (▲7). */
+  deliveredIn?: string;
+}
+
+/** What was known of the Editor before it fell silent; times in ms since the epoch, store clock. */
+export interface Evidence {
+  lastHeartbeatAt?: number;
+  phase?: string;
+  mainThreadStallMs?: number;
+  /** Whether that heartbeat reported this operation as the running one. */
+  wasRunning?: boolean;
+  /** The end of the Editor's own log, where this machine has it. */
+  editorLog?: string[];
+}
+
+export interface EditorMark {
+  editorSessionId: string;
+  generation: number;
+  assetCounter: number;
+}
+
+/** Where an Editor stood when an operation ended; `reloadAnnounced`: this compilation reloads the domain after its end. */
+export interface EndMark extends EditorMark {
+  reloadAnnounced?: true;
+}
+
+/** BullMQ jobs are keyed by the idempotency hash, and an id is never used again (▲2). */
+export function jobIdOf(record: Pick<OperationRecord, "hash" | "logId">): string {
+  return `${record.hash}.${record.logId}`;
+}
+
+/**
+ * Did the Editor begin to execute it, or may it have begun (`interrupted`)? An ended operation that never began answers
+ * a later call only if that is an older request (replay, ▲6: src/shared/operation/replay.ts).
+ */
+export function mayHaveBegun(record: OperationRecord): boolean {
+  if (record.executedAs !== undefined) return false;
+  return record.startedAt !== undefined || record.state === "completed" || record.state === "interrupted";
+}

@@ -1,0 +1,214 @@
+/**
+ * recover(record, answer): what an owner does with the Editor's answer about an operation. The answer may come after
+ * the first send, a reconnect or a domain reload, or in another process.
+ */
+
+import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "../wire/wire.js";
+import { lookUp, type Sought } from "./decide.js";
+import { isFinal, type OperationRecord, type State } from "./operation.js";
+import type { Moment, ReplayOptions } from "./replay.js";
+
+/** Stands for the code of an answer that cannot be read. */
+export const UNREADABLE = 0;
+
+/** The Editor's error answer, by its code (docs/reference/protocol.md, "Codes"), or UNREADABLE. */
+export interface Refusal {
+  code: number;
+  message: string;
+}
+
+export type Found =
+  | { asked: "submit"; answer: SubmitAnswer }
+  | { asked: "get"; answer: GetAnswer }
+  | { asked: "submit"; refusal: Refusal };
+
+export interface RecoveryContext {
+  /** The Editor session that answered. */
+  session: string;
+  /** The store's knowledge of the operation that the Editor named instead (`same_as`). */
+  other?: OtherOperation | undefined;
+  retentionMs: number;
+  options?: ReplayOptions | undefined;
+}
+
+/** The operation that an Editor names with `same_as`, as the store knows it, after a lost one was restored. */
+export interface OtherOperation extends Moment {
+  /** Undefined: it could not be restored either, because its caller is unknown. */
+  record: OperationRecord | undefined;
+  /** Its retention ended: the store knew it before the asking operation was accepted. */
+  isTombstone: boolean;
+}
+
+export type Recovery =
+  /** It waits or runs there: follow it. With `executedAs` another operation answers the call: take its outcome. */
+  | { kind: "attach"; executedAs?: string }
+  | { kind: "settle"; outcome: Outcome }
+  /**
+   * Submit the same id again: with another `after` if the store's memory is behind the Editor's, or `instead` of an
+   * earlier submit of the same call that never began and must not begin any more.
+   */
+  | { kind: "resubmit"; after?: string; returned?: boolean; instead?: string }
+  /** Tell the Editor never to run it. Once that is journalled, mark it interrupted; otherwise ask again. */
+  | { kind: "revoke"; why: string; type?: "ledger_lost" }
+  | { kind: "interrupt"; why: string; type?: "ledger_lost" }
+  | { kind: "fail"; type: string; message: string };
+
+/** Pure. Never answers "run it under another id": the id is the operation's identity. */
+export function recover(record: OperationRecord, found: Found, context: RecoveryContext): Recovery {
+  if ("refusal" in found) return afterRefusal(found.refusal);
+  const { answer } = found;
+  if (answer.state === "same_as") return afterSameAs(record, answer as SameAs, context);
+  switch (answer.state) {
+    case "running":
+      return { kind: "attach" };
+    case "accepted":
+      return isBehind(record) ? LEDGER_LOST : { kind: "attach" };
+    case "not_started":
+      if (isBehind(record)) return LEDGER_LOST;
+      return record.rebuilt ? NOT_STARTED : { kind: "resubmit", returned: true };
+    case "revoked":
+      return { kind: "interrupt", why: "The Editor was instructed never to run it." };
+    case "unknown":
+      if (record.effect === "read_only") return { kind: "resubmit" };
+      if (isBehind(record)) return LEDGER_LOST;
+      // Resubmission (▲12): in the session it was sent in, the ledger holds everything that arrived. Not there means not
+      // arrived, so the same id may be sent again. Another session may have lost it: that never means "not started".
+      return record.sentIn === undefined || record.sentIn === context.session
+        ? { kind: "resubmit" }
+        : FORGOTTEN;
+    default: {
+      const outcome = (answer as { outcome?: Outcome }).outcome;
+      return outcome
+        ? { kind: "settle", outcome }
+        : { kind: "interrupt", why: "The Editor knows that it ended, but not how." };
+    }
+  }
+}
+
+const FORGOTTEN: Recovery = {
+  kind: "revoke",
+  why: "The Editor was restarted and does not know this operation.",
+};
+
+const LEDGER_LOST: Recovery = {
+  kind: "revoke",
+  type: "ledger_lost",
+  why: "The Editor's ledger lacks what the broker has seen of it (the ledger was lost, or replaced by an older copy).",
+};
+
+const NOT_STARTED: Recovery = {
+  kind: "fail",
+  type: "not_started",
+  message: "The Editor was restarted before it began, and its arguments were lost with the broker's store.",
+};
+
+/**
+ * Ledger loss (▲10 c): the store knows more of this operation than the ledger, so its absence from the ledger proves
+ * nothing.
+ */
+function isBehind(record: OperationRecord): boolean {
+  return record.effect !== "read_only" && (record.ledgerLost === true || record.state === "running");
+}
+
+type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
+
+/**
+ * Chain check (▲10 b): the Editor's latest operation of this hash is not the one that this operation was accepted
+ * after, and the Editor has run nothing. An operation that entered the store before this one was known when this one
+ * was accepted. Any other is decided on as if the call came now.
+ */
+function afterSameAs(record: OperationRecord, answer: SameAs, context: RecoveryContext): Recovery {
+  const { operationId, stateThere, endedAt } = answer;
+  const { other } = context;
+  const again: Recovery = { kind: "resubmit", after: operationId };
+  if (!other || other.isTombstone || record.supersedes === operationId) return again;
+  if (other.record === undefined) return UNKNOWN_OWNER;
+  if (enteredOf(other.record) < enteredOf(record)) return again;
+  if (stateThere === "not_started") return { kind: "resubmit", instead: operationId };
+  const isOpen = stateThere === "accepted" || stateThere === "running";
+  if (!isOpen && endedAt !== undefined && endedAt + context.retentionMs < other.now) return again;
+  return afterLookUp(record, withEditorsState(other.record, stateThere), other, context.options);
+}
+
+/**
+ * A restored record is `dispatched` until its fate is known. A non-mutating one is decided on in the Editor's state:
+ * if it has ended there it may have been delivered, so a call does not join it as if it were in flight.
+ */
+function withEditorsState(other: OperationRecord, stateThere: SameAs["stateThere"]): OperationRecord {
+  if (other.effect === "mutating" || isFinal(other.state)) return other;
+  const isOpen = stateThere === "accepted" || stateThere === "running";
+  const state = isOpen ? "running" : (stateThere as State);
+  return { ...other, state, startedAt: other.startedAt ?? other.acceptedAt };
+}
+
+function afterLookUp(
+  record: OperationRecord,
+  other: OperationRecord,
+  moment: Moment,
+  options: ReplayOptions | undefined,
+): Recovery {
+  const isForcedToo = record.supersedes !== undefined && other.supersedes === record.supersedes;
+  const snapshot = {
+    ...moment,
+    newest: other.logId,
+    records: [other],
+    ...(isForcedToo ? { forced: other } : {}),
+  };
+  const found = lookUp(snapshot, creatingRequestOf(record), options);
+  switch (found?.kind) {
+    case "join":
+    case "replay":
+      return { kind: "attach", executedAs: other.logId };
+    case "refuse":
+      return { kind: "fail", type: KEY_CONFLICT, message: OTHER_CALL };
+    default:
+      return { kind: "resubmit", after: other.logId };
+  }
+}
+
+/** The call that created the operation, as input for a new decision. */
+function creatingRequestOf(record: OperationRecord): Sought {
+  const { caller, requestId, transport = "http" } = record.createdBy;
+  return {
+    caller: caller === null ? null : { id: caller, transport },
+    requestId,
+    fingerprint: record.fingerprint,
+    target: { kind: "named", editor: record.editor },
+    keyed: record.keyed,
+    forceNew: record.supersedes,
+  };
+}
+
+/** Records of schema 2 have only the position in the chain. */
+function enteredOf(record: OperationRecord): number {
+  return record.entered ?? record.order;
+}
+
+const UNKNOWN_OWNER: Recovery = {
+  kind: "interrupt",
+  why: "The Editor executed this call for a client that it does not name, so the outcome cannot be assigned to this call.",
+};
+
+/** Why an accepted call never began: its key belongs to another call (▲3), which the store had lost. */
+export const KEY_CONFLICT = "idempotency_conflict";
+const OTHER_CALL =
+  "The idempotency_key belongs to a call with other arguments, which the broker's store had lost.";
+
+function afterRefusal({ code, message }: Refusal): Recovery {
+  switch (code) {
+    case EDITOR_CODES.LEDGER_LOST:
+    case EDITOR_CODES.RETIRED:
+    case EDITOR_CODES.REVOKED:
+    case EDITOR_CODES.OPERATION_ID_CONFLICT:
+    case UNREADABLE:
+      return { kind: "interrupt", why: message };
+    case EDITOR_CODES.UNKNOWN_TOOL:
+      return { kind: "fail", type: "unknown_tool", message };
+    case EDITOR_CODES.LEDGER_UNAVAILABLE:
+      return { kind: "fail", type: "ledger_unavailable", message };
+    case EDITOR_CODES.FRAME_TOO_LARGE:
+      return { kind: "fail", type: "frame_too_large", message };
+    default:
+      return { kind: "fail", type: "refused", message };
+  }
+}

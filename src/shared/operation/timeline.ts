@@ -1,0 +1,92 @@
+/** The history of one operation from its record: what happened when, and why it ran once. */
+
+import type { RpcId } from "../wire/rpc.js";
+import { isFinal, type OperationRecord } from "./operation.js";
+
+/** A call that found this operation instead of creating one. */
+export interface Duplicate {
+  /** ms since the epoch, store clock. */
+  at: number;
+  relation: "joined" | "replayed";
+  /** null: a stateless request. */
+  caller: string | null;
+  requestId: RpcId | null;
+}
+
+export interface TimelineEntry {
+  /** ISO 8601. */
+  at: string;
+  event: string;
+  detail?: string;
+}
+
+/** Pure. Ordered by time; simultaneous entries in the order of an operation's life. */
+export function timelineOf(record: OperationRecord, duplicates: readonly Duplicate[]): TimelineEntry[] {
+  const entries: { at: number; event: string; detail?: string | undefined }[] = [];
+  const add = (at: number | undefined, event: string, detail?: string): void => {
+    if (at !== undefined) entries.push({ at, event, detail });
+  };
+  add(record.acceptedAt, "accepted", whatFor(record));
+  for (const { at, relation, caller, requestId } of duplicates)
+    add(at, relation, `by ${who(caller, requestId)}`);
+  add(record.dispatchedAt, "sent", `to ${record.editor}`);
+  add(record.startedAt, "started");
+  add(record.abandonedAt, "given up", "by its client, which had not received its log_id");
+  add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
+  add(record.endedAt, record.state, ending(record));
+  for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {
+    add(at, "delivered", `to ${who(caller, requestId)}${confirmed ? ", which confirmed it" : ""}`);
+  }
+  return entries
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ at, event, detail }) => ({
+      at: new Date(at).toISOString(),
+      event,
+      ...(detail ? { detail } : {}),
+    }));
+}
+
+/** One sentence: how often it was requested, and how often it ran. */
+export function whyOnce(record: OperationRecord, duplicates: readonly Duplicate[]): string {
+  const joined = duplicates.filter(({ relation }) => relation === "joined").length;
+  const replayed = duplicates.length - joined;
+  const found = [
+    ...(joined > 0 ? [`${joined} joined it while it was in flight`] : []),
+    ...(replayed > 0 ? [`${replayed} received its recorded outcome`] : []),
+  ];
+  const asked =
+    duplicates.length === 0
+      ? "One call asked for it; no duplicate arrived."
+      : `${duplicates.length + 1} calls asked for it: one created it, ${found.join(", ")}.`;
+  return `${asked} ${execution(record)}`;
+}
+
+function execution(record: OperationRecord): string {
+  if (record.executedAs)
+    return `The Editor had executed this call before, as ${record.executedAs}; it was not run again.`;
+  if (record.state === "interrupted")
+    return "Whether the Editor executed it is unknown; it is not run again automatically.";
+  if (record.startedAt !== undefined)
+    return isFinal(record.state)
+      ? "The Editor executed it once."
+      : "The Editor began it once and has not reported its outcome yet.";
+  return isFinal(record.state) ? "The Editor never began it." : "The Editor has not begun it yet.";
+}
+
+function whatFor({ createdBy, supersedes }: OperationRecord): string {
+  const by = `from ${who(createdBy.caller, createdBy.requestId)}`;
+  return supersedes === undefined ? by : `${by}, to run ${supersedes} again`;
+}
+
+function ending({ error, executionMs }: OperationRecord): string | undefined {
+  if (error) return error.message;
+  return executionMs === undefined ? undefined : `after ${executionMs / 1000} s`;
+}
+
+/** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */
+function who(caller: string | null, requestId: RpcId | null): string {
+  if (caller === null) return "a stateless request";
+  const [kind = "", id = ""] = caller.split(":");
+  const named = kind === "mcp" ? "HTTP session" : kind === "stdio" ? "stdio process" : kind;
+  return `${named} ${id.slice(0, 8)}${requestId === null ? "" : ` (request ${requestId})`}`;
+}

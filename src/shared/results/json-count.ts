@@ -1,0 +1,50 @@
+/**
+ * Counts the values of a JSON text in its UTF-8 bytes before it is parsed. A parsed value takes many times the space and
+ * time of the two bytes it can be written in, so the text's length alone bounds neither.
+ */
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_LIST, OPEN_OBJECT, COMMA, COLON] = [0x5b, 0x7b, 0x2c, 0x3a];
+
+/** Most strings end within this many bytes; a native search for their end pays off only for longer ones. */
+const SHORT = 64;
+
+/**
+ * Whether the text has more than `most` opening brackets, commas and colons outside of strings: each value but the first
+ * has one of them before it. Stops reading there. Also accepts text that is not JSON.
+ */
+export function hasMoreValues(text: Uint8Array, most: number): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text[at]) {
+      case QUOTE:
+        at = closingQuote(text, at);
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+      case COMMA:
+      case COLON:
+        count += 1;
+        if (count > most) return true;
+    }
+  }
+  return false;
+}
+
+/** The end of the string that begins here, or of the text. */
+function closingQuote(text: Uint8Array, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    for (const near = Math.min(at + SHORT, text.length); at < near; at += 1) {
+      if (text[at] === QUOTE) return at;
+      if (text[at] === BACKSLASH) at += 1;
+    }
+    const quote = text.indexOf(QUOTE, at);
+    if (quote === -1) return text.length;
+    let first = quote;
+    while (first > at && text[first - 1] === BACKSLASH) first -= 1;
+    // Backslashes in pairs escape each other; an odd one escapes the quote.
+    if ((quote - first) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}

@@ -1,0 +1,139 @@
+/** A summary of a large result: enough for an agent to decide on its next call without reading the result. */
+
+import { shortened } from "../shortened-text.js";
+import {
+  beginningAt,
+  countAt,
+  documentIn,
+  ENOUGH,
+  eachItem,
+  eachMember,
+  endOf,
+  type JsonType,
+  type Place,
+  typeAt,
+  valueAt,
+} from "./json-text.js";
+import { chooseList } from "./list-choice.js";
+import { shortenedAt, shortenedStringAt, sizedShapeAt } from "./shape.js";
+import { estimatedTokens } from "./token-estimate.js";
+
+export interface Preview {
+  type: JsonType;
+  /** As written, UTF-8. */
+  bytes: number;
+  /** From the bytes, so too high for text beyond ASCII. */
+  estimated_tokens: number;
+  /** Of an array: items; of a string: UTF-16 units. */
+  length?: number;
+  /** Of an object: key → shape, such as `array[400] 2048000 B`, `object{3} 120 B`, `string 12 B`, `number`. */
+  keys?: Record<string, string>;
+  /** Keys that `keys` leaves out. */
+  more_keys?: number;
+  /** The array that pages consist of, unless it is the document. */
+  list?: string;
+  /** Fields of that array's first items: key → types, such as `string` or `number|null`. */
+  item_fields?: Record<string, string>;
+  more_item_fields?: number;
+  /** The first one or two items, shortened. */
+  sample?: unknown[];
+  /** Of a scalar: the value, a string shortened. */
+  value?: unknown;
+}
+
+/** UTF-8 bytes of the whole preview as JSON; keys and item fields leave room for the sample. */
+const MOST_BYTES = 2000;
+const KEYS_BYTES = 1000;
+const FIELDS_BYTES = 1500;
+const MOST_KEYS = 30;
+/** Most fields counted per item. */
+const MOST_FIELDS = 1000;
+const LONGEST_KEY = 60;
+const SCANNED_ITEMS = 20;
+/** Each takes up to six bytes in JSON (`\u0000`). */
+const VALUE_CHARACTERS = 200;
+
+/** From rich to poor; the first that fits is used. */
+const SAMPLES = [
+  { items: 2, characters: 80, entries: 12, levels: 3 },
+  { items: 1, characters: 80, entries: 12, levels: 3 },
+  { items: 1, characters: 40, entries: 8, levels: 2 },
+  { items: 1, characters: 20, entries: 4, levels: 1 },
+];
+
+/** At most 2000 bytes of JSON for any document. Reads the document several times: build it once. */
+export function previewOf(text: Uint8Array): Preview {
+  const document = documentIn(text);
+  const type = typeAt(text, document.start);
+  const bytes = document.end - document.start;
+  const preview: Preview = { type, bytes, estimated_tokens: estimatedTokens(bytes) };
+  if (type === "string") {
+    const { text: beginning, length } = beginningAt(text, document.start, VALUE_CHARACTERS + 2);
+    return { ...preview, length, value: shortened(beginning, VALUE_CHARACTERS, length) };
+  }
+  if (type !== "array" && type !== "object") return { ...preview, value: valueAt(text, document) };
+  if (type === "array") preview.length = countAt(text, document.start);
+  else addKeys(preview, text, document);
+  const choice = chooseList(text);
+  if (choice === undefined) return preview;
+  if (choice.field !== undefined) preview.list = shortened(choice.field, LONGEST_KEY);
+  addItems(preview, text, choice.list);
+  return preview;
+}
+
+function addKeys(preview: Preview, text: Uint8Array, document: Place): void {
+  const shapes: [string, string][] = [];
+  let count = 0;
+  eachMember(text, document.start, (key, start) => {
+    const end = endOf(text, start);
+    count += 1;
+    if (shapes.length < MOST_KEYS)
+      shapes.push([shortenedStringAt(text, key, LONGEST_KEY), sizedShapeAt(text, { start, end })]);
+    return end;
+  });
+  preview.keys = firstThatFit(shapes, KEYS_BYTES - written(preview));
+  const more = count - Object.keys(preview.keys).length;
+  if (more > 0) preview.more_keys = more;
+}
+
+function addItems(preview: Preview, text: Uint8Array, list: Place): void {
+  const firsts: number[] = [];
+  eachItem(text, list.start, (start) => {
+    if (firsts.length === SCANNED_ITEMS) return ENOUGH;
+    firsts.push(start);
+    return endOf(text, start);
+  });
+  const types = new Map<string, Set<string>>();
+  for (const start of firsts.filter((at) => typeAt(text, at) === "object")) {
+    eachMember(text, start, (keyStart, at) => {
+      const key = shortenedStringAt(text, keyStart, LONGEST_KEY);
+      if (types.has(key) || types.size < MOST_FIELDS)
+        types.set(key, (types.get(key) ?? new Set()).add(typeAt(text, at)));
+      return endOf(text, at);
+    });
+  }
+  if (types.size > 0) {
+    const fields = [...types].slice(0, MOST_KEYS).map(([key, of]) => [key, [...of].join("|")] as const);
+    preview.item_fields = firstThatFit(fields, FIELDS_BYTES - written(preview));
+    const more = types.size - Object.keys(preview.item_fields).length;
+    if (more > 0) preview.more_item_fields = more;
+  }
+  for (const limits of SAMPLES) {
+    const sample = firsts.slice(0, limits.items).map((start) => shortenedAt(text, start, limits));
+    if (written({ ...preview, sample }) > MOST_BYTES) continue;
+    preview.sample = sample;
+    return;
+  }
+}
+
+/** The first entries that together take at most `room` bytes; keys that are equal when shortened count as one. */
+function firstThatFit(entries: readonly (readonly [string, string])[], room: number): Record<string, string> {
+  let used = 0;
+  const fitting = entries.filter(([key, text]) => {
+    used += written(key) + written(text) + 2;
+    return used <= room;
+  });
+  return Object.fromEntries(fitting);
+}
+
+const written = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,175 @@
+/** Connections to Redis, and the check that this Redis can be trusted with operations. */
+import type { Writable } from "node:stream";
+import { BrokerError } from "../errors.js";
+import { Redis } from "./libraries.js";
+import { checkRedis, elsewhereInCluster, type RedisCheck } from "./redis-check.js";
+import { claimStore } from "./schema.js";
+
+/** Where a Redis listens: a unix socket's path, or host and port. Both ioredis and BullMQ accept it. */
+export interface RedisAddress {
+  path?: string;
+  host?: string;
+  port?: number;
+  username?: string;
+  password?: string;
+  db?: number;
+  tls?: Record<string, never>;
+}
+
+/** A URL, or an address. */
+export type RedisTarget = string | RedisAddress;
+
+export interface StoreConnections {
+  /** For commands; while Redis is away a command fails within seconds. */
+  commands: Redis;
+  /** In subscriber mode; subscribers subscribe again at each `ready`. */
+  subscriber: Redis;
+  /** For BullMQ's own connections. */
+  address: RedisAddress;
+  storeId: string;
+  redisCheck: RedisCheck;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** The id given to a store that has none. After the store was emptied: the id by which the Editors know it. */
+  storeId?: string | undefined;
+  /** How long a command may take before it fails with STORE_UNAVAILABLE, ms. */
+  commandTimeoutMs?: number;
+  /** Called for every lost and restored connection. */
+  onError?: (error: Error) => void;
+}
+
+/**
+ * Connects, then checks Redis and schema. Rejects with STORE_UNREACHABLE or STORE_UNFIT; the message says what was tried
+ * and what is wrong. Weaknesses that do not prevent use are reported through `onError`.
+ */
+export async function connectStore(
+  redis: RedisTarget,
+  options: ConnectOptions = {},
+): Promise<StoreConnections> {
+  const target = optionsOf(redis);
+  const commands = new Redis({
+    ...target,
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    commandTimeout: options.commandTimeoutMs ?? 5_000,
+    retryStrategy: reconnectPause,
+    reconnectOnError: isDemoted,
+  });
+  let lastError: Error | undefined;
+  const report = (error: Error): void => {
+    lastError = error;
+    options.onError?.(error);
+  };
+  commands.on("error", report);
+  commands.on("connect", () => writeTogether(commands.stream));
+  const subscriber = commands.duplicate({
+    maxRetriesPerRequest: null,
+    commandTimeout: undefined as never,
+    // ioredis would leave an unhandled rejection if the connection closes during resubscription; notifier.ts resubscribes.
+    autoResubscribe: false,
+  });
+  subscriber.on("error", report);
+  const close = async (): Promise<void> => {
+    commands.disconnect();
+    subscriber.disconnect();
+  };
+  try {
+    await commands.connect();
+    await subscriber.connect();
+    const redisCheck = await checkStore(commands);
+    for (const { says } of redisCheck.concerns) options.onError?.(new Error(says));
+    const storeId = await claimStore(commands, options.storeId);
+    return { commands, subscriber, address: target, storeId, redisCheck, close };
+  } catch (error) {
+    await close();
+    if (error instanceof BrokerError) throw error;
+    const elsewhere = elsewhereInCluster(error);
+    if (elsewhere) throw elsewhere;
+    const reason = lastError?.message || (error as Error).message;
+    throw new BrokerError(
+      "STORE_UNREACHABLE",
+      `Tried Redis at ${describeTarget(target)}: ${reason}.`,
+      {},
+      error,
+    );
+  }
+}
+
+/**
+ * Sends all commands of one turn of the event loop in one write: a separate write costs both ends more than the command
+ * itself.
+ */
+function writeTogether(stream: Writable): void {
+  const write = stream.write.bind(stream);
+  stream.write = ((...chunk: Parameters<typeof write>) => {
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return write(...chunk);
+  }) as typeof stream.write;
+}
+
+/** ms before the next attempt to reach a Redis that is away. */
+export function reconnectPause(attempt: number): number {
+  return Math.min(50 * attempt, 1_000);
+}
+
+/**
+ * The master became a replica while the connection stayed open. Only a new connection to the same name may reach the new
+ * master. The refused command was not executed.
+ */
+export function isDemoted(error: Error): boolean {
+  return /^(READONLY|UNBLOCKED)\b/.test(error.message);
+}
+
+/** Is Redis away, or refusing writes for now (as opposed to a wrong command)? */
+export function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.name === "MaxRetriesPerRequestError" ||
+    isDemoted(error) ||
+    /^(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF)\b/.test(error.message) ||
+    /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable/.test(
+      `${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`,
+    )
+  );
+}
+
+function optionsOf(redis: RedisTarget): RedisAddress {
+  if (typeof redis !== "string") return redis;
+  let url: URL;
+  try {
+    url = new URL(redis);
+  } catch {
+    // Do not quote the URL: it may hold a password, and a / or # in the password is the usual mistake.
+    throw new BrokerError(
+      "STORE_UNREACHABLE",
+      "REDIS_URL is not a URL such as redis://:password@127.0.0.1:6379 (in a password write / as %2F, # as %23).",
+    );
+  }
+  const db = Number(url.pathname.slice(1)) || 0;
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port || 6379),
+    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
+    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
+    ...(db ? { db } : {}),
+    ...(url.protocol === "rediss:" ? { tls: {} } : {}),
+  };
+}
+
+function describeTarget(target: RedisAddress): string {
+  return target.path ?? `${target.host ?? "127.0.0.1"}:${target.port ?? 6379}`;
+}
+
+async function checkStore(redis: Redis): Promise<RedisCheck> {
+  // Managed services forbid CONFIG.
+  const setting = redis.config("GET", "appendfsync").then(
+    (answer) => (answer as string[])[1],
+    () => undefined,
+  );
+  return checkRedis(await redis.info(), await setting);
+}

@@ -1,0 +1,261 @@
+/** Every known Editor: identity, condition, and tools, so that no list has to wait for Unity. */
+import type { Redis } from "ioredis";
+import type { Diagnosis } from "../../editors/diagnosis.js";
+import type { EditorMark } from "../../operation/operation.js";
+import type { Tool } from "../../tools/tool.js";
+import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
+import { channels, keys } from "../keys.js";
+
+export interface EditorProfile extends EditorMark {
+  editorId: string;
+  projectName: string;
+  projectPath: string;
+  unityVersion: string;
+  pid: number;
+  /** Its process, if the machine it runs on could identify it. */
+  process?: EditorProcess;
+  /** Its bridge keeps no ledger and reports no generation or asset counter (docs/reference/protocol.md, "Plain Editors"). */
+  plain?: true;
+}
+
+/** Only workers on this machine can tell whether the process is alive. */
+export interface EditorProcess {
+  machine: string;
+  pid: number;
+  /** Its start time as the system reports it: another process may get the same pid later. */
+  mark?: string | undefined;
+}
+
+/** The last sign of life, as reported by the owner. */
+export interface EditorLive {
+  phase: string;
+  mainThreadStallMs: number;
+  queued: number;
+  runningOperationId?: string;
+}
+
+/** The last sign of life, kept while the Editor is away; ms since the epoch on the store's clock. */
+export interface LastSign extends EditorLive {
+  editorSessionId: string;
+  at: number;
+}
+
+/** How long a diagnosis is believed without being reported again, ms: its owner may have died. */
+export const DIAGNOSIS_STANDS_MS = 15_000;
+
+/** What keeps an Editor from working. */
+export interface PublicDiagnosis extends Diagnosis {
+  project: string;
+  /** ms since the epoch, store clock. */
+  at: number;
+}
+
+export interface KnownEditor {
+  diagnosis?: PublicDiagnosis | undefined;
+  profile: EditorProfile;
+  live: EditorLive | undefined;
+  /** From before it went away; undefined if it never did. */
+  last?: LastSign | undefined;
+  /** The last session whose process is proven to have ended, and when that was detected. */
+  ended?: { editorSessionId: string; at: number } | undefined;
+  /** The last known state of its journal (▲10 c); a plain Editor has none. */
+  ledger?: LedgerCheckpoint | undefined;
+  /** ms since the epoch, store clock. */
+  lastSeenAt: number;
+  mutationSeq: number;
+}
+
+/** Whether a known Editor is connected, at one moment. */
+export interface Availability {
+  id: string;
+  /** Undefined: its introduction is still under way. */
+  profile: EditorProfile | undefined;
+  /** It has shown signs of life, and has not been reported gone since. */
+  isLive: boolean;
+  /** A worker holds its lease: it has found the Editor's process, connected or not. */
+  isOwned: boolean;
+  /** An operation waits for it or was sent to it: it may connect and run that while no gateway is watching. */
+  hasOpen: boolean;
+  /** The incarnation of the store in which its ledger was last imported (▲13). */
+  importedIn: string | undefined;
+  /** ms since the epoch, store clock. */
+  lastSeenAt: number;
+}
+
+export interface Editors {
+  /** An Editor answered hello. */
+  introduce(profile: EditorProfile): Promise<void>;
+  /** A heartbeat came; call it at most once a second. */
+  alive(editor: string, live: EditorLive, now: number, ledger: LedgerCheckpoint | undefined): Promise<void>;
+  /** The Editor went away; its `lastSeenAt` and its last sign of life are kept. */
+  gone(editor: string, last: LastSign | undefined): Promise<void>;
+  /** The process of this session has ended: the outcome of whatever it was running is unknown. */
+  ended(editor: string, editorSessionId: string, now: number): Promise<void>;
+  /** The Editor has been away so long that it is no longer offered as a target of calls. */
+  forget(editor: string): Promise<void>;
+  /** Reports what keeps the Editor from working, even one that never answered hello; undefined: nothing any more. */
+  reportDiagnosis(editor: string, diagnosis: PublicDiagnosis | undefined): Promise<void>;
+  /** By Editor, including those that never answered hello. */
+  diagnoses(): Promise<Map<string, PublicDiagnosis>>;
+  ids(): Promise<string[]>;
+  /** All Editors, the most recently seen last; usually in one round trip. */
+  availability(): Promise<Availability[]>;
+  mutations(editors: readonly string[]): Promise<{ id: string; mutationSeq: number }[]>;
+  find(editor: string): Promise<KnownEditor | undefined>;
+  all(): Promise<KnownEditor[]>;
+  tools(editor: string): Promise<Tool[]>;
+  /** Stores the catalogue; true if it differs from the stored one. */
+  publishTools(editor: string, tools: readonly Tool[]): Promise<boolean>;
+}
+
+/** Expiry of a catalogue stored before its Editor was introduced, ms: its owner may die between the two. */
+const UNKNOWN_CATALOG_MS = 3_600_000;
+
+export function createEditors(redis: Redis): Editors {
+  const mutations = async (ids: readonly string[]): Promise<{ id: string; mutationSeq: number }[]> => {
+    if (ids.length === 0) return [];
+    const counts = await redis.mget(ids.map(keys.mutations));
+    return ids.map((id, index) => ({ id, mutationSeq: Number(counts[index] ?? 0) }));
+  };
+
+  const find = async (editor: string): Promise<KnownEditor | undefined> => {
+    const [[profile, live, last, ledger, ended], lastSeenAt, [counted], diagnosis] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "last", "ledger", "ended"),
+      redis.zscore(keys.editors, editor),
+      mutations([editor]),
+      redis.hget(keys.diagnoses, editor),
+    ]);
+    if (!profile) return undefined;
+    return {
+      profile: JSON.parse(profile) as EditorProfile,
+      live: live ? (JSON.parse(live) as EditorLive) : undefined,
+      last: last ? (JSON.parse(last) as LastSign) : undefined,
+      ledger: ledger ? (JSON.parse(ledger) as LedgerCheckpoint) : undefined,
+      ended: ended ? (JSON.parse(ended) as KnownEditor["ended"]) : undefined,
+      lastSeenAt: Number(lastSeenAt ?? 0),
+      mutationSeq: counted?.mutationSeq ?? 0,
+      diagnosis: diagnosis ? (JSON.parse(diagnosis) as PublicDiagnosis) : undefined,
+    };
+  };
+
+  type Sign = Omit<Availability, "id" | "lastSeenAt">;
+  const signOf = async (editor: string): Promise<Sign> => {
+    const [[profile, live, imported], leases, open] = await Promise.all([
+      redis.hmget(keys.editor(editor), "profile", "live", "imported"),
+      redis.exists(keys.lease(editor)),
+      redis.exists(keys.open(editor)),
+    ]);
+    return {
+      profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
+      isLive: Boolean(live),
+      isOwned: leases > 0,
+      hasOpen: open > 0,
+      importedIn: imported ?? undefined,
+    };
+  };
+  /** The ids of the last listing: requested together with the list, which has usually not changed. */
+  let lately: string[] = [];
+
+  const ids = async (): Promise<string[]> => (await redis.zrange(keys.editors, 0, "-1")) as string[];
+
+  return {
+    find,
+    ids,
+    mutations,
+
+    async availability() {
+      const signs = new Map(lately.map((id) => [id, signOf(id)]));
+      const listed = redis.zrange(keys.editors, 0, "-1", "WITHSCORES");
+      const [scored] = await Promise.all([listed, ...signs.values()]);
+      lately = scored.filter((_, at) => at % 2 === 0);
+      return Promise.all(
+        lately.map(async (id, at) => ({
+          id,
+          lastSeenAt: Number(scored[2 * at + 1]),
+          ...(await (signs.get(id) ?? signOf(id))),
+        })),
+      );
+    },
+
+    async introduce(profile) {
+      const { editorId } = profile;
+      const [seconds] = await redis.time();
+      const isNew = await redis.zadd(keys.editors, "NX", Number(seconds) * 1000, editorId);
+      const before = await redis.hget(keys.editor(editorId), "profile");
+      const text = JSON.stringify(profile);
+      await redis.multi().hset(keys.editor(editorId), "profile", text).persist(keys.catalog(editorId)).exec();
+      if (Number(isNew) === 1 || before !== text) await redis.publish(channels.editors, editorId);
+    },
+
+    async alive(editor, live, now, ledger) {
+      const seen = ledger ? { ledger: JSON.stringify(ledger) } : {};
+      const written = await redis
+        .multi()
+        .hset(keys.editor(editor), { live: JSON.stringify(live), ...seen })
+        .zadd(keys.editors, now, editor)
+        .exec();
+      // A field is new: the Editor is back.
+      if (Number(written?.[0]?.[1]) > 0) await redis.publish(channels.editors, editor);
+    },
+
+    async gone(editor, last) {
+      // An Editor that was forgotten meanwhile stays forgotten.
+      const isKnown = (await redis.exists(keys.editor(editor))) === 1;
+      if (last && isKnown) await redis.hset(keys.editor(editor), "last", JSON.stringify(last));
+      await redis.hdel(keys.editor(editor), "live");
+      await redis.publish(channels.editors, editor);
+    },
+
+    async ended(editor, editorSessionId, now) {
+      await redis.hset(keys.editor(editor), "ended", JSON.stringify({ editorSessionId, at: now }));
+      await redis.publish(channels.editors, editor);
+    },
+
+    async forget(editor) {
+      const [seconds] = await redis.time();
+      await redis
+        .multi()
+        // It may predate that set. The rest of its keys is removed step by step (forgotten.ts).
+        .zadd(keys.served, Number(seconds) * 1000, editor)
+        .zrem(keys.editors, editor)
+        .del(keys.editor(editor), keys.catalog(editor))
+        .hdel(keys.diagnoses, editor)
+        .publish(channels.editors, editor)
+        .exec();
+    },
+
+    async reportDiagnosis(editor, diagnosis) {
+      const before = await redis.hget(keys.diagnoses, editor);
+      if (diagnosis) await redis.hset(keys.diagnoses, editor, JSON.stringify(diagnosis));
+      else await redis.hdel(keys.diagnoses, editor);
+      const codeBefore = before ? (JSON.parse(before) as PublicDiagnosis).code : undefined;
+      if (codeBefore !== diagnosis?.code) await redis.publish(channels.editors, editor);
+    },
+
+    async diagnoses() {
+      const reported = Object.entries(await redis.hgetall(keys.diagnoses));
+      return new Map(reported.map(([editor, text]) => [editor, JSON.parse(text) as PublicDiagnosis]));
+    },
+
+    async all() {
+      const found = await Promise.all((await ids()).map(find));
+      return found.filter((editor) => editor !== undefined);
+    },
+
+    async tools(editor) {
+      const text = await redis.get(keys.catalog(editor));
+      return text === null ? [] : (JSON.parse(text) as Tool[]);
+    },
+
+    async publishTools(editor, tools) {
+      const text = JSON.stringify(tools);
+      const before = await redis.set(keys.catalog(editor), text, "GET");
+      if ((await redis.zscore(keys.editors, editor)) === null) {
+        await redis.pexpire(keys.catalog(editor), UNKNOWN_CATALOG_MS);
+      }
+      if (before === text) return false;
+      await redis.publish(channels.editors, editor);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * The lease that makes one worker the owner of an Editor, and the epoch that its fence carries (▲11).
+ *
+ * This process decides by its monotonic clock when the lease is lost, counted from *sending* the last successful renewal:
+ * a slow answer must not extend the lease, and a laptop that slept must not wake up as owner.
+ */
+import { randomUUID } from "node:crypto";
+import type { Redis, Result } from "ioredis";
+import { keys } from "../keys.js";
+import { guard, guarded } from "../schema.js";
+
+/** The fence pair: the Editor refuses a lower epoch, and an equal epoch with another nonce. */
+export interface EditorFence {
+  epoch: number;
+  ownerNonce: string;
+}
+
+export interface Lease {
+  /** undefined while another worker owns the Editor. */
+  fence(): EditorFence | undefined;
+  /**
+   * Epoch raise (▲10 a): the Editor has seen a higher epoch than the store: raises the store above it. Undefined: no
+   * longer the owner.
+   */
+  raise(highestEpoch: number): Promise<EditorFence | undefined>;
+  /** Gives up the lease, so that another worker takes over at once. */
+  close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  ttlMs: number;
+  /** How often to renew, and to try for a lease that another worker holds. */
+  renewMs: number;
+}
+
+export interface LeaseEvents {
+  onHeld(fence: EditorFence): void;
+  onLost(): void;
+  onError(error: Error): void;
+}
+
+/**
+ * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema; ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor
+ * Answer: the new epoch, or 0 when another holds the lease.
+ */
+const TAKE = `${guard("KEYS[4]")}
+if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[4])
+local epoch = redis.call('INCR', KEYS[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return epoch
+`;
+
+/**
+ * KEYS 1 lease, 2 epoch, 3 schema; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
+ * Answer: 1 if it was ours.
+ */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
+${guard("KEYS[3]")}
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+`;
+
+/**
+ * KEYS 1 lease, 2 epoch; ARGV 1 nonce, 2 highest epoch seen, 3 how long the epoch is kept, ms
+ * Answer: the new epoch, or 0 when the lease is not ours.
+ */
+const RAISE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local epoch = math.max(tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(ARGV[2])) + 1
+redis.call('SET', KEYS[2], epoch, 'PX', ARGV[3])
+return epoch
+`;
+
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    ujbLeaseTake(...keysAndArguments: (string | number)[]): Result<number, Context>;
+    ujbLeaseRenew(...keysAndArguments: (string | number)[]): Result<number, Context>;
+    ujbLeaseRaise(...keysAndArguments: (string | number)[]): Result<number, Context>;
+  }
+}
+
+/** Tries for the lease of an Editor until closed. Each time it is taken with a new nonce and a higher epoch. */
+export function createLease(
+  redis: Redis,
+  editor: string,
+  options: LeaseOptions & {
+    /** How long the epoch is kept after the last lease. */
+    keptMs: number;
+  },
+  events: LeaseEvents,
+  monotonicMs: () => number = () => performance.now(),
+): Lease {
+  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 4, lua: TAKE });
+  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 3, lua: RENEW });
+  redis.defineCommand("ujbLeaseRaise", { numberOfKeys: 2, lua: RAISE });
+  const leaseKey = keys.lease(editor);
+  const epochKey = keys.epoch(editor);
+  const { ttlMs } = options;
+  const epochMs = ttlMs + options.keptMs;
+  const take = (nonce: string): Promise<number> =>
+    guarded(redis.ujbLeaseTake(leaseKey, epochKey, keys.served, keys.schema, nonce, ttlMs, epochMs, editor));
+  const renew = (nonce: string): Promise<number> =>
+    guarded(redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, ttlMs, epochMs));
+  const giveUp = (nonce: string): Promise<number> =>
+    redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, 0, epochMs);
+  let held: EditorFence | undefined;
+  let validUntil = 0;
+  let closed = false;
+  let renewal: NodeJS.Timeout | undefined;
+  let expiry: NodeJS.Timeout | undefined;
+  let turn: Promise<void> = Promise.resolve();
+
+  const lose = (): void => {
+    if (!held) return;
+    held = undefined;
+    clearTimeout(expiry);
+    events.onLost();
+  };
+
+  const keep = (sentAt: number): void => {
+    validUntil = sentAt + ttlMs;
+    clearTimeout(expiry);
+    expiry = setTimeout(lose, Math.max(0, validUntil - monotonicMs()));
+  };
+
+  const attempt = async (): Promise<void> => {
+    const sentAt = monotonicMs();
+    if (held) {
+      if ((await renew(held.ownerNonce)) === 1) keep(sentAt);
+      else lose();
+      return;
+    }
+    const ownerNonce = randomUUID();
+    const epoch = await take(ownerNonce);
+    if (epoch === 0) return;
+    if (closed) {
+      await giveUp(ownerNonce);
+      return;
+    }
+    held = { epoch, ownerNonce };
+    keep(sentAt);
+    events.onHeld(held);
+  };
+
+  const loop = (): void => {
+    if (closed) return;
+    turn = attempt().catch((error: unknown) => events.onError(error as Error));
+    void turn.then(() => {
+      if (!closed) renewal = setTimeout(loop, options.renewMs);
+    });
+  };
+  loop();
+
+  return {
+    // The timer may be late after a blocked event loop or a sleep, so the clock decides.
+    fence() {
+      if (held && monotonicMs() >= validUntil) lose();
+      return held;
+    },
+
+    async raise(highestEpoch) {
+      if (!held) return undefined;
+      const epoch = await redis.ujbLeaseRaise(leaseKey, epochKey, held.ownerNonce, highestEpoch, epochMs);
+      if (epoch === 0) {
+        lose();
+        return undefined;
+      }
+      held = { ...held, epoch };
+      return held;
+    },
+
+    async close() {
+      closed = true;
+      clearTimeout(renewal);
+      await turn;
+      clearTimeout(expiry);
+      const last = held;
+      held = undefined;
+      if (last) await giveUp(last.ownerNonce).catch(() => undefined);
+    },
+  };
+}

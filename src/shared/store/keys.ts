@@ -1,0 +1,153 @@
+/**
+ * Every key and channel, with type and lifetime, on one page. One hash tag keeps all of them, including BullMQ's, in one
+ * slot, so that a script may touch several. In flight = no expiry; retention = 24 h by default, from the end.
+ */
+const TAG = "{ujb}";
+
+/** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; jobs are removed after the retention. */
+export const BULL_PREFIX = `${TAG}:bull`;
+
+export const keys = {
+  /** STRING, for ever: the schema's major version. */
+  schema: `${TAG}:schema`,
+  /** STRING, for ever: a random id of this store, sent to Editors in hello. */
+  storeId: `${TAG}:store-id`,
+
+  /** HASH, for ever: id, run, before, orderly (incarnation.ts). */
+  incarnation: `${TAG}:incarnation`,
+
+  /**
+   * HASH, in flight, then 3 × retention after the last write: version, newest, at:<editor>, began:<editor>,
+   * forced:<log_id>. Links to records that are gone are dropped when later operations are added (lifetime.ts).
+   */
+  chain: (hash: string) => `${TAG}:chain:${hash}`,
+  /** HASH, retention: doc (the record as JSON), mutationSeq, turn. */
+  operation: (logId: string) => `${TAG}:operation:${logId}`,
+  /** STRING, retention: the arguments as JSON. */
+  arguments: (logId: string) => `${TAG}:arguments:${logId}`,
+  /** LIST, retention: the pieces of the result (stored-result.ts). */
+  result: (logId: string) => `${TAG}:result:${logId}`,
+  /** LIST, a minute after the last piece: a large result being uploaded (result-upload.ts). */
+  uploaded: (id: string) => `${TAG}:staged:${id}`,
+  /** ZSET by the end of retention, ms, until the last of them: `<bytes>:<log_id>:<principal>` of the stored results (result-quota.ts). */
+  resultEnds: `${TAG}:result-ends`,
+  /** INTEGER, as resultEnds: the sum of their bytes. */
+  resultBytes: `${TAG}:result-bytes`,
+  /** HASH, as resultEnds: the bytes of each principal. */
+  resultShares: `${TAG}:result-shares`,
+  /** ZSET, as resultEnds, for the stored arguments; those of operations in flight have no end yet. */
+  argumentEnds: `${TAG}:argument-ends`,
+  /** INTEGER, as argumentEnds. */
+  argumentBytes: `${TAG}:argument-bytes`,
+  /** HASH, as argumentEnds. */
+  argumentShares: `${TAG}:argument-shares`,
+  /** STRING with a short time to live: a result of this principal is waiting for room. */
+  roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
+  /**
+   * HASH, 30 min since the last use: a document derived from a result (filtered-results.ts): principal, about (JSON), data.
+   */
+  derived: (id: string) => `${TAG}:derived:${id}`,
+  /** ZSET by the time of the last use, ms: a principal's derived documents, each as "id bytes". */
+  derivedUse: (principal: string) => `${TAG}:derived-use:${principal}`,
+  /** HASH by principal: the bytes of its derived documents. */
+  derivedShares: `${TAG}:derived-shares`,
+  /**
+   * HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large).
+   */
+  live: (logId: string) => `${TAG}:live:${logId}`,
+  /**
+   * ZSET by the time of the last write, ms, 3 × retention after the last: the log_ids of the partial results (partials.ts).
+   */
+  partialUse: `${TAG}:partial-use`,
+  /** HASH by log_id, as partialUse: their bytes, and the total. */
+  partialBytes: `${TAG}:partial-bytes`,
+  /** LIST, 3 × retention after the last entry, the newest 100: the calls that found this operation (JSON). */
+  duplicates: (logId: string) => `${TAG}:duplicates:${logId}`,
+  /** STRING, retention + 7 days: the principal; distinguishes "retention ended" from "never existed". */
+  tombstone: (logId: string) => `${TAG}:tombstone:${logId}`,
+  /**
+   * ZSET by acceptedAt: the log_ids of a principal. Kept while any is in flight, then 3 × retention, and trimmed to that
+   * age.
+   */
+  principal: (principal: string) => `${TAG}:principal:${principal}`,
+  /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
+  open: (editor: string) => `${TAG}:open:${editor}`,
+
+  /** ZSET by the time of the last sign of life: the known Editors, removed when unseen for the retention. */
+  editors: `${TAG}:editors`,
+  /** SET, in flight: a principal's log_ids that were accepted but not sent. */
+  waiting: (principal: string) => `${TAG}:waiting:${principal}`,
+  /** HASH, in flight: a principal's log_ids that were sent and have not ended, with their Editors (principal-limits.ts). */
+  sent: (principal: string) => `${TAG}:sent:${principal}`,
+  /** HASH, in flight: a principal's log_ids that are held back by its limit (principal-limits.ts). */
+  held: (principal: string) => `${TAG}:held:${principal}`,
+  /**
+   * HASH, 3 × retention after the last write, at most until nothing is open on the Editor: sent, highest,
+   * last:<principal> (fair-priority.ts).
+   */
+  turns: (queue: string) => `${TAG}:turns:${queue}`,
+  /** BullMQ's own keys, by BullMQ's names: until the Editor is forgotten and has no owner (forgotten.ts). */
+  queue: (queue: string, name: string) => `${BULL_PREFIX}:${queue}:${name}`,
+  /** BullMQ: wait and active are LISTs consumed from the right, prioritized is a ZSET consumed from its lowest score. */
+  jobs: (queue: string, where: "wait" | "prioritized" | "active") => `${BULL_PREFIX}:${queue}:${where}`,
+  /** BullMQ: STRING with the lock's time to live: the token of the worker that holds the job. */
+  jobLock: (queue: string, jobId: string) => `${BULL_PREFIX}:${queue}:${jobId}:lock`,
+
+  /**
+   * HASH, while known. JSON: profile (from hello), live (from the last heartbeat, while connected), last (the last `live`
+   * when it went away), ledger (the last known state of its journal). Plain: imported (the incarnation), ended (the
+   * session whose process has ended).
+   */
+  editor: (editor: string) => `${TAG}:editor:${editor}`,
+  /** STRING, while known, or for an hour before its Editor is introduced: the Editor's tools as JSON. */
+  catalog: (editor: string) => `${TAG}:catalog:${editor}`,
+  /** HASH by Editor, repeated while it holds, else removed: what keeps it from working (JSON), and when that was reported. */
+  diagnoses: `${TAG}:troubles`,
+  /** LIST, newest first, at most 20, 30 days after the last: how long a tool's completed calls took, ms. */
+  durations: (tool: string) => `${TAG}:durations:${tool}`,
+  /**
+   * INTEGER, while an operation is open on the Editor, then 3 × retention after the last write: the mutating operations
+   * accepted for it. When it restarts from 0, no record with a higher number is left: records live for the retention.
+   */
+  mutations: (editor: string) => `${TAG}:mutations:${editor}`,
+
+  /** STRING, 3 × retention after the last: number and time of a caller's, or a principal's, last change (own-change.ts). */
+  askerMutations: (editor: string, asker: string) => `${TAG}:mutations-by:${editor}:${asker}`,
+
+  /** STRING with the lease's time to live: the owner's nonce. */
+  lease: (editor: string) => `${TAG}:lease:${editor}`,
+  /** ZSET by time, ms: the Editors that were owned or forgotten, until nothing of them is left (forgotten.ts). */
+  served: `${TAG}:served`,
+  /**
+   * INTEGER, 3 × retention after the Editor's last lease: the highest epoch given to an owner. When it restarts from 0, it
+   * is raised above the epoch that the Editor has seen (▲10).
+   */
+  epoch: (editor: string) => `${TAG}:epoch:${editor}`,
+  /** HASH, for ever: the store's counters (src/shared/counters.ts). */
+  counters: `${TAG}:tally`,
+  /** STRING with a short time to live: lets one janitor run at a time. */
+  janitor: `${TAG}:sweeper`,
+  /** HASH, for ever: the time of the last sweep, and since when there was no pause between sweeps (last-sweep.ts), ms. */
+  swept: `${TAG}:swept`,
+  /**
+   * STRING, retention since last use: the initialisation and selection of an MCP session, so that another gateway can adopt
+   * it.
+   */
+  session: (sessionId: string) => `${TAG}:session:${sessionId}`,
+  /** ZSET by the time of the last use, ms, as long as the newest session lives: the ids of a principal's sessions. */
+  sessions: (principal: string) => `${TAG}:sessions:${principal}`,
+} as const;
+
+export const channels = {
+  /** A log_id whose operation ended. */
+  ended: `${TAG}:ended`,
+  /** A log_id of an operation in flight whose record or progress changed; subscribed to only while a listener exists. */
+  changed: `${TAG}:changed`,
+  /** A log_id whose cancellation the Editor's owner is to deliver. */
+  cancel: `${TAG}:cancel`,
+  /** An editor_id whose tools or presence changed. */
+  editors: `${TAG}:editors-changed`,
+} as const;
+
+/** The major version of the schema above; a process with a lower one refuses to start. */
+export const SCHEMA_VERSION = 3;

@@ -1,0 +1,295 @@
+/** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { type Counts, countsOfChange, countsOfCreation } from "../../counters.js";
+import { isFinal, type OperationRecord } from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
+import { createIncarnations, type Incarnations } from "../incarnation.js";
+import { channels, keys } from "../keys.js";
+import { queueName } from "../queue.js";
+import { defineResultUpload, type UploadedResult } from "../results/result-upload.js";
+import type { StoredResult } from "../results/stored-result.js";
+import { type Attachments, createAttachments } from "./attachments.js";
+import { type Chains, createChains } from "./chain.js";
+import type { PartialOptions } from "./partials.js";
+import { beganAs, phaseOf, timeAfter, tookBetween } from "./phase.js";
+import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import { createFind, parseRecord } from "./record.js";
+import { type CachedRecord, createRecordCache } from "./record-cache.js";
+import { quotaLimits, type ResultQuotaOptions } from "./result-quota.js";
+import { type Applied, defineWriteOperations } from "./write-operations.js";
+
+export interface Change {
+  record: OperationRecord;
+  result?: StoredResult | undefined;
+}
+
+/** The owner's nonce: a write is refused once another owner holds the lease (▲11). */
+export type OwnerNonce = string | undefined;
+
+export interface ChangeOptions {
+  fence?: OwnerNonce;
+  /** Store incarnation (▲13): write only in this incarnation of the store. */
+  incarnation?: string | undefined;
+  /** The Editor has it already: it needs no place among its principal's running operations. */
+  wasSent?: boolean;
+}
+
+export type Changed =
+  | { kind: "applied"; record: OperationRecord }
+  | { kind: "unchanged"; record: OperationRecord }
+  | { kind: "unknown" }
+  | { kind: "fenced" }
+  /** Its principal's limit on running operations is reached: ask again. */
+  | { kind: "held" }
+  /** Store incarnation (▲13): the store may have lost something since: import the Editor's ledger first. */
+  | { kind: "incarnation" }
+  /** There is no room for its result (result-quota.ts): ask again. */
+  | { kind: "full" };
+
+export type Created =
+  | { kind: "created"; record: OperationRecord }
+  | { kind: "conflict" | "too_many" | "full" };
+
+export interface Operations extends Attachments, Chains, Incarnations {
+  /**
+   * Writes a new record if the chain is still at `version`. Answers the record with its counters, or why it was not
+   * written.
+   */
+  create(record: OperationRecord, args: string, version: string): Promise<Created>;
+  /**
+   * Record recovery (▲10 d): puts back a record that the store had lost: it takes its old place in the
+   * chain, before later operations, and enters the store now. False: it exists, its retention has ended, or another
+   * owner holds the lease. Repeats until no other write intervenes. `before`: the operations known to have entered the
+   * chain before it; it becomes the newest only if the chain's newest is one of them.
+   */
+  restore(record: OperationRecord, fence: string, before?: ReadonlySet<string>): Promise<boolean>;
+  /**
+   * Reads, asks `change` what to write (undefined: nothing), and writes if the record is still the one that was read;
+   * otherwise repeats. A copy read by this process within the last second counts as read: the write checks it. `change`
+   * must be pure.
+   */
+  change(
+    logId: string,
+    change: (record: OperationRecord, now: number) => Change | undefined,
+    options?: OwnerNonce | ChangeOptions,
+  ): Promise<Changed>;
+  find(logId: string): Promise<OperationRecord | undefined>;
+  /** Reads the record ahead of a change, which then need not read it again. */
+  look(logId: string): Promise<OperationRecord | undefined>;
+  /** The principal of an operation whose retention ended, as long as its tombstone exists. */
+  tombstone(logId: string): Promise<string | undefined>;
+  /** Newest first. */
+  listOf(principal: string, limit: number): Promise<OperationRecord[]>;
+  openOf(editor: string): Promise<OperationRecord[]>;
+  /** How long the tool's recent calls took, ms; newest first. */
+  durationsOf(tool: string): Promise<number[]>;
+  now(): Promise<number>;
+}
+
+export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuotaOptions, PartialOptions {
+  retentionMs: number;
+}
+
+export function createOperations(redis: Redis, options: OperationsOptions): Operations {
+  const limits = quotaLimits(options);
+  const apply = defineWriteOperations(redis);
+  const upload = defineResultUpload(redis, limits);
+  const incarnations = createIncarnations(redis);
+  const recordCache = createRecordCache();
+
+  const write = (
+    kind: "create" | "restore" | "change",
+    { text, record }: Pick<Change, "record"> & { text: string },
+    expected: string,
+    extra: {
+      args?: string;
+      fence?: OwnerNonce;
+      incarnation?: string | undefined;
+      wasSent?: boolean;
+      counts: Counts;
+      tookMs?: number | undefined;
+      uploaded?: UploadedResult;
+    },
+  ): Promise<Applied> => {
+    const { logId, editor } = record;
+    const { uploaded } = extra;
+    return apply(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.arguments(logId),
+        keys.result(logId),
+        keys.live(logId),
+        keys.tombstone(logId),
+        keys.principal(record.principal),
+        keys.open(editor),
+        keys.mutations(editor),
+        keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
+        keys.waiting(record.principal),
+        keys.sent(record.principal),
+        keys.held(record.principal),
+        keys.counters,
+        keys.durations(record.tool),
+        uploaded?.key ?? keys.uploaded(""),
+        keys.resultEnds,
+        keys.resultBytes,
+        keys.roomWanted(record.principal),
+        keys.incarnation,
+        keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
+        keys.askerMutations(editor, record.principal),
+      ],
+      [
+        expected,
+        text,
+        logId,
+        kind,
+        String(record.acceptedAt),
+        phaseOf(record.state),
+        String(options.retentionMs),
+        extra.fence ?? "",
+        isFinal(record.state) ? channels.ended : channels.changed,
+        extra.args ?? "",
+        uploaded === undefined ? "" : String(uploaded.bytes),
+        editor,
+        beganAs(record),
+        record.supersedes ?? "",
+        countsAsChange(record) ? "counts" : "",
+        record.principal,
+        record.band ?? "interactive",
+        String(options.maxQueued ?? PRINCIPAL_LIMITS.maxQueued),
+        extra.wasSent ? "" : String(options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning),
+        queueName(editor, record.lane),
+        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
+        uploaded?.piece ?? "",
+        limits,
+        extra.incarnation ?? "",
+        randomUUID(),
+        ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
+      ],
+    );
+  };
+
+  /** Durable acknowledgement (▲14): stores the result in the same step as the record's end, or before it. */
+  const writeChange = async (
+    { record: before, text: expected }: CachedRecord,
+    { record, result }: Change,
+    text: string,
+    only: ChangeOptions,
+  ): Promise<Applied> => {
+    const extra = { ...only, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
+    if (result === undefined) return write("change", { record, text }, expected, extra);
+    const uploaded = await upload(result, record.principal);
+    if (uploaded === "full") return { kind: "full" };
+    const applied = await write("change", { record, text }, expected, { ...extra, uploaded });
+    if (applied.kind !== "applied") await uploaded.drop();
+    return applied;
+  };
+
+  const find = createFind(redis);
+
+  const read = async (logId: string): Promise<CachedRecord | undefined> => {
+    const askedAt = performance.now();
+    const [fields, at] = await Promise.all([
+      redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"),
+      now(),
+    ]);
+    const record = parseRecord(fields);
+    return record && recordCache.note({ text: fields[0] ?? "", record, now: at, askedAt });
+  };
+
+  const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
+    (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
+
+  const now = async (): Promise<number> => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  };
+
+  const chains = createChains(redis, { find, now, ...incarnations }, options);
+
+  const tombstone = async (logId: string): Promise<string | undefined> =>
+    (await redis.get(keys.tombstone(logId))) ?? undefined;
+
+  return {
+    ...createAttachments(redis, options),
+    find,
+    now,
+    ...incarnations,
+    ...chains,
+    tombstone,
+    look: async (logId) => (await read(logId))?.record,
+
+    async create(record, args, version) {
+      const applied = await write("create", { text: JSON.stringify(record), record }, version, {
+        args,
+        incarnation: record.incarnation,
+        counts: countsOfCreation(record),
+      });
+      const { kind } = applied;
+      if (kind === "too_many" || kind === "full") return { kind };
+      if (kind !== "applied") return { kind: "conflict" };
+      const { mutationSeq, turn } = applied;
+      return { kind: "created", record: { ...record, mutationSeq, turn } };
+    },
+
+    async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
+      for (;;) {
+        const [known, principal, found] = await Promise.all([
+          find(lost.logId),
+          tombstone(lost.logId),
+          chains.chain(lost.hash, { principal: lost.principal, caller: null }),
+        ]);
+        if (known || principal !== undefined) return false;
+        // It is newer than the chain's newest only if it was created right after that one.
+        const isNewest = found.newest === null || before.has(found.newest);
+        const entered = Number(found.version) + 1;
+        const order = isNewest ? entered : 0;
+        const { incarnation: at } = found;
+        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at, rebuilt: true as const };
+        const text = JSON.stringify(record);
+        const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
+          fence,
+          incarnation: found.incarnation,
+          counts: {},
+        });
+        if (applied.kind !== "conflict" && applied.kind !== "incarnation") return applied.kind === "applied";
+      }
+    },
+
+    async change(logId, change, options) {
+      const only = typeof options === "string" ? { fence: options } : (options ?? {});
+      let remembered = recordCache.recent(logId);
+      for (;;) {
+        const cached = remembered?.cached ?? (await read(logId));
+        if (!cached) return { kind: "unknown" };
+        const wanted = change(cached.record, timeAfter(cached.record, remembered?.now ?? cached.now));
+        if (wanted) {
+          const text = JSON.stringify(wanted.record);
+          const applied = await writeChange(cached, wanted, text, only);
+          if (applied.kind === "applied") {
+            recordCache.note({ ...cached, text, record: wanted.record });
+            return { kind: "applied", record: wanted.record };
+          }
+          const { kind } = applied;
+          if (kind === "fenced" || kind === "held" || kind === "full" || kind === "incarnation")
+            return { kind };
+        } else if (!remembered) return { kind: "unchanged", record: cached.record };
+        remembered = undefined;
+      }
+    },
+
+    async listOf(principal, limit) {
+      return findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1));
+    },
+
+    async durationsOf(tool) {
+      return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
+    },
+
+    async openOf(editor) {
+      return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** What the script in write-operations.ts needs to know of a record that it writes. */
+import { isFinal, mayHaveBegun, type OperationRecord, type State } from "../../operation/operation.js";
+
+/** How the script records that the Editor began it; a restored record does not displace later ones. */
+export function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
+  // A call that comes before its outcome is collected must find it, even behind later operations.
+  if (!mayHaveBegun(record)) return record.rebuilt && !isFinal(record.state) ? "began_earlier" : "";
+  return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
+}
+
+/** How long it took, at the moment when that is known; used to estimate the tool's next run. */
+export function tookBetween(
+  before: OperationRecord,
+  { state, executionMs }: OperationRecord,
+): number | undefined {
+  return state === "completed" && before.state !== state ? executionMs : undefined;
+}
+
+/** A state as the script distinguishes it. */
+export function phaseOf(state: State): "waiting" | "sent" | "final" {
+  if (isFinal(state)) return "final";
+  return state === "accepted" || state === "queued" ? "waiting" : "sent";
+}
+
+/**
+ * This process's copy of the store's time may be ahead by a round trip, and by less the next time. So an event of an
+ * operation is never dated before an earlier one.
+ */
+export function timeAfter(
+  { acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord,
+  now: number,
+): number {
+  return Math.max(now, acceptedAt, dispatchedAt, startedAt);
+}

@@ -1,0 +1,109 @@
+/**
+ * Limits on a principal's waiting and running operations, over all connected Editors. Counted from what the writing
+ * script keeps with the records, so a crash leaves no wrong count.
+ */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../../operation/operation.js";
+import { keys } from "../keys.js";
+
+export interface PrincipalLimits {
+  /** Most sent and not ended; the next one waits without blocking other principals. */
+  maxRunning: number;
+  /** Most accepted and not sent; the next one is refused. */
+  maxQueued: number;
+}
+
+export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100 };
+
+/** A held-back operation asks again after this long, ms … */
+export const HELD_RETRY_MS = 1_000;
+/** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
+const HELD_STANDS_MS = 5_000;
+
+/** An Editor without a sign of life for this long is away, ms: operations sent to it take no place. */
+export const EDITOR_AWAY_MS = 5_000;
+
+/**
+ * Lua, for the script in write-operations.ts: may an operation be sent now? Only if more places are free than held-back
+ * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
+ * never passes another of its principal. Operations of Editors that are away take no place.
+ * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
+ */
+export const PRINCIPAL_LIMIT = `
+local function storeNow()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+-- Up to schema 2 it was a SET of log_ids.
+local function upgradeSent(sent)
+  if redis.call('TYPE', sent).ok ~= 'set' then return end
+  local logIds = redis.call('SMEMBERS', sent)
+  redis.call('DEL', sent)
+  for _, logId in ipairs(logIds) do
+    local doc = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
+    if doc then redis.call('HSET', sent, logId, cjson.decode(doc).editor) end
+  end
+end
+local function placesTaken(sent, editors, now, max)
+  local all = redis.call('HLEN', sent)
+  if all < max then return all end
+  local taken = 0
+  for _, editor in ipairs(redis.call('HVALS', sent)) do
+    local seenAt = redis.call('ZSCORE', editors, editor)
+    if seenAt and now - tonumber(seenAt) < ${EDITOR_AWAY_MS} then taken = taken + 1 end
+  end
+  return taken
+end
+local function mayBeSent(sent, held, editors, logId, queue, turn, acceptedAt, max)
+  if redis.call('HEXISTS', sent, logId) == 1 then return true end
+  local now = storeNow()
+  local free = max - placesTaken(sent, editors, now, max)
+  local others = redis.call('HGETALL', held)
+  for i = 1, #others, 2 do
+    local other = others[i]
+    local where, place, accepted, asked = string.match(others[i + 1], '^(.*)|(%d+)|(%d+)|(%d+)$')
+    if now - tonumber(asked) > ${HELD_STANDS_MS} then
+      redis.call('HDEL', held, other)
+    elseif other ~= logId and where == queue then
+      if tonumber(place) < turn then free = 0 end
+    elseif other ~= logId and (tonumber(accepted) < acceptedAt or (tonumber(accepted) == acceptedAt and other < logId)) then
+      free = free - 1
+    end
+  end
+  if free > 0 then return true end
+  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, now))
+  return false
+end
+`;
+
+/** Why a waiting operation is held back. */
+export interface HeldBack {
+  /** How many operations of its principal may run at once. */
+  limit: number;
+  /** The running ones. */
+  by: Pick<OperationRecord, "logId" | "tool" | "editor">[];
+}
+
+/** For the answer to a caller; no decision depends on it. */
+export async function heldBack(
+  redis: Redis,
+  { logId, principal }: OperationRecord,
+  limit: number,
+  find: (logId: string) => Promise<OperationRecord | undefined>,
+): Promise<HeldBack | undefined> {
+  const [seconds] = await redis.time();
+  const now = Number(seconds) * 1000;
+  const asked = (await redis.hget(keys.held(principal), logId))?.split("|").at(-1);
+  if (asked === undefined || now - Number(asked) > HELD_STANDS_MS) return undefined;
+  const sent = await redis.hgetall(keys.sent(principal));
+  const taking = await Promise.all(
+    Object.entries(sent).map(async ([other, editor]) => {
+      const seenAt = Number((await redis.zscore(keys.editors, editor)) ?? 0);
+      return now - seenAt < EDITOR_AWAY_MS ? find(other) : undefined;
+    }),
+  );
+  const by = taking
+    .filter((record) => record !== undefined)
+    .map(({ logId: id, tool, editor }) => ({ logId: id, tool, editor }));
+  return by.length === 0 ? undefined : { limit, by };
+}

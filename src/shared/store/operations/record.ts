@@ -1,0 +1,30 @@
+/** Reads an operation's stored record, including those of older versions. */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../../operation/operation.js";
+import { storedEffect } from "../../tools/tool.js";
+import { FIRST_INCARNATION } from "../incarnation.js";
+import { keys } from "../keys.js";
+
+export type Find = (logId: string) => Promise<OperationRecord | undefined>;
+
+export function createFind(redis: Redis): Find {
+  return async (logId) => parseRecord(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+}
+
+/**
+ * The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. Schema 2 had no
+ * incarnation, and used other names for some tools' effects.
+ */
+export function parseRecord([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
+  if (!doc) return undefined;
+  const record = JSON.parse(doc) as OperationRecord;
+  const { incarnation = FIRST_INCARNATION, deliveredIn = FIRST_INCARNATION } = record;
+  return {
+    ...record,
+    effect: storedEffect(record.tool, record.effect),
+    incarnation,
+    deliveredIn,
+    mutationSeq: Number(mutationSeq ?? 0),
+    turn: Number(turn ?? 0),
+  };
+}

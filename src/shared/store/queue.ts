@@ -1,0 +1,158 @@
+/** BullMQ queues: one per Editor and lane, consumed only by the Editor's owner. */
+import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { jobIdOf, type OperationRecord } from "../operation/operation.js";
+import { LANES, type Lane } from "../tools/tool.js";
+import { BULL_PREFIX, keys } from "./keys.js";
+import { bullmq } from "./libraries.js";
+
+/** A job only names its operation: the record decides whether it may run (▲1). */
+export interface JobData {
+  logId: string;
+}
+
+export interface Queues {
+  /**
+   * Adds the operation's job and reads it back; adding it again is harmless. Returns false if another operation's job has
+   * this id (only after manual edits).
+   */
+  add(record: OperationRecord): Promise<boolean>;
+  /** Does the operation's job still wait or run? */
+  has(record: OperationRecord): Promise<boolean>;
+  /**
+   * Makes the job of a waiting operation available again after manual edits: adds it if it is missing, finished, or its id
+   * is taken; promotes a delayed one; removes a lock without expiry. Returns false as `add` does.
+   */
+  restore(record: OperationRecord): Promise<boolean>;
+  /** Removes a job that no worker holds from its queue. */
+  remove(record: OperationRecord): Promise<void>;
+  /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
+  position(record: OperationRecord): Promise<number | undefined>;
+  /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
+  lanesOf(editor: string): Queue<JobData>[];
+  /** Closes what this process holds for the Editor's lanes; they can be used again. */
+  release(editor: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** ":" separates the parts of BullMQ's keys. */
+export function queueName(editor: string, lane: Lane): string {
+  return `${editor.replaceAll(":", "_")}.${lane}`;
+}
+
+/** The record's turn, at least 1: BullMQ takes jobs without a priority (0) before all others. */
+const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn ?? 1);
+
+/**
+ * On the store's own connection: BullMQ waits without limit for a connection of its own while Redis is away, and cannot
+ * close it then. `connectStore` has already checked version and readiness.
+ */
+export function createQueues(
+  connection: Redis,
+  options: { retentionMs: number; onError: (error: Error) => void },
+): Queues {
+  const open = new Map<string, Queue<JobData>>();
+
+  const queueOf = ({ editor, lane }: Pick<OperationRecord, "editor" | "lane">): Queue<JobData> => {
+    const name = queueName(editor, lane);
+    const known = open.get(name);
+    if (known) return known;
+    const queue = new (bullmq().Queue)<JobData>(name, {
+      connection,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+      prefix: BULL_PREFIX,
+      skipMetasUpdate: false,
+    });
+    queue.on("error", options.onError);
+    open.set(name, queue);
+    return queue;
+  };
+
+  const standing = ["prioritized", "waiting", "delayed", "active"];
+
+  /** An operation held back by its caller's limit asks a little early then, which is harmless. */
+  const loosen = async (record: OperationRecord): Promise<void> => {
+    const jobId = jobIdOf(record);
+    const job = await queueOf(record).getJob(jobId);
+    // Fails if it was not delayed, or no longer exists.
+    await job?.promote().catch(() => undefined);
+    const lock = keys.jobLock(queueName(record.editor, record.lane), jobId);
+    // A worker's lock always expires: then the job goes to the next worker.
+    if ((await connection.pttl(lock)) === -1) await connection.del(lock);
+  };
+
+  const queues: Queues = {
+    async add(record) {
+      const queue = queueOf(record);
+      const jobId = jobIdOf(record);
+      const age = Math.ceil(options.retentionMs / 1000);
+      await queue.add(
+        record.tool,
+        { logId: record.logId },
+        {
+          jobId,
+          priority: priorityOf(record),
+          attempts: 1,
+          removeOnComplete: { age },
+          removeOnFail: { age },
+        },
+      );
+      // add() answers with the new data even if an older job of this id made it do nothing: only a read can tell.
+      const job = await queue.getJob(jobId);
+      return job?.data.logId === record.logId;
+    },
+
+    async has(record) {
+      return standing.includes(await queueOf(record).getJobState(jobIdOf(record)));
+    },
+
+    async restore(record) {
+      if (await queues.has(record)) {
+        await loosen(record);
+        return true;
+      }
+      // A finished job still occupies the id; removing it lets the same operation get its job again.
+      await queues.remove(record);
+      return queues.add(record);
+    },
+
+    async remove(record) {
+      // Fails while a worker holds it; then its processor finds the record final and releases the job.
+      await queueOf(record)
+        .remove(jobIdOf(record))
+        .catch(() => 0);
+    },
+
+    async position(record) {
+      const name = queueName(record.editor, record.lane);
+      const jobId = jobIdOf(record);
+      const [given, rank, active] = await Promise.all([
+        // Returned by a worker that died: BullMQ takes it before everything that has a priority.
+        connection.lrange(keys.jobs(name, "wait"), 0, -1),
+        connection.zrank(keys.jobs(name, "prioritized"), jobId),
+        connection.llen(keys.jobs(name, "active")),
+      ]);
+      const index = given.reverse().indexOf(jobId);
+      if (index >= 0) return active + index;
+      return rank === null ? undefined : active + given.length + rank;
+    },
+
+    lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
+
+    async release(editor) {
+      for (const lane of LANES) {
+        const name = queueName(editor, lane);
+        const queue = open.get(name);
+        open.delete(name);
+        await queue?.close();
+      }
+    },
+
+    async close() {
+      await Promise.allSettled([...open.values()].map((queue) => queue.close()));
+      open.clear();
+    },
+  };
+  return queues;
+}

@@ -1,0 +1,10 @@
+/**
+ * Lua: the score of a use: its time in ms, but always more than that of every earlier use, even if two fall within one
+ * tick of the clock or the clock went back. A double of this size still resolves a thousandth.
+ */
+export const USED_NOW = `
+local function usedNow(uses)
+  local time = redis.call('TIME')
+  local newest = redis.call('ZREVRANGE', uses, 0, 0, 'WITHSCORES')[2]
+  return math.max(time[1] * 1000 + time[2] / 1000, tonumber(newest or '0') + 0.001)
+end`;

@@ -1,0 +1,89 @@
+/** Everything that the gateway and the worker share, over one pair of connections. */
+import type { OperationRecord } from "../operation/operation.js";
+import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
+import { createEditors, type Editors } from "./editors/editors.js";
+import { createForgotten, type Forgotten } from "./editors/forgotten.js";
+import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
+import { channels } from "./keys.js";
+import { createLastSweep, type LastSweep } from "./last-sweep.js";
+import { createNotifier, type Notifier } from "./notifier.js";
+import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
+import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
+import { createQueues, type Queues } from "./queue.js";
+import type { RedisCheck } from "./redis-check.js";
+import {
+  createFilteredResults,
+  type FilteredResults,
+  type FilteredResultsOptions,
+} from "./results/filtered-results.js";
+import { claimStore } from "./schema.js";
+import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
+import { createStoredCounters, type StoredCounters } from "./stored-counters.js";
+
+export interface Store {
+  storeId: string;
+  /** Gives its id back to a store that was emptied; resolves to the id that it has. */
+  claim(): Promise<string>;
+  operations: Operations;
+  filteredResults: FilteredResults;
+  editors: Editors;
+  forgotten: Forgotten;
+  queues: Queues;
+  notifier: Notifier;
+  sessions: Sessions;
+  counters: StoredCounters;
+  /** Tries for the ownership of an Editor until closed. */
+  lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
+  /** The principal's limit that keeps a waiting operation from being sent; undefined if none does. */
+  heldBack(record: OperationRecord): Promise<HeldBack | undefined>;
+  /** Asks the owner of the operation's Editor to deliver a cancellation. */
+  askForCancel(logId: string): Promise<void>;
+  lastSweep: LastSweep;
+  /** For BullMQ's own connections. */
+  address: RedisAddress;
+  /** As found at the start. */
+  redisCheck: RedisCheck;
+  close(): Promise<void>;
+}
+
+/** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
+export async function openStore(
+  redis: RedisTarget,
+  options: ConnectOptions & OperationsOptions & FilteredResultsOptions & SessionsOptions,
+): Promise<Store> {
+  const connections = await connectStore(redis, options);
+  const { commands, subscriber, address, storeId, redisCheck } = connections;
+  const queues = createQueues(commands, {
+    retentionMs: options.retentionMs,
+    onError: (error) => options.onError?.(error),
+  });
+  const notifier = await createNotifier(subscriber);
+  const operations = createOperations(commands, options);
+  return {
+    storeId,
+    claim: () => claimStore(commands, storeId),
+    address,
+    redisCheck,
+    notifier,
+    queues,
+    operations,
+    heldBack: (record) =>
+      heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
+    filteredResults: createFilteredResults(commands, options),
+    editors: createEditors(commands),
+    forgotten: createForgotten(commands),
+    sessions: createSessions(commands, options),
+    counters: createStoredCounters(commands),
+    lease: (editor, given, events) =>
+      createLease(commands, editor, { ...given, keptMs: 3 * options.retentionMs }, events),
+    async askForCancel(logId) {
+      await commands.publish(channels.cancel, logId);
+    },
+    lastSweep: createLastSweep(commands),
+    async close() {
+      notifier.close();
+      await queues.close();
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
+import type { JsonObject } from "../operation/idempotency.js";
+import type { JsonObjectSchema, Tool } from "./tool.js";
+
+export interface CallParameters {
+  /** Seconds to wait for the outcome, as the caller wrote it. */
+  timeout?: unknown;
+  idempotencyKey?: string;
+  forceNew?: string;
+  editor?: string;
+}
+
+const OFFERED = {
+  timeout: {
+    type: "number",
+    minimum: 0,
+    description:
+      "Seconds to wait for the outcome (default 1, at most 60). When the wait ends, the operation goes on: read it with get_operation_result and do not send the call again.",
+  },
+  idempotency_key: {
+    type: "string",
+    minLength: 1,
+    maxLength: 200,
+    description:
+      "Your calls with the same key are one operation for a whole day, however often they are sent. Reads ignore it.",
+  },
+  force_new: {
+    type: "string",
+    description: "Runs the same call again on purpose: the log_id of its earlier operation.",
+  },
+  editor: {
+    type: "string",
+    description:
+      "The Unity Editor to run in: its project's name, or its id (or the id's unique beginning). Needed only if there are several Editors.",
+  },
+} as const;
+
+type OfferedName = keyof typeof OFFERED;
+const NAMES = Object.keys(OFFERED) as OfferedName[];
+
+/** The tool's schema with the broker's parameters added, prefixed with `broker_` if the tool has a parameter of that name. */
+export function offerParameters(tool: Tool): JsonObjectSchema {
+  const properties = { ...tool.inputSchema.properties };
+  for (const name of NAMES) properties[nameFor(tool, name)] = OFFERED[name];
+  return { ...tool.inputSchema, properties };
+}
+
+/** Takes the broker's parameters out of a call's arguments, and from `_meta`, where they are always accepted. */
+export function takeParameters(
+  tool: Tool,
+  args: JsonObject,
+  meta: JsonObject = {},
+): { arguments: JsonObject; parameters: CallParameters; wrong: string[] } {
+  const own = { ...args };
+  const taken: Partial<Record<OfferedName, unknown>> = {};
+  for (const name of NAMES) {
+    const inArguments = nameFor(tool, name);
+    taken[name] = own[inArguments] ?? meta[name] ?? meta[`broker_${name}`];
+    delete own[inArguments];
+  }
+  const wrong: string[] = [];
+  const text = (name: OfferedName): string | undefined => {
+    const value = taken[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === "string" && value.length > 0 && value.length <= 200) return value;
+    wrong.push(`/${nameFor(tool, name)} must be a string of 1 to 200 characters`);
+    return undefined;
+  };
+  const idempotencyKey = text("idempotency_key");
+  const forceNew = text("force_new");
+  const editor = text("editor");
+  return {
+    arguments: own,
+    parameters: {
+      timeout: taken.timeout,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(forceNew === undefined ? {} : { forceNew }),
+      ...(editor === undefined ? {} : { editor }),
+    },
+    wrong,
+  };
+}
+
+function nameFor(tool: Tool, name: OfferedName): string {
+  return Object.hasOwn(tool.inputSchema.properties ?? {}, name) ? `broker_${name}` : name;
+}

@@ -1,0 +1,69 @@
+/**
+ * Record recovery (▲10 d): the metadata sent with a submit, from which a store that lost the operation can restore it.
+ */
+import type { OperationRecord } from "../operation/operation.js";
+import { effectOfTool, type Tool } from "../tools/tool.js";
+import { type ListedOperation, RecoveryMetadata } from "./wire.js";
+
+/** `rebuiltRecord` reads it back; nothing else interprets it. */
+export function recoveryMetadataOf(record: OperationRecord, storeId: string): RecoveryMetadata {
+  const { principal, tool, fingerprint, keyed, editorOpen, supersedes, createdBy } = record;
+  return {
+    principal,
+    tool,
+    fingerprint,
+    storeId,
+    keyed,
+    editorOpen,
+    ...(supersedes === undefined ? {} : { supersedes }),
+    caller: createdBy.caller,
+    requestId: createdBy.requestId,
+  };
+}
+
+/**
+ * The record of an operation that only the Editor still knows, in its state just after it was sent. Undefined if it is not
+ * ours: made by a plain client, or in a store other than these (undefined: any store). `storeIds`: this store's id, and
+ * its id before it was emptied.
+ */
+export function rebuiltRecord(
+  listed: ListedOperation,
+  around: {
+    storeIds: readonly string[] | undefined;
+    editor: string;
+    session: string;
+    tools: readonly Tool[];
+    now: number;
+  },
+): OperationRecord | undefined {
+  const read = RecoveryMetadata.safeParse(listed.origin);
+  if (!read.success) return undefined;
+  const isOurs = around.storeIds === undefined || around.storeIds.includes(read.data.storeId ?? "");
+  if (!isOurs || listed.hash === undefined) return undefined;
+  const { principal, tool, fingerprint, keyed, editorOpen, supersedes, caller, requestId } = read.data;
+  const known = around.tools.find(({ name }) => name === tool);
+  return {
+    logId: listed.operationId,
+    hash: listed.hash,
+    fingerprint,
+    principal,
+    tool,
+    effect: known?.effect ?? effectOfTool(tool),
+    lane: known?.lane ?? "main",
+    cancellable: known?.cancellable ?? false,
+    keyed: keyed ?? false,
+    editor: around.editor,
+    editorOpen: editorOpen ?? false,
+    after: listed.after ?? null,
+    ...(supersedes === undefined ? {} : { supersedes }),
+    order: 0,
+    mutationSeq: 0,
+    state: "dispatched",
+    acceptedAt: listed.acceptedAt ?? around.now,
+    dispatchedAt: listed.acceptedAt ?? around.now,
+    createdBy: { caller: caller ?? null, requestId: requestId ?? null },
+    sentIn: around.session,
+    rebuilt: true,
+    deliveries: {},
+  };
+}

@@ -1,0 +1,160 @@
+/**
+ * The Editor's memory of operations: a journal and the state that it adds up to.
+ *
+ * `running` is entered in one method (`begin`), flushed before anybody is invoked. Outcomes, revocations and
+ * fences are flushed before they are told to anybody. `accepted` need not be: losing it means "never started".
+ * `ledgerSeq()` therefore counts durable entries only, else every crash would look like a rolled-back ledger.
+ */
+import { randomUUID } from "node:crypto";
+import type { Fence } from "../../shared/operation/admit.js";
+import type { Outcome } from "../../shared/wire/wire.js";
+import { type ForgetLimits, forgettable } from "./forgetting.js";
+import { openJournal } from "./journal.js";
+import {
+  applyEntry,
+  emptyContent,
+  enter,
+  type JournalEntry,
+  type LedgerContent,
+  type LedgerOperation,
+  snapshotOf,
+} from "./journal-entry.js";
+
+/** Omit over each member of a union, where the built-in Omit would merge them. */
+type Unnumbered<T> = T extends unknown ? Omit<T, "seq" | "at"> : never;
+type Entry = Unnumbered<JournalEntry>;
+
+export interface LedgerOptions extends ForgetLimits {
+  file: string;
+  now(): number;
+  /** A journal of more lines becomes one snapshot when it is opened; 5000 if left out. */
+  compactLines?: number;
+}
+
+const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
+const COMPACT_LINES = 5000;
+
+export const isOpen = (operation: LedgerOperation): boolean =>
+  operation.state === "accepted" || operation.state === "running";
+export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
+export const isUnacknowledged = (operation: LedgerOperation): boolean =>
+  hasEnded(operation) && operation.acknowledgedAt === undefined;
+
+export type Ledger = ReturnType<typeof openLedger>;
+
+/** Opens the ledger of one Editor; a missing file becomes a new ledger with an id of its own. */
+export function openLedger(options: LedgerOptions) {
+  const journal = openJournal(options.file);
+  const content: LedgerContent = emptyContent();
+  // The CRC vouches for the lines: only this code wrote them.
+  for (const entry of journal.found) applyEntry(content, entry as JournalEntry);
+  let durableSeq = content.seq;
+
+  const record = (entry: Entry): void => {
+    const line = { seq: content.seq + 1, at: options.now(), ...entry } as JournalEntry;
+    journal.append(line);
+    applyEntry(content, line);
+  };
+  const recordFlushed = (entry: Entry): void => {
+    const line = { seq: content.seq + 1, at: options.now(), ...entry } as JournalEntry;
+    journal.append(line);
+    journal.flush();
+    applyEntry(content, line);
+    durableSeq = content.seq;
+  };
+
+  /** The latest operation of the hash that is not revoked. */
+  const latestOfHash = (hash: string): LedgerOperation | undefined => {
+    for (const id of [...(content.chains.get(hash) ?? [])].reverse()) {
+      const operation = content.operations.get(id);
+      if (operation && operation.state !== "revoked") return operation;
+    }
+    return undefined;
+  };
+
+  if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
+  const forgettableNow = () => {
+    const at = { now: options.now(), horizon: content.forgetHorizon };
+    return forgettable([...content.operations.values()], at, options);
+  };
+  if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
+    const entry = { seq: content.seq, at: options.now() };
+    const forgotten = forgettableNow();
+    // No line of its own: it would come before the session's, and a ledger that was put back would look as long as the
+    // one that was seen.
+    if (forgotten) applyEntry(content, { ...entry, kind: "forgotten", ...forgotten });
+    journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
+  }
+
+  return {
+    ledgerId: content.ledgerId,
+    ledgerSeq: (): number => durableSeq,
+    fence: (): Fence | undefined => content.fence,
+    boundStore: () => content.boundStore,
+    previousSession: () => content.previousSession,
+    forgetHorizon: (): number => content.forgetHorizon,
+    get: (operationId: string): LedgerOperation | undefined => content.operations.get(operationId),
+    operations: (): LedgerOperation[] => [...content.operations.values()],
+    open: (): LedgerOperation[] => [...content.operations.values()].filter(isOpen),
+    unacknowledged: (): LedgerOperation[] => [...content.operations.values()].filter(isUnacknowledged),
+
+    latestOfHash,
+
+    startSession(editorSessionId: string): void {
+      recordFlushed({ kind: "session", editorSessionId });
+    },
+    /** Must be durable before the hello is answered: a lower fence may never write again. */
+    takeFence(fence: Fence, storeId: string): void {
+      recordFlushed({ kind: "fence", ...fence, storeId });
+    },
+    accept(operation: LedgerOperation): void {
+      if (operation.readOnly) enter(content, operation);
+      else record({ kind: "accepted", operation });
+    },
+    /** The only way into `running`; throws, and changes nothing, when the disk did not confirm it. */
+    begin(operation: LedgerOperation): void {
+      if (operation.state !== "accepted") throw new Error(`${operation.operationId} is ${operation.state}`);
+      if (operation.readOnly) Object.assign(operation, { state: "running", startedAt: options.now() });
+      else recordFlushed({ kind: "running", operationId: operation.operationId });
+    },
+    end(operation: LedgerOperation, outcome: Outcome): void {
+      if (operation.readOnly) Object.assign(operation, { state: outcome.status, outcome });
+      else recordFlushed({ kind: "ended", operationId: operation.operationId, outcome });
+    },
+    /** Keeps an outcome in memory only: for an operation that never began because the disk refused it. */
+    endUnwritten(operation: LedgerOperation, outcome: Outcome): void {
+      Object.assign(operation, { state: outcome.status, outcome });
+    },
+    revoke(operationId: string): void {
+      recordFlushed({ kind: "revoked", operationId });
+    },
+    markNotStarted(operation: LedgerOperation): void {
+      recordFlushed({ kind: "not_started", operationId: operation.operationId });
+    },
+    /** A lost acknowledgement only makes the outcome be offered again. */
+    acknowledge(operationIds: readonly string[]): void {
+      const ended = operationIds.filter((id) => {
+        const operation = content.operations.get(id);
+        return operation !== undefined && isUnacknowledged(operation);
+      });
+      for (const id of ended) if (content.operations.get(id)?.readOnly) content.operations.delete(id);
+      const journalled = ended.filter((id) => content.operations.has(id));
+      if (journalled.length > 0) record({ kind: "acknowledged", operationIds: journalled });
+    },
+    /** Drops reads, which live in the memory of one script domain. */
+    dropReads(): void {
+      for (const op of [...content.operations.values()])
+        if (op.readOnly) content.operations.delete(op.operationId);
+    },
+
+    /** Forgets operations that the broker no longer needs. */
+    forget(): void {
+      const forgotten = forgettableNow();
+      if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
+    },
+
+    setBroken: journal.setBroken,
+    setSlow: journal.setSlow,
+    close: journal.close,
+  };
+}

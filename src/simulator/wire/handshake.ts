@@ -1,0 +1,156 @@
+/**
+ * `bridge/hello`: who may own this Editor. Behind the proof, store and fence are checked, the fence is on disk and
+ * the older connection closed before the answer is written: no step in between waits, so nothing below the new fence
+ * can be journalled any more (▲11).
+ */
+import {
+  EDITOR_CODES,
+  type HandOver,
+  HandOverParams,
+  HelloParams,
+  PROTOCOL_VERSION,
+} from "../../shared/wire/wire.js";
+import type { Identity } from "../identity.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { badParams } from "../operation-methods.js";
+import type { ToolTable } from "../tools.js";
+import type { World } from "../world.js";
+import type { Door } from "./door.js";
+import type { Answer, Peer } from "./tcp-server.js";
+import type { WorkerSeat } from "./worker-seat.js";
+
+export interface HelloDeps {
+  identity: Identity;
+  editorSessionId: string;
+  door: Door;
+  ledger: Ledger;
+  seat: WorkerSeat;
+  tools: ToolTable;
+  world: World;
+  /** Monotonic, ms. */
+  elapsed(): number;
+  /** Tells the worker every outcome that it has not acknowledged. */
+  tellUnacknowledged(): void;
+}
+
+export function createHello(
+  deps: HelloDeps,
+  options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
+) {
+  const { door, ledger, seat, world } = deps;
+  let boundHeardAt = deps.elapsed();
+  let handedOver = false;
+
+  const foreign = (storeId: string): Answer | undefined => {
+    const bound = ledger.boundStore();
+    if (!bound || bound.storeId === storeId || handedOver) return undefined;
+    const silent = deps.elapsed() - boundHeardAt >= options.foreignSilenceMs;
+    if (silent && ledger.open().length === 0) return undefined;
+    const message = "This Editor belongs to another broker's store. Hand it over, or stop that broker.";
+    return {
+      error: {
+        code: EDITOR_CODES.FOREIGN_BROKER,
+        message,
+        data: { boundTo: bound.storeId, since: bound.since },
+      },
+    };
+  };
+
+  const fenced = (epoch: number, ownerNonce: string): Answer | undefined => {
+    const highest = ledger.fence();
+    if (!highest || epoch > highest.epoch) return undefined;
+    if (epoch === highest.epoch && ownerNonce === highest.ownerNonce) return undefined;
+    const message = `Epoch ${epoch} is not above ${highest.epoch}. Take a higher one and say hello again.`;
+    return { error: { code: EDITOR_CODES.FENCED, message, data: { highestEpoch: highest.epoch } } };
+  };
+
+  /** On the disk before it is answered, and the store that held it is cut off. */
+  const takeOver = ({ storeId, force = false }: HandOver): Answer => {
+    const bound = ledger.boundStore();
+    const open = ledger.open().map(({ operationId, state }) => ({ operationId, state }));
+    const isOther = bound !== undefined && bound.storeId !== storeId;
+    if (isOther && open.length > 0 && !force) {
+      const message = `${open.length} operation(s) of the store that holds this Editor are open here.`;
+      const data = { boundTo: bound.storeId, since: bound.since, open };
+      return { error: { code: EDITOR_CODES.FOREIGN_BROKER, message, data } };
+    }
+    const fence = ledger.fence();
+    if (isOther && fence) {
+      try {
+        ledger.takeFence(fence, storeId);
+      } catch (error) {
+        return unwritable(error);
+      }
+      seat.vacate();
+    }
+    return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
+  };
+
+  const enter = (peer: Peer, { epoch, ownerNonce, storeId }: HelloParams): Answer => {
+    const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
+    if (refused) return refused;
+    const highest = ledger.fence();
+    if (highest?.epoch !== epoch || ledger.boundStore()?.storeId !== storeId) {
+      try {
+        ledger.takeFence({ epoch, ownerNonce }, storeId);
+      } catch (error) {
+        return unwritable(error);
+      }
+    }
+    handedOver = false;
+    boundHeardAt = deps.elapsed();
+    seat.take(peer);
+    return { result: said(), afterwards: deps.tellUnacknowledged };
+  };
+
+  const said = () => {
+    const previous = ledger.previousSession();
+    return {
+      protocol: PROTOCOL_VERSION,
+      editorId: deps.identity.editorId,
+      projectName: deps.identity.projectName,
+      projectPath: deps.identity.projectPath,
+      unityVersion: deps.identity.unityVersion,
+      pid: process.pid,
+      editorSessionId: deps.editorSessionId,
+      generation: world.generation,
+      assetCounter: world.assetCounter,
+      ledgerId: ledger.ledgerId,
+      ledgerSeq: ledger.ledgerSeq(),
+      ...(previous ? { previousSession: previous } : {}),
+      toolsHash: deps.tools.hash(),
+      phase: world.phase,
+      heartbeatSeconds: options.heartbeatMs / 1000,
+      ...(options.logFile === undefined ? {} : { logFile: options.logFile }),
+      open: ledger.open().map(({ operationId, state }) => ({ operationId, state })),
+      unacknowledged: ledger.unacknowledged().map((operation) => operation.operationId),
+    };
+  };
+
+  return {
+    /** The seated worker was heard: another store must wait for its silence. */
+    heard(): void {
+      boundHeardAt = deps.elapsed();
+    },
+    /** A person lets the next store take this Editor over. */
+    handOver(): void {
+      handedOver = true;
+    },
+    /** `bridge/hand_over`. */
+    handOverTo(peer: Peer, params: unknown): Answer {
+      const parsed = HandOverParams.safeParse(params);
+      if (!parsed.success) return { ...badParams(parsed.error), close: true };
+      return door.challenge(peer, parsed.data.nonce, () => takeOver(parsed.data));
+    },
+    answer(peer: Peer, params: unknown): Answer {
+      const parsed = HelloParams.safeParse(params);
+      if (!parsed.success) return { ...badParams(parsed.error), close: true };
+      return door.challenge(peer, parsed.data.nonce, () => enter(peer, parsed.data));
+    },
+  };
+}
+
+function unwritable(error: unknown): Answer {
+  const message = `The fence cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  return { error: { code: EDITOR_CODES.LEDGER_UNAVAILABLE, message } };
+}

@@ -1,0 +1,262 @@
+/** One Editor process from start to end: everything that dies with it. */
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { createExecutions } from "../execution.js";
+import type { Identity } from "../identity.js";
+import { createLanes } from "../lanes.js";
+import type { CounterFile } from "../ledger/counter-file.js";
+import type { LedgerOperation } from "../ledger/journal-entry.js";
+import { openLedger } from "../ledger/ledger.js";
+import { planRecovery, type RecoveryCause } from "../ledger/recovery.js";
+import { createOperations } from "../operation-methods.js";
+import type { SimulatorSettings } from "../options.js";
+import { createLargeResults } from "../results/large-results.js";
+import { createTimers } from "../timers.js";
+import type { ToolTable } from "../tools.js";
+import { createWorld } from "../world.js";
+import { createBridge } from "./bridge.js";
+import { createDoor } from "./door.js";
+import { createHello } from "./handshake.js";
+import { createPushClient } from "./push-client.js";
+import { createTcpServer } from "./tcp-server.js";
+import { createUloopBridge } from "./uloop-bridge.js";
+import { createUloopSurface } from "./uloop-surface.js";
+import type { WireFaults } from "./wire-faults.js";
+import { createWorkerSeat } from "./worker-seat.js";
+
+export interface SessionDeps {
+  identity: Identity;
+  tools: ToolTable;
+  counter: CounterFile;
+  faults: WireFaults;
+  ledgerFile: string;
+  token: string;
+}
+
+const RELISTEN_MS = 50;
+
+export type Session = ReturnType<typeof startSession>;
+
+/** Opens the ledger and recovers what the last process left; nothing listens yet. */
+export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
+  const editorSessionId = randomUUID();
+  const timers = createTimers();
+  const now = Date.now;
+  const elapsed = (): number => performance.now();
+  const world = createWorld(now);
+  const ledger = openLedger({
+    file: deps.ledgerFile,
+    now,
+    forgetAfterMs: settings.forgetAfterMs,
+    keepOperations: settings.keepOperations,
+  });
+  const lanes = createLanes({ timers, now: elapsed });
+  const seat = createWorkerSeat();
+  const push = createPushClient({ now });
+  const results = createLargeResults({ inlineResultBytes: settings.inlineResultBytes });
+  const notify = (method: string, params: object): void =>
+    seat.notify(method, { ...params, ledgerSeq: ledger.ledgerSeq() });
+  const tellFinished = ({ operationId, outcome }: LedgerOperation): void => {
+    if (outcome) notify("operation/finished", { operationId, outcome: results.inFrame(outcome) });
+  };
+
+  const executions = createExecutions(
+    {
+      ledger,
+      lanes,
+      tools: deps.tools,
+      results,
+      world,
+      counter: deps.counter,
+      timers,
+      now,
+      notify,
+      standing: () => ({
+        editorSessionId,
+        generation: world.generation,
+        assetCounter: world.assetCounter,
+      }),
+      ended(operation, outcome) {
+        tellFinished(operation);
+        plain.ended(operation, outcome);
+      },
+      reload: () => reload(settings.reloadMs),
+    },
+    { timeScale: settings.timeScale, progressIntervalMs: settings.progressIntervalMs },
+  );
+  const securityRefusal = (tool: string): string | undefined =>
+    settings.deniedTools.includes(tool) ? `${tool} is off in this Editor's security settings.` : undefined;
+  const operations = createOperations({
+    ledger,
+    executions,
+    lanes,
+    tools: deps.tools,
+    results,
+    now,
+    securityRefusal,
+  });
+  const plain = createUloopSurface({ ledger, operations, tools: deps.tools, results, now, securityRefusal });
+  const door = createDoor(deps.token);
+  const hello = createHello(
+    {
+      identity: deps.identity,
+      editorSessionId,
+      door,
+      ledger,
+      seat,
+      tools: deps.tools,
+      world,
+      elapsed,
+      tellUnacknowledged: () => ledger.unacknowledged().forEach(tellFinished),
+    },
+    {
+      heartbeatMs: settings.heartbeatMs,
+      logFile: settings.logFile,
+      foreignSilenceMs: settings.foreignSilenceMs,
+    },
+  );
+  const bridge = createBridge(
+    { door, hello, operations, plain, push, seat, tools: deps.tools, world },
+    { version: deps.identity.unityVersion, plainSurface: settings.plainSurface },
+  );
+  const plainBridge = createUloopBridge({
+    tools: deps.tools,
+    world,
+    lanes,
+    counter: deps.counter,
+    push,
+    projectPath: deps.identity.projectPath,
+    now,
+    pass: (seconds) => pause(seconds * settings.timeScale * 1000),
+    requestReload: () => void reload(settings.reloadMs),
+    securityRefusal,
+  });
+  const surface = settings.plain ? plainBridge : bridge;
+  const strangerMs = settings.plain || settings.plainSurface ? undefined : settings.strangerMs;
+  const server = createTcpServer(
+    { timers, faults: deps.faults, handle: surface.handle, closed: surface.closed },
+    { maxFrameBytes: settings.maxFrameBytes, breaksOnTooLong: settings.plain, strangerMs },
+  );
+
+  const recover = (cause: RecoveryCause): void => {
+    const open = ledger.open().map(({ operationId, state, readOnly, tool }) => ({
+      operationId,
+      state,
+      readOnly,
+      resumable: deps.tools.get(tool ?? "")?.resumable ?? false,
+    }));
+    for (const step of planRecovery(cause, open)) {
+      const operation = ledger.get(step.operationId);
+      if (!operation) continue;
+      if (step.action === "requeue") executions.queue(operation);
+      if (step.action === "not_started") ledger.markNotStarted(operation);
+      if (step.action === "forget") executions.abandon(step.operationId);
+      // An outcome that only waits for the disk is not unknown: it is reported once it is written.
+      if (step.action !== "interrupt" || !executions.abandon(step.operationId)) continue;
+      executions.settle(operation, {
+        status: "interrupted",
+        error: { type: step.reason, message: `The Editor lost this operation (${step.reason}); it began.` },
+        ...(operation.startedAt === undefined ? {} : { startedAt: operation.startedAt }),
+        endedAt: now(),
+      });
+    }
+    ledger.dropReads();
+  };
+
+  /** The port of a process never changes; another program may hold it for a moment after a reload. */
+  const listenAgain = async (port: number): Promise<void> => {
+    while (!ended) {
+      const failed = await server.listen(port).then(
+        () => false,
+        () => true,
+      );
+      // The Editor may have ended while the port was being bound.
+      if (!failed) return ended ? server.stop() : undefined;
+      await pause(RELISTEN_MS);
+    }
+  };
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      timers.onClose(resolve);
+      timers.after(ms, resolve);
+    });
+
+  let ended = false;
+  const reload = async (downMs: number): Promise<void> => {
+    if (ended || world.phase === "reloading") return;
+    push.push("DOMAIN_RELOAD", { generation: world.generation });
+    world.phase = "reloading";
+    if (settings.plain) server.broadcast("notifications/server/shutdown", { reason: "DomainReload" });
+    push.drop();
+    lanes.setPaused(true);
+    lanes.clearQueues();
+    // Sockets first: outcomes that a reload causes are reported after the next hello.
+    const stopped = server.stop();
+    recover("domain_reload");
+    await stopped;
+    await pause(downMs);
+    if (ended) return;
+    world.generation += 1;
+    world.phase = "ready";
+    await listenAgain(server.port());
+    lanes.setPaused(false);
+    push.push("DOMAIN_RELOAD_RECOVERED", { generation: world.generation });
+  };
+
+  ledger.startSession(editorSessionId);
+  recover("editor_exit");
+  timers.every(settings.heartbeatMs, () => {
+    const runningOperationId = lanes.runningOnMain();
+    notify("bridge/heartbeat", {
+      editorSessionId,
+      generation: world.generation,
+      assetCounter: world.assetCounter,
+      phase: world.phase,
+      mainThreadStallMs: Math.round(lanes.mainThreadStallMs()),
+      ...(runningOperationId === undefined ? {} : { runningOperationId }),
+      queued: lanes.queued(),
+      memory: process.memoryUsage().rss,
+      cpu: process.cpuUsage().user / 1000,
+    });
+  });
+
+  const end = async (unflushed: "keep" | "lose"): Promise<void> => {
+    ended = true;
+    lanes.close();
+    plainBridge.close();
+    executions.close();
+    timers.close();
+    await server.stop();
+    ledger.close(unflushed);
+  };
+
+  return {
+    editorSessionId,
+    world,
+    ledger,
+    lanes,
+    server,
+    timers,
+    hello,
+    push,
+    clientNames: plainBridge.clientNames,
+    reload,
+    tellToolsChanged(): void {
+      server.broadcast("notifications/tools/list_changed", {});
+      push.push("TOOLS_CHANGED", { toolsHash: deps.tools.hash() });
+    },
+    /** The process dies: it sends nothing, and unflushed data may be lost. */
+    async die(unflushed: "keep" | "lose"): Promise<void> {
+      push.cut();
+      await end(unflushed);
+    },
+    /** The Editor quits as a user quits it. */
+    async quit(): Promise<void> {
+      world.phase = "quitting";
+      server.broadcast("notifications/server/shutdown", { reason: "editor_quit" });
+      push.push("UNITY_SHUTDOWN", { reason: "editor_quit" });
+      push.close();
+      await end("keep");
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
+import { createServer, type Server, type Socket } from "node:net";
+import { createArrivals, endOf } from "../../shared/machine/arrivals.js";
+import type { TcpEnd } from "../../shared/machine/peer-owner.js";
+import { createFrameParser, type Frame } from "../../shared/wire/framing.js";
+import {
+  parseRpc,
+  RPC_PARSE_ERROR,
+  type RpcError,
+  rpcFailure,
+  rpcNotification,
+  rpcResult,
+} from "../../shared/wire/rpc.js";
+import { EDITOR_CODES } from "../../shared/wire/wire.js";
+import type { Timers } from "../timers.js";
+import { createOutbound, type Outbound } from "./outbound.js";
+import { takeOnce, type WireFaults } from "./wire-faults.js";
+
+/** One connection as the bridge sees it. */
+export interface Peer {
+  readonly id: number;
+  /** The Editor's address, as this connection reached it. */
+  readonly local: TcpEnd;
+  /** It is no stranger: the clock for strangers stops, and no newcomer takes its place. */
+  admit(): void;
+  notify(method: string, params: unknown): void;
+  /** Closes once everything that was sent before is written. */
+  close(): void;
+  isOpen(): boolean;
+}
+
+/**
+ * `afterwards` runs when the answer was handed to an open socket, never when the connection was gone by then;
+ * `close` ends the connection behind the answer.
+ */
+export type Answer = ({ result: unknown } | { error: RpcError; close?: boolean }) & {
+  afterwards?: () => void;
+};
+
+export interface TcpServerDeps {
+  timers: Timers;
+  faults: WireFaults;
+  /** Never throws; `isOpen()` of the peer may be false by the time the answer is ready. */
+  handle(peer: Peer, method: string, params: unknown, guard?: unknown): Promise<Answer> | Answer;
+  closed(peer: Peer): void;
+}
+
+/** A worker, one that takes over from it, a person's `editors claim`; the rest is room for strangers. */
+const MAX_CONNECTIONS = 32;
+
+export type TcpServer = ReturnType<typeof createTcpServer>;
+
+/**
+ * `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped, or break the
+ * connection as in plain bridges. A stranger is cut off after `strangerMs` (undefined: never), and the oldest one when
+ * there are too many, so that however many there are the next one is heard.
+ */
+export function createTcpServer(
+  deps: TcpServerDeps,
+  options: { maxFrameBytes: number; breaksOnTooLong: boolean; strangerMs: number | undefined },
+) {
+  const connections = new Map<Socket, Outbound>();
+  /** Those that are not admitted, in the order of their coming. */
+  const strangers = new Set<Socket>();
+  let server: Server | undefined;
+  let nextId = 1;
+  let listenedOn = 0;
+
+  const makeRoom = (): void => {
+    const [oldest] = strangers;
+    if (connections.size <= MAX_CONNECTIONS || !oldest) return;
+    strangers.delete(oldest);
+    oldest.destroy();
+  };
+
+  const accept = (socket: Socket): void => {
+    const local = endOf(socket, "local");
+    socket.setNoDelay(true);
+    const outbound = createOutbound(socket, deps.faults);
+    connections.set(socket, outbound);
+    strangers.add(socket);
+    makeRoom();
+    const stopClock =
+      options.strangerMs === undefined
+        ? () => {}
+        : deps.timers.after(options.strangerMs, () => socket.destroy());
+    const parser = createFrameParser(options.maxFrameBytes);
+    const peer: Peer = {
+      id: nextId++,
+      local,
+      admit() {
+        strangers.delete(socket);
+        stopClock();
+      },
+      notify: (method, params) => outbound.send(rpcNotification(method, params)),
+      close: () => outbound.endAfterwards(),
+      isOpen: () => !socket.destroyed,
+    };
+    socket.on("data", (chunk) => {
+      parser.push(chunk);
+      for (let frame = parser.next(); frame && !socket.destroyed; frame = parser.next()) {
+        if (!receive(peer, socket, outbound, frame)) return;
+      }
+    });
+    // A reset is an ordinary end here; `close` always follows.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      connections.delete(socket);
+      peer.admit();
+      deps.closed(peer);
+    });
+  };
+
+  /** False when nothing more may be read from this connection. */
+  const receive = (peer: Peer, socket: Socket, outbound: Outbound, frame: Frame): boolean => {
+    if (frame.kind === "malformed") {
+      outbound.send(rpcFailure(null, { code: RPC_PARSE_ERROR, message: frame.reason }));
+      outbound.endAfterwards();
+      socket.pause();
+      return false;
+    }
+    if (frame.kind === "too_long") {
+      if (options.breaksOnTooLong) {
+        socket.destroy();
+        return false;
+      }
+      const message = `A frame of ${frame.length} bytes is over the limit of ${options.maxFrameBytes}.`;
+      outbound.send(rpcFailure(null, { code: EDITOR_CODES.FRAME_TOO_LARGE, message }));
+      return true;
+    }
+    const message = parseRpc(frame.text);
+    if (message.kind === "invalid") outbound.send(rpcFailure(message.id, message.error));
+    if (message.kind !== "request") return true;
+    const { id, method, params, guard } = message;
+    if (takeOnce(deps.faults.cutBefore, method)) {
+      socket.destroy();
+      return false;
+    }
+    const cut = takeOnce(deps.faults.cutAfter, method);
+    void Promise.resolve(deps.handle(peer, method, params, guard)).then((answer) => {
+      if (cut) {
+        socket.destroy();
+        return;
+      }
+      const write = (): void => {
+        if (socket.destroyed) return;
+        outbound.send("error" in answer ? rpcFailure(id, answer.error) : rpcResult(id, answer.result));
+        if ("error" in answer && answer.close) outbound.endAfterwards();
+        answer.afterwards?.();
+      };
+      if (deps.faults.answerDelayMs > 0) deps.timers.after(deps.faults.answerDelayMs, write);
+      else write();
+    });
+    return true;
+  };
+
+  const arrivals = createArrivals(accept);
+
+  return {
+    /** Listens on loopback; rejects when the port is taken. Answers the port. */
+    async listen(port: number): Promise<number> {
+      const listening = createServer({ pauseOnConnect: true }, arrivals.take);
+      await new Promise<void>((resolve, reject) => {
+        listening.once("error", reject);
+        listening.listen({ port, host: "127.0.0.1" }, resolve);
+      });
+      server = listening;
+      const address = listening.address();
+      listenedOn = typeof address === "object" && address ? address.port : port;
+      return listenedOn;
+    },
+    /** The port last listened on. */
+    port: (): number => listenedOn,
+    dropConnections(): void {
+      for (const socket of connections.keys()) socket.destroy();
+    },
+    /** Writes bytes that are no frame on every connection. */
+    sendGarbage(bytes: Buffer): void {
+      for (const outbound of connections.values()) outbound.sendRaw(bytes);
+    },
+    /** Tells everybody who is admitted, and strangers where their time is not limited. */
+    broadcast(method: string, params: unknown): void {
+      for (const [socket, outbound] of connections) {
+        if (options.strangerMs !== undefined && strangers.has(socket)) continue;
+        outbound.send(rpcNotification(method, params));
+      }
+    },
+    /** Stops listening and destroys every connection. */
+    async stop(): Promise<void> {
+      const stopping = server;
+      server = undefined;
+      arrivals.close();
+      for (const socket of connections.keys()) socket.destroy();
+      if (stopping) await new Promise<void>((resolve) => stopping.close(() => resolve()));
+    },
+  };
+}

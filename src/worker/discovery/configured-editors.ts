@@ -1,0 +1,59 @@
+/** Editors with a uLoop bridge are not found, they are named: by an address, or by a project folder that says its port itself. */
+import { readFile, realpath } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import type { NamedEditor } from "../../shared/config.js";
+import { editorIdOf } from "../../shared/editors/editor-id.js";
+import type { Log } from "../../shared/log.js";
+import type { ExplicitEndpoint } from "./discovery.js";
+
+/** What uLoopMCP keeps in the project; the port may change with every start of its server. */
+const UloopSettings = z.looseObject({ customPort: z.int().min(1).max(65535) });
+const SETTINGS = join("UserSettings", "UnityMcpSettings.json");
+
+/** Reads where the named Editors are now; those of which nothing can be read are left out. Never rejects. */
+export function createConfiguredEditors(
+  editors: readonly NamedEditor[],
+  log: Log,
+): () => Promise<ExplicitEndpoint[]> {
+  const complained = new Set<string>();
+
+  const ofProject = async (folder: string): Promise<ExplicitEndpoint | undefined> => {
+    try {
+      const projectPath = await realpath(folder);
+      const text = await readFile(join(projectPath, SETTINGS), "utf8");
+      const { customPort } = UloopSettings.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
+      const projectName = basename(projectPath);
+      const editorId = editorIdOf(projectName, hostname(), projectPath);
+      complained.delete(folder);
+      return {
+        host: "127.0.0.1",
+        port: customPort,
+        uloop: { editorId, projectName, projectPath },
+      };
+    } catch (error) {
+      if (!complained.has(folder)) {
+        log.warn(
+          { folder, error: (error as Error).message },
+          `named as an Editor, but ${SETTINGS} cannot be read`,
+        );
+      }
+      complained.add(folder);
+      return undefined;
+    }
+  };
+
+  const ofAddress = ({ name, host, port }: Extract<NamedEditor, { port: number }>): ExplicitEndpoint => {
+    const projectName = name ?? `uloop-${port}`;
+    const editorId = editorIdOf(projectName, hostname(), `${host}:${port}`);
+    return { host, port, uloop: { editorId, projectName, projectPath: undefined } };
+  };
+
+  return async () => {
+    const found = await Promise.all(
+      editors.map((editor) => ("project" in editor ? ofProject(editor.project) : ofAddress(editor))),
+    );
+    return found.filter((endpoint) => endpoint !== undefined);
+  };
+}

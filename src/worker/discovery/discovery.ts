@@ -1,0 +1,219 @@
+/** Finds Editors: those that wrote an endpoint file, and those that the configuration names. */
+import { type FSWatcher, watch } from "node:fs";
+import type { RefusedFile } from "../../shared/editors/refused-endpoint.js";
+import type { Log } from "../../shared/log.js";
+import type { EndpointFile } from "../../shared/wire/wire.js";
+import type { UloopIdentity } from "../bridges/uloop/uloop-editor.js";
+import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";
+
+/** An address from the configuration; a missing token is taken from the file of the Editor at that address. */
+export interface ExplicitEndpoint {
+  host: string;
+  port: number;
+  token?: string | undefined;
+  /** Who it is if nobody at that address says so: an Editor with a uLoop bridge. */
+  uloop?: UloopIdentity | undefined;
+}
+
+export interface DiscoveredEditor {
+  /** Names it for as long as it is known: the editorId of a file, `host:port` of an explicit endpoint. */
+  key: string;
+  host: string;
+  port: number;
+  token: string;
+  /** Its own `host:port`, where that is forwarded to the address above. */
+  listensOn?: string | undefined;
+  /** What its file says; undefined for an explicit endpoint without one. */
+  editorId: string | undefined;
+  projectName: string | undefined;
+  projectPath?: string | undefined;
+  pid: number | undefined;
+  /** What it was doing when it wrote its file. */
+  phase?: string | undefined;
+  /** It was named, and wrote no file: it may be an Editor with a uLoop bridge, and then this is who it is. */
+  uloop?: UloopIdentity | undefined;
+}
+
+export interface DiscoveryDeps {
+  /** Undefined: only the explicit endpoints. */
+  folder: string | undefined;
+  explicit: readonly ExplicitEndpoint[];
+  /** More of those, whose address may change: asked at every look; never rejects. */
+  configured?: () => Promise<readonly ExplicitEndpoint[]>;
+  log: Log;
+  options?: {
+    /** ms between two looks at the folder; changes that the system reports are seen sooner. */
+    pollMs?: number;
+    /** False leaves it to the poll alone. */
+    watch?: boolean;
+    isAlive?: (pid: number) => boolean;
+  };
+}
+
+/** Called one after another for each difference, never before `createDiscovery` has returned nor after close(). */
+export interface DiscoveryHandlers {
+  onFound(editor: DiscoveredEditor): void;
+  /** Same key, another address, token or process; its present phase is no change. */
+  onChanged(editor: DiscoveredEditor, before: DiscoveredEditor): void;
+  /** Its file or its process is gone. Explicit endpoints are never lost. */
+  onLost(editor: DiscoveredEditor): void;
+  /** At every look: the files that are not believed, also none. */
+  onRefused?(files: RefusedFile[]): void;
+}
+
+export interface Discovery {
+  /** Known now. */
+  editors(): DiscoveredEditor[];
+  /** Looks at once; resolves when what is in the folder at this moment was reported. */
+  look(): Promise<void>;
+  /** Resolves when nothing is open any more; reports no losses. */
+  close(): Promise<void>;
+}
+
+export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers): Discovery {
+  const { folder, explicit, log, options = {} } = deps;
+  const { pollMs = 1_000, isAlive } = options;
+  let named: readonly ExplicitEndpoint[] = explicit;
+  const isNamed = (host: string): boolean => named.some((endpoint) => endpoint.host === host);
+  const files =
+    folder === undefined
+      ? undefined
+      : createEndpointFolder({ folder, log, isNamed, ...(isAlive && { isAlive }) });
+
+  let known = new Map<string, DiscoveredEditor>();
+  let closed = false;
+  let watcher: FSWatcher | undefined;
+  let poll: NodeJS.Timeout | undefined;
+  /** The look under way and the one that begins after it; a third would see nothing more. */
+  let running: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+
+  const report = (event: string, handle: () => void): void => {
+    if (closed) return;
+    try {
+      handle();
+    } catch (error) {
+      log.warn({ event, err: error }, "handling a discovered Editor failed");
+    }
+  };
+
+  const compare = (now: Map<string, DiscoveredEditor>): void => {
+    const before = known;
+    known = now;
+    // Losses first: an Editor may have come back under another key on the same port.
+    for (const editor of before.values()) {
+      if (!now.has(editor.key)) report("lost", () => handlers.onLost(editor));
+    }
+    for (const editor of now.values()) {
+      const former = before.get(editor.key);
+      if (!former) report("found", () => handlers.onFound(editor));
+      else if (!sameEditor(former, editor)) report("changed", () => handlers.onChanged(editor, former));
+    }
+  };
+
+  const watchFolder = (): void => {
+    if (watcher || closed || folder === undefined || options.watch === false) return;
+    try {
+      watcher = watch(folder, { persistent: false }, () => void look());
+      // A folder that goes away, or a system without notifications: the poll goes on alone and tries again.
+      watcher.on("error", unwatch);
+    } catch {
+      unwatch();
+    }
+  };
+  const unwatch = (): void => {
+    watcher?.close();
+    watcher = undefined;
+  };
+
+  const lookNow = async (): Promise<void> => {
+    clearTimeout(poll);
+    watchFolder();
+    named = [...explicit, ...((await deps.configured?.()) ?? [])];
+    const found = (await files?.read()) ?? [];
+    if (closed) return;
+    compare(merge(named, found));
+    const refused = files?.refused() ?? [];
+    report("refused", () => handlers.onRefused?.(refused));
+    if (files || deps.configured) poll = setTimeout(() => void look(), pollMs);
+  };
+
+  const look = (): Promise<void> => {
+    if (closed) return Promise.resolve();
+    if (!running) {
+      running = lookNow().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    following ??= running.then(() => {
+      following = undefined;
+      return look();
+    });
+    return following;
+  };
+
+  // The first look begins in a later turn, when the caller holds what it asked for.
+  poll = setTimeout(() => void look(), 0);
+
+  return {
+    editors: () => [...known.values()],
+    look,
+    async close() {
+      closed = true;
+      clearTimeout(poll);
+      unwatch();
+      await running;
+      clearTimeout(poll);
+    },
+  };
+}
+
+/** Explicit endpoints and files by key; a file at an explicit address belongs to that one. */
+function merge(
+  explicit: readonly ExplicitEndpoint[],
+  files: readonly EndpointFile[],
+): Map<string, DiscoveredEditor> {
+  const editors = new Map<string, DiscoveredEditor>();
+  const named = new Set(explicit.map(socketOf));
+  for (const endpoint of explicit) {
+    const { host, port, token } = endpoint;
+    const file = files.find((each) => socketOf(each) === socketOf(endpoint));
+    const { uloop } = endpoint;
+    // The Editor that was named has a bridge of ours by now, and says itself where it listens.
+    if (!file && files.some(({ editorId }) => editorId === uloop?.editorId)) continue;
+    const key = uloop?.editorId ?? `${host}:${port}`;
+    const known = described(key, { host, port, token: token ?? file?.token ?? "" }, file);
+    editors.set(key, file || !uloop ? known : { ...known, ...uloop, uloop });
+  }
+  for (const file of files) {
+    if (!named.has(socketOf(file))) editors.set(file.editorId, described(file.editorId, file, file));
+  }
+  return editors;
+}
+
+/** The address for comparison: Editors listen on loopback, whatever it is called. */
+function socketOf({ host, port }: { host: string; port: number }): string {
+  return `${LOOPBACK.has(host) ? "127.0.0.1" : host}:${port}`;
+}
+
+function described(
+  key: string,
+  { host, port, token }: { host: string; port: number; token: string },
+  file: EndpointFile | undefined,
+): DiscoveredEditor {
+  const { editorId, projectName, projectPath, pid, phase, listensOn } = file ?? {};
+  return { key, host, port, token, listensOn, editorId, projectName, projectPath, pid, phase };
+}
+
+function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
+  return (
+    a.host === b.host &&
+    a.port === b.port &&
+    a.token === b.token &&
+    a.listensOn === b.listensOn &&
+    a.editorId === b.editorId &&
+    a.pid === b.pid &&
+    (a.uloop === undefined) === (b.uloop === undefined)
+  );
+}

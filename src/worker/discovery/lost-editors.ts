@@ -1,0 +1,82 @@
+/** Finds out which Editors of this machine have closed: an Editor that is only unreachable keeps its operations. */
+import { hostname } from "node:os";
+import { identify, isLiving } from "../../embedded-redis/living-process.js";
+import type { Log } from "../../shared/log.js";
+import { givenUp, goneOf } from "../../shared/operation/gone.js";
+import type { EditorProcess, KnownEditor } from "../../shared/store/editors/editors.js";
+import type { Store } from "../../shared/store/store.js";
+import { LOOPBACK } from "./endpoint-folder.js";
+
+export interface LostEditorsOptions {
+  /** How often it looks, ms. */
+  lostEditorsMs: number;
+}
+
+export interface LostEditors {
+  close(): Promise<void>;
+}
+
+/** The process of an Editor that answers at this host; undefined where it is not one of this machine's. */
+export function processOf(pid: number, host: string): EditorProcess | undefined {
+  const found = LOOPBACK.has(host) ? identify(pid) : undefined;
+  return found && { machine: hostname(), ...found };
+}
+
+export function createLostEditors(
+  deps: { store: Pick<Store, "editors" | "operations" | "queues" | "notifier">; log: Log },
+  options: LostEditorsOptions,
+): LostEditors {
+  const { editors, operations, queues, notifier } = deps.store;
+  const log = deps.log;
+
+  /** Whose cancellation was asked for while nobody knew that the Editor was gone. */
+  const endCancelled = async (editorId: string): Promise<void> => {
+    const editor = await editors.find(editorId);
+    for (const { logId, cancel } of await operations.openOf(editorId)) {
+      if (!cancel) continue;
+      const changed = await operations.change(logId, (record, now) => {
+        const gone = record.cancel && goneOf(record, editor, false);
+        const ended = gone && givenUp(record, gone, editor, now);
+        return ended && { record: ended };
+      });
+      if (changed.kind === "applied") await queues.remove(changed.record);
+    }
+  };
+
+  const hasClosed = ({ profile, ended }: KnownEditor): boolean => {
+    const { process, editorSessionId } = profile;
+    if (process?.machine !== hostname() || ended?.editorSessionId === editorSessionId) return false;
+    return !isLiving(process);
+  };
+
+  const look = async (): Promise<void> => {
+    for (const editor of await editors.all()) {
+      if (!hasClosed(editor)) continue;
+      const { editorId, editorSessionId } = editor.profile;
+      log.info({ editor: editorId, pid: editor.profile.pid }, "the Editor's process is gone");
+      await editors.ended(editorId, editorSessionId, await operations.now());
+      await endCancelled(editorId);
+    }
+  };
+
+  let round: Promise<void> | undefined;
+  const start = (): void => {
+    round ??= look()
+      .catch((error: Error) => log.warn({ error: error.message }, "looking for closed Editors"))
+      .finally(() => {
+        round = undefined;
+      });
+  };
+  const timer = setInterval(start, options.lostEditorsMs);
+  // Somebody wants to know now.
+  const stop = notifier.on("cancel", start);
+  start();
+
+  return {
+    async close() {
+      stop();
+      clearInterval(timer);
+      await round;
+    },
+  };
+}

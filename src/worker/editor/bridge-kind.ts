@@ -1,0 +1,73 @@
+/** Who answers on a new connection: a bridge that keeps a ledger says hello, a uLoop bridge is driven without. */
+
+import type { Log } from "../../shared/log.js";
+import { RpcFailure } from "../../shared/wire/dialogue.js";
+import { knowsNoHello } from "../../shared/wire/uloop.js";
+import type { HelloResult } from "../../shared/wire/wire.js";
+import type { UloopEditor } from "../bridges/uloop/uloop-editor.js";
+import type { Connection } from "../transport/connection.js";
+import type { PushTarget } from "../transport/push-server.js";
+import { createEditorCalls, type EditorCalls } from "./editor-calls.js";
+import { type HelloDeps, shakeHands } from "./handshake.js";
+
+export interface BridgeKindDeps extends HelloDeps {
+  log: Log;
+  /** How this worker calls itself. */
+  clientName?: string | undefined;
+  /** Where it listens for pushes. */
+  pushEndpoint?: (() => Promise<PushTarget | undefined>) | undefined;
+  /** Goes on where there is no hello; absent: such an Editor is refused, another project may have taken the port. */
+  uloop?: UloopEditor | undefined;
+}
+
+export interface BridgeKind {
+  hello: HelloResult;
+  calls: EditorCalls;
+}
+
+/**
+ * Resolves undefined when we are fenced for good. Rejects what `sayHello` rejects: where the peer is a uLoop bridge and may
+ * not be, that is its own "no such method".
+ */
+export async function identifyBridge(
+  line: Connection,
+  deps: BridgeKindDeps,
+  on: { notice(method: string, params: object): void; fenced(): void },
+): Promise<BridgeKind | undefined> {
+  try {
+    const hello = await shakeHands(line, deps);
+    if (!hello) return undefined;
+    // Answered beside everything else; a bridge without the channel refuses, and says the same on this connection.
+    if (deps.pushEndpoint) void announce(line, deps, true).catch(() => undefined);
+    return { hello, calls: createEditorCalls(line, on.fenced) };
+  } catch (error) {
+    if (!deps.uloop || !(error instanceof RpcFailure) || !knowsNoHello(error)) throw error;
+    line.trust();
+    await announce(line, deps, false);
+    return deps.uloop.greet(line, on.notice);
+  }
+}
+
+/** Only a proven Editor gets the key. */
+async function announce(
+  line: Connection,
+  { clientName, pushEndpoint, log }: BridgeKindDeps,
+  isProven: boolean,
+): Promise<void> {
+  const target = await pushEndpoint?.();
+  const endpoint = target?.address;
+  const key = isProven ? target?.key : undefined;
+  const send = async (method: string, params: object): Promise<void> => {
+    try {
+      await line.request(method, params);
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error;
+      log.debug({ method, error: error.message }, "the Editor does not take this announcement");
+    }
+  };
+  await send("set-client-name", {
+    ClientName: clientName ?? "unity-job-broker",
+    ...(endpoint === undefined ? {} : { PushNotificationEndpoint: endpoint, PushNotificationKey: key }),
+  });
+  if (endpoint !== undefined) await send("sendPushNotificationEndpoint", { endpoint, key });
+}

@@ -1,0 +1,279 @@
+/**
+ * Keeps one connection to one Editor alive: connect, hello, ready; after any loss again, until closed.
+ *
+ *   connecting ──hello handled──▶ ready
+ *       ▲                           │
+ *       └──── connection ended ─────┘      both ──close() or fenced for good──▶ closed
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { BackoffOptions } from "../../shared/backoff.js";
+import type { Log } from "../../shared/log.js";
+import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
+import { type Connection, type ConnectionOptions, createConnection } from "../transport/connection.js";
+import { ConnectionLost, type DisconnectReason } from "../transport/disconnect.js";
+import { createPushServer } from "../transport/push-server.js";
+import { createUnaskedTime } from "../transport/unasked-time.js";
+import { type BridgeKindDeps, identifyBridge } from "./bridge-kind.js";
+import type { EditorCalls } from "./editor-calls.js";
+import { createEditorEvents, type EditorEvent } from "./editor-events.js";
+import { type EditorLinkHandlers, type EditorLinkState, NO_HANDLERS } from "./editor-link-handlers.js";
+import {
+  callHandler,
+  createEditorNotices,
+  type EditorNoticeHandlers,
+  type EditorNotices,
+} from "./editor-notices.js";
+import type { HelloDeps } from "./handshake.js";
+import type { EditorSecret } from "./proving.js";
+import { createReadyGate } from "./ready-gate.js";
+import { createReconnectBackoff } from "./reconnect-backoff.js";
+import { isLeaving, isRefusedHello } from "./refusal.js";
+import { createSparseLog } from "./sparse-log.js";
+
+export interface EditorAddress extends EditorSecret {
+  host: string;
+  port: number;
+  editorId?: string | undefined;
+}
+
+export interface EditorLinkDeps
+  extends Pick<HelloDeps, "fence" | "identity">,
+    Pick<BridgeKindDeps, "clientName" | "uloop"> {
+  endpoint: EditorAddress;
+  log: Log;
+  /** Listens for pushes as well, and says so to the Editor. */
+  push?: boolean;
+}
+
+/** Times in ms. */
+export interface EditorLinkOptions {
+  connection?: ConnectionOptions;
+  backoff?: BackoffOptions;
+  /** Silence after which the Editor's process counts as dead; default: five of the heartbeats that hello promises. */
+  heartbeatTimeoutMs?: number;
+  /** Pause after a hello that was refused for a reason which time alone does not cure. */
+  refusedRetryMs?: number;
+  /** A connection that held this long forgets the failures before it. */
+  stableMs?: number;
+}
+
+/** Its calls reject ConnectionLost with `sent: false` while it is not ready; it never repeats a request by itself. */
+export interface EditorLink extends EditorCalls {
+  /** Begins to connect; to be called once. */
+  start(handlers: EditorLinkHandlers): void;
+  readonly state: EditorLinkState;
+  /** The last answer to hello, kept after a loss; undefined before the first. */
+  readonly hello: HelloResult | undefined;
+  /** Of the present connection; undefined before its first. */
+  readonly lastHeartbeat: Heartbeat | undefined;
+  /** Why the last connection or attempt ended; undefined before the first end. */
+  readonly lastDisconnect: DisconnectReason | undefined;
+  /** Resolves when ready, at once if it is; rejects ConnectionLost once closed, and the signal's reason on abort. */
+  whenReady(signal?: AbortSignal): Promise<void>;
+  /** Ends the connection (`fenced`) and says hello with the fence as it is then. */
+  helloAgain(): void;
+  /** Calls at another address from now on, at once; a live connection ends as `moved`. */
+  moveTo(endpoint: EditorAddress): void;
+  /** Resolves when no socket and no timer is left; open requests reject ConnectionLost. May be called twice. */
+  close(): Promise<void>;
+}
+
+export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOptions = {}): EditorLink {
+  const log = createSparseLog(deps.log);
+  const { refusedRetryMs = 5_000, stableMs = 1_000 } = options;
+  const backoff = createReconnectBackoff(options.backoff);
+  const gate = createReadyGate();
+  // The Editor's, not a connection's: one that comes anew owes what it owed.
+  const unasked = createUnaskedTime(log);
+
+  let handlers: EditorLinkHandlers = NO_HANDLERS;
+  let endpoint = deps.endpoint;
+  let state: EditorLinkState = "connecting";
+  let connection: Connection | undefined;
+  /** The calls of the connection that is ready. */
+  let calls: EditorCalls | undefined;
+  let hello: HelloResult | undefined;
+  let notices: EditorNotices | undefined;
+  let lastDisconnect: DisconnectReason | undefined;
+  /** The push channel said so while there was nobody to ask. */
+  let toolsStale = false;
+
+  const act = (event: EditorEvent): void => {
+    callHandler(log, event, () => handlers.onEvent?.(event));
+    if (event === "tools_changed") {
+      if (state === "ready") callHandler(log, event, () => handlers.onToolsChanged());
+      else toolsStale = true;
+    }
+    if (event !== "reloading" && event !== "recovered") return;
+    if (event === "reloading") backoff.reloading();
+    backoff.forget();
+    backoff.hurry();
+  };
+  const events = createEditorEvents(act);
+  const push = deps.push
+    ? createPushServer({ log, onPush: events.pushed, isKeyless: () => hello?.plain === true })
+    : undefined;
+  const noticeHandlers = (): EditorNoticeHandlers => ({
+    ...handlers,
+    onToolsChanged: events.toolsChanged,
+    onShutdownAnnounced(reason) {
+      events.stopping(reason);
+      return handlers.onShutdownAnnounced?.(reason);
+    },
+  });
+
+  const setState = (next: EditorLinkState): void => {
+    if (state === next || state === "closed") return;
+    state = next;
+    callHandler(log, "state", () => handlers.onState?.(next));
+    if (next === "ready") {
+      backoff.arrived();
+      gate.admit();
+    }
+    if (next === "closed") gate.refuse(() => new ConnectionLost("shutdown", false));
+  };
+
+  const isClosed = () => state === "closed";
+
+  /** Connects, says hello, has it handled; answers undefined where that did not lead to a ready link. */
+  const shakeHands = async (
+    line: Connection,
+    own: EditorNotices,
+    progress: { identified: boolean },
+  ): Promise<EditorCalls | undefined> => {
+    await line.opened;
+    toolsStale = false;
+    const onFenced = (highestEpoch: number) => handlers.onFenced(highestEpoch);
+    const identified = await identifyBridge(
+      line,
+      { ...deps, endpoint, onFenced, pushEndpoint: push?.endpoint },
+      { notice: own.take, fenced: () => void line.close("fenced") },
+    );
+    if (!identified) {
+      setState("closed");
+      await line.close("fenced");
+      return undefined;
+    }
+    if (isClosed()) return undefined;
+    hello = identified.hello;
+    const silence = options.heartbeatTimeoutMs ?? hello.heartbeatSeconds * 5_000;
+    if (hello.heartbeatSeconds > 0) line.expectBytesEvery(silence);
+    progress.identified = true;
+    await handlers.onHello(hello, identified.calls);
+    return identified.calls;
+  };
+
+  /** From connect to the end of one connection; resolves ms to wait before the next, where that is certain. */
+  const holdConnection = async (): Promise<number | undefined> => {
+    const called = endpoint;
+    const { host, port } = called;
+    const own = createEditorNotices(noticeHandlers(), log);
+    notices = own;
+    const about = { ...options.connection, isStranger: true };
+    const line = createConnection({ host, port, log, unasked, onNotification: own.take }, about);
+    connection = line;
+    const progress = { identified: false };
+    let ended = false;
+    let refused = false;
+    let readyAt = Number.POSITIVE_INFINITY;
+    void line.closed.then(() => {
+      ended = true;
+    });
+    try {
+      const lineCalls = await shakeHands(line, own, progress);
+      if (lineCalls) {
+        // What was kept back may lead to calls, and must find the connection.
+        if (!ended) calls = lineCalls;
+        own.release();
+        if (!ended) {
+          readyAt = performance.now();
+          setState("ready");
+          if (toolsStale) callHandler(log, "tools_changed", () => handlers.onToolsChanged());
+        }
+      }
+    } catch (error) {
+      refused = !progress.identified && isRefusedHello(error);
+      // A lost connection gives its reason by itself.
+      if (!(error instanceof ConnectionLost)) log.warn({ host, port, err: error }, "hello failed");
+      if (refused) callHandler(log, "refused", () => handlers.onRefused?.(error as Error));
+      void line.close(refused ? "hello_refused" : "hello_failed");
+      // The next seconds cure it: the usual backoff is right for it.
+      refused &&= !isLeaving(error);
+    }
+    const reason = await line.closed;
+    calls = undefined;
+    lastDisconnect = reason;
+    setState("connecting");
+    if (progress.identified) callHandler(log, "disconnected", () => handlers.onDisconnected(reason));
+    if (performance.now() - readyAt >= stableMs) backoff.forget();
+    return refused && endpoint === called ? refusedRetryMs : undefined;
+  };
+
+  const keepAlive = async (): Promise<void> => {
+    while (!isClosed()) {
+      const ms = await holdConnection();
+      if (!isClosed()) await backoff.pause(ms);
+    }
+  };
+
+  /** The calls of the ready connection. */
+  const ready = (): EditorCalls => {
+    if (!calls) throw new ConnectionLost(isClosed() ? "shutdown" : "not_ready", false);
+    return calls;
+  };
+
+  return {
+    start(given) {
+      handlers = given;
+      void keepAlive();
+    },
+
+    get state() {
+      return state;
+    },
+    get hello() {
+      return hello;
+    },
+    get lastHeartbeat() {
+      return notices?.lastHeartbeat();
+    },
+    get lastDisconnect() {
+      return lastDisconnect;
+    },
+
+    submit: async (params) => ready().submit(params),
+    get: async (operationId) => ready().get(operationId),
+    cancel: async (operationId) => ready().cancel(operationId),
+    revoke: async (operationId) => ready().revoke(operationId),
+    list: async (options) => ready().list(options),
+    resultPart: async (operationId, offset, length) => ready().resultPart(operationId, offset, length),
+    ack: async (operationIds) => ready().ack(operationIds),
+    toolDetails: async () => ready().toolDetails(),
+
+    async whenReady(signal) {
+      if (isClosed()) throw new ConnectionLost("shutdown", false);
+      if (state !== "ready") await gate.wait(signal);
+    },
+
+    helloAgain() {
+      void connection?.close("fenced");
+      backoff.hurry();
+    },
+
+    moveTo(next) {
+      if (!isDeepStrictEqual({ ...next, editorId: undefined }, { ...endpoint, editorId: undefined })) {
+        endpoint = next;
+        backoff.forget();
+        void connection?.close("moved");
+      }
+      backoff.hurry();
+    },
+
+    async close() {
+      setState("closed");
+      backoff.hurry();
+      await connection?.close("shutdown");
+      await push?.close();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** What an Editor says unasked: parsed, kept back until hello has been handled, handed on in the order of the wire. */
+import { z } from "zod";
+import type { Log } from "../../shared/log.js";
+import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../../shared/wire/wire.js";
+
+export type Running = z.infer<typeof RunningNotice>;
+export type Finished = z.infer<typeof FinishedNotice>;
+
+/** Called in the order of the wire and not awaited; a throw or a rejection is logged. */
+export interface EditorNoticeHandlers {
+  onRunning(notice: Running): void | Promise<void>;
+  onProgress(notice: Progress): void | Promise<void>;
+  onFinished(notice: Finished): void | Promise<void>;
+  onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
+  onToolsChanged(): void | Promise<void>;
+  /** The end of this operation was reported, and could not be read; undefined: more came than is kept back, of any of them. */
+  onMissed?(operationId: string | undefined): void | Promise<void>;
+  /** The Editor says that its server stops (a reload or a quit); the connection ends by itself soon after. */
+  onShutdownAnnounced?(reason: string | undefined): void | Promise<void>;
+}
+
+export interface EditorNotices {
+  /** `characters`: how long the message was. */
+  take(method: string, params: unknown, characters?: number): void;
+  /** Hands on what was kept back; from now on nothing is kept back. */
+  release(): void;
+  /** The newest one taken, also while notices are kept back; undefined before the first. */
+  lastHeartbeat(): Heartbeat | undefined;
+}
+
+/** Notices, and characters of them, that are kept back while hello is handled. */
+const MAX_KEPT = 10_000;
+const MAX_KEPT_CHARACTERS = 128 * 1024 * 1024;
+
+const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
+
+export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): EditorNotices {
+  /** By what each is about: of the same, the last one counts. */
+  const kept = new Map<string, { deliver: () => void; characters: number }>();
+  let keptCharacters = 0;
+  let isMissing = false;
+  let released = false;
+
+  const keep = (about: string, deliver: () => void, characters: number): void => {
+    keptCharacters += characters - (kept.get(about)?.characters ?? 0);
+    kept.delete(about);
+    if (kept.size < MAX_KEPT && keptCharacters <= MAX_KEPT_CHARACTERS) {
+      kept.set(about, { deliver, characters });
+      return;
+    }
+    keptCharacters -= characters;
+    isMissing = true;
+  };
+
+  let lastHeartbeat: Heartbeat | undefined;
+
+  const routes: Record<string, (params: unknown) => () => unknown> = {
+    "operation/running": route(RunningNotice, (notice) => handlers.onRunning(notice)),
+    "operation/progress": route(Progress, (notice) => handlers.onProgress(notice)),
+    "operation/finished": route(FinishedNotice, (notice) => handlers.onFinished(notice)),
+    "bridge/heartbeat": (params) => {
+      const heartbeat = Heartbeat.parse(params);
+      lastHeartbeat = heartbeat;
+      return () => handlers.onHeartbeat(heartbeat);
+    },
+    "notifications/tools/list_changed": route(z.unknown(), () => handlers.onToolsChanged()),
+    "notifications/server/shutdown": route(ShutdownNotice, (notice) =>
+      handlers.onShutdownAnnounced?.(notice?.reason),
+    ),
+  };
+
+  function route<T>(schema: z.ZodType<T>, handle: (notice: T) => unknown) {
+    return (params: unknown): (() => unknown) => {
+      const notice = schema.parse(params);
+      return () => handle(notice);
+    };
+  }
+
+  return {
+    take(method, params, characters = 0) {
+      const read = Object.hasOwn(routes, method) ? routes[method] : undefined;
+      if (!read) {
+        log.debug({ method }, "unknown notification from the Editor; ignored");
+        return;
+      }
+      let handle: () => unknown;
+      try {
+        handle = read(params);
+      } catch (error) {
+        log.warn({ method, err: error }, "notification from the Editor cannot be read; dropped");
+        const missed = method === "operation/finished" ? aboutOf(params) : "";
+        if (missed !== "") callHandler(log, "missed", () => handlers.onMissed?.(missed));
+        return;
+      }
+      const deliver = () => callHandler(log, method, handle);
+      if (released) deliver();
+      else keep(`${method} ${aboutOf(params)}`, deliver, characters);
+    },
+    release() {
+      released = true;
+      for (const { deliver } of kept.values()) deliver();
+      kept.clear();
+      if (isMissing) callHandler(log, "missed", () => handlers.onMissed?.(undefined));
+    },
+    lastHeartbeat: () => lastHeartbeat,
+  };
+}
+
+/** The operation that a notice is about. */
+function aboutOf(params: unknown): string {
+  const { operationId } = (params ?? {}) as { operationId?: unknown };
+  return typeof operationId === "string" ? operationId : "";
+}
+
+/** Calls what may throw or reject, without waiting for it. */
+export function callHandler(log: Log, event: string, handle: () => unknown): void {
+  void (async () => {
+    await handle();
+  })().catch((error: unknown) => log.warn({ event, err: error }, "a handler of the Editor's events failed"));
+}

@@ -1,0 +1,82 @@
+/** Saying hello to an Editor, and again with a raised fence while the lease is ours. */
+import { z } from "zod";
+import { RpcFailure } from "../../shared/wire/dialogue.js";
+import { EDITOR_CODES, HelloResult, PROTOCOL_VERSION } from "../../shared/wire/wire.js";
+import type { Connection } from "../transport/connection.js";
+import { UnreadableAnswer } from "./editor-calls.js";
+import { askProven, type EditorSecret } from "./proving.js";
+
+/** The fence (▲11): who owns the Editor. Read anew for each hello. */
+export interface Fence {
+  epoch: number;
+  ownerNonce: string;
+}
+
+export interface WorkerIdentity {
+  storeId: string;
+  brokerId: string;
+  workerId: string;
+  version: string;
+}
+
+export interface HelloDeps {
+  /** `editorId`, where known, is what must answer: another project may have taken the port. */
+  endpoint: EditorSecret & { editorId?: string | undefined };
+  fence(): Fence;
+  identity: WorkerIdentity;
+  /** Resolves whether to say hello again: with the fence as it is then. */
+  onFenced(highestEpoch: number): Promise<boolean> | boolean;
+}
+
+/** Another Editor listens where this one was expected; nothing was submitted to it. */
+export class WrongEditor extends Error {
+  override readonly name = "WrongEditor";
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(expected: string, found: string) {
+    super(`the port expected to be ${expected} is answered by ${found}`);
+    this.expected = expected;
+    this.found = found;
+  }
+}
+
+const FencedData = z.looseObject({ highestEpoch: z.int().nonnegative() });
+/** A lease holder needs one more hello; needing another means that two brokers raise against each other. */
+const MAX_HELLOS = 3;
+
+/**
+ * Resolves the Editor's hello, or undefined when we are fenced and shall not say it again. Rejects what askProven
+ * rejects and WrongEditor. FENCED more often than twice in a row rejects as that RpcFailure.
+ */
+export async function shakeHands(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
+  for (let hellos = 1; ; hellos++) {
+    try {
+      const params = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
+      const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
+      // That it keeps no ledger is not an Editor's to say on this way.
+      const { plain: _none, ...said } = hello;
+      return checked(said, deps.endpoint.editorId);
+    } catch (error) {
+      const highestEpoch = fencedBy(error);
+      if (highestEpoch === undefined || hellos === MAX_HELLOS) throw error;
+      if (!(await deps.onFenced(highestEpoch))) return undefined;
+    }
+  }
+}
+
+/** The highest epoch of a FENCED answer; undefined for any other error. */
+function fencedBy(error: unknown): number | undefined {
+  if (!(error instanceof RpcFailure) || error.code !== EDITOR_CODES.FENCED) return undefined;
+  return FencedData.safeParse(error.data).data?.highestEpoch;
+}
+
+function checked(hello: HelloResult, expectedEditorId: string | undefined): HelloResult {
+  if (hello.protocol !== PROTOCOL_VERSION) {
+    throw new UnreadableAnswer("bridge/hello", `the Editor speaks protocol ${hello.protocol}`);
+  }
+  if (expectedEditorId !== undefined && hello.editorId !== expectedEditorId) {
+    throw new WrongEditor(expectedEditorId, hello.editorId);
+  }
+  return hello;
+}

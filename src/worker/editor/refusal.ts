@@ -1,0 +1,37 @@
+/** Which errors are the Editor's own answer. */
+
+import { type Refusal, UNREADABLE } from "../../shared/operation/recover.js";
+import { RpcFailure } from "../../shared/wire/dialogue.js";
+import { EDITOR_CODES } from "../../shared/wire/wire.js";
+import { FrameTooLarge } from "../transport/disconnect.js";
+import { UnreadableAnswer } from "./editor-calls.js";
+import { WrongEditor } from "./handshake.js";
+import { UnprovenEditor } from "./proving.js";
+
+/** Errors that answer what was asked, as opposed to those after which the same is asked again. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof FrameTooLarge && error.direction === "outgoing") {
+    return { code: EDITOR_CODES.FRAME_TOO_LARGE, message: error.message };
+  }
+  if (error instanceof UnreadableAnswer || error instanceof FrameTooLarge) {
+    return { code: UNREADABLE, message: error.message };
+  }
+  if (!(error instanceof RpcFailure)) return undefined;
+  const passing: number[] = [
+    EDITOR_CODES.FENCED,
+    EDITOR_CODES.UNAUTHORIZED,
+    EDITOR_CODES.EDITOR_SHUTTING_DOWN,
+    EDITOR_CODES.FOREIGN_BROKER,
+  ];
+  return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
+}
+
+/** Of a hello that failed: the Editor's word, not a lost line or a failure of our own. */
+export function isRefusedHello(error: unknown): boolean {
+  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some((each) => error instanceof each);
+}
+
+/** The Editor quits: it takes nothing more, and keeps what it has. */
+export function isLeaving(error: unknown): boolean {
+  return error instanceof RpcFailure && error.code === EDITOR_CODES.EDITOR_SHUTTING_DOWN;
+}

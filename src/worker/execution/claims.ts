@@ -1,0 +1,61 @@
+/** What an owner writes of an operation before it sends it, and when it did not send it. */
+import type { OperationRecord } from "../../shared/operation/operation.js";
+import { isFinal, next, nextAfter, type OperationEvent } from "../../shared/operation/operation.js";
+import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
+
+export type Claims = ReturnType<typeof createClaims>;
+
+export function createClaims(
+  operations: Pick<Operations, "change">,
+  { fence, importedIn }: { fence: string; importedIn(): string },
+) {
+  /**
+   * No record, no dispatch (▲1): only an accepted or queued record that names this very job is claimed. Resubmission (▲12):
+   * its session is stored before the first byte leaves. Store incarnation (▲13): refused where the store may have lost
+   * something since the Editor's operations were imported. An operation that came back unsent, and whose cancellation was
+   * asked for meanwhile, ends here.
+   */
+  const claim = (logId: string, session: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record, now) => {
+        const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+        const state = nextAfter(record.state, events);
+        const cancelled = record.cancel && next(record.state, "cancelled");
+        if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
+        return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };
+      },
+      { fence, incarnation: importedIn() },
+    );
+
+  /** Resubmission (▲12): that the operation goes to another Editor session is stored before it is sent there. */
+  const resend = async (record: OperationRecord, session: string, returned: boolean): Promise<Changed> =>
+    operations.change(
+      record.logId,
+      (latest, now) => {
+        const after: OperationEvent = latest.cancel ? "cancelled" : "claimed";
+        const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
+        if (state === undefined || isFinal(latest.state)) return undefined;
+        if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
+        // A read that ran before its Editor was lost: its times stay in order.
+        const dispatchedAt = latest.startedAt === undefined ? now : (latest.dispatchedAt ?? now);
+        return { record: { ...latest, state, sentIn: session, dispatchedAt } };
+      },
+      fence,
+    );
+
+  /** Claimed by this very process and not sent: as if it had not been claimed. */
+  const unclaim = (logId: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      (record) => {
+        // Another operation answers for it: it can neither expire nor be cancelled as unsent.
+        const state = record.executedAs === undefined ? next(record.state, "returned") : undefined;
+        const { sentIn: _sentIn, dispatchedAt: _dispatchedAt, ...unsent } = record;
+        return state && { record: { ...unsent, state } };
+      },
+      fence,
+    );
+
+  return { claim, resend, unclaim };
+}

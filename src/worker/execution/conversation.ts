@@ -1,0 +1,213 @@
+/**
+ * What an owner and its Editor say to each other about one claimed operation, over one connection: the owner sends it or
+ * asks for it, `recover` decides on the answer, and that is carried out, until the operation is followed to its end.
+ */
+import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
+import { type Found, type OtherOperation, type Recovery, recover } from "../../shared/operation/recover.js";
+import type { ReplayOptions } from "../../shared/operation/replay.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
+import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
+import type { SameAs } from "../recovery/other-operation.js";
+import type { Claims } from "./claims.js";
+import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";
+import { refusedOutcome, unknownOutcome } from "./outcome.js";
+import type { Settlement } from "./settlement.js";
+
+export interface ConversationOptions {
+  retentionMs: number;
+  /** The gateway's, by which an operation that the Editor names in place of another is decided on. */
+  replay?: ReplayOptions;
+}
+
+/** The claimed operation that the owner and the Editor speak about, and what it takes to send it. */
+export interface Subject {
+  record: OperationRecord;
+  /** The Editor session in which the operation was claimed. */
+  session: string;
+  args: Awaited<ReturnType<Operations["argumentsOf"]>>;
+  signal: AbortSignal;
+}
+
+/** The operation was refused before its ledger saw it: the next session of the Editor may run it. */
+export class NotTaken extends Error {
+  override readonly message = "the Editor is quitting";
+}
+
+/** What follows from an answer. */
+type Step =
+  /** It waits or runs there. */
+  | { kind: "follow" }
+  /** The answer only leads to another question. */
+  | { kind: "ask_again"; record: OperationRecord; after: string | null }
+  | { kind: "end"; result: AttemptResult };
+
+/** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
+const MAX_QUESTIONS = 12;
+
+/** Rejects when the connection is lost on the way. */
+export function createConversation(
+  deps: ExecutorDeps,
+  { resend }: Pick<Claims, "resend">,
+  { settle, copyOutcomeOf, markStarted }: Settlement,
+  options: ConversationOptions,
+): (subject: Subject) => Promise<AttemptResult> {
+  const { operations, editor, fence } = deps;
+
+  const converse = async ({ record: first, ...about }: Subject): Promise<AttemptResult> => {
+    const { session, args, signal } = about;
+    let record = first;
+    let after = record.after;
+    for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
+      // Listen before asking: the end may come right behind the answer.
+      const following = editor.follow(record.logId);
+      try {
+        const found = await sendOrAsk(record, session, after, args);
+        if (await isCircular(found, record.logId)) break;
+        const recovery = await decideOn(record, found, session);
+        const step = await applyRecovery({ ...about, record }, recovery, after);
+        if (step.kind === "end") return step.result;
+        if (step.kind === "follow") {
+          const outcome = await followToEnd(record.logId, found, following);
+          return await settle(record, outcome, signal);
+        }
+        record = step.record;
+        after = step.after;
+      } finally {
+        following.stop();
+      }
+    }
+    const why = "The Editor's ledger and the broker's records contradict each other.";
+    return settle(record, unknownOutcome({ why }, await operations.now()), signal);
+  };
+
+  /** Resubmission (▲12): only in the session that the record names, which was stored before; else the Editor is asked. */
+  const sendOrAsk = async (
+    record: OperationRecord,
+    session: string,
+    after: string | null,
+    args: Subject["args"],
+  ): Promise<Found> => {
+    const maySend = record.sentIn === session && !mustNotBeSent(record);
+    return maySend ? send(record, after, args) : { asked: "get", answer: await editor.get(record.logId) };
+  };
+
+  const send = async (
+    record: OperationRecord,
+    after: string | null,
+    args: Subject["args"],
+  ): Promise<Found> => {
+    const { tool, fingerprint, hash, acceptedAt } = record;
+    const submitted = { operationId: record.logId, hash, after, acceptedAt };
+    try {
+      const answer = await editor.submit({
+        ...submitted,
+        origin: deps.seal.sign(recoveryMetadataOf(record, deps.storeId), submitted),
+        tool,
+        arguments: args ?? {},
+        argumentsHash: fingerprint,
+      });
+      return { asked: "submit", answer };
+    } catch (error) {
+      const refusal = editor.refusal(error);
+      if (refusal) return { asked: "submit", refusal };
+      throw editor.isLeaving(error) ? new NotTaken() : error;
+    }
+  };
+
+  /** The Editor names the operation itself, or one that waits for it: waiting for that one would never end. */
+  const isCircular = async (found: Found, logId: string): Promise<boolean> => {
+    let at = sameAsIn(found)?.operationId;
+    if (at === undefined) return false;
+    for (let steps = 0; at !== undefined && at !== logId && steps < MAX_QUESTIONS; steps += 1) {
+      at = (await operations.find(at))?.executedAs;
+    }
+    return at !== undefined;
+  };
+
+  const decideOn = async (record: OperationRecord, found: Found, session: string): Promise<Recovery> => {
+    const sameAs = sameAsIn(found);
+    // Chain check (▲10 b): the operation that the Editor names is restored first where the store had lost it.
+    const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
+    const { retentionMs, replay } = options;
+    return recover(record, found, { session, other, retentionMs, options: replay });
+  };
+
+  /** Does what `recover` decided, except following. */
+  const applyRecovery = async (
+    { record, session, signal }: Omit<Subject, "args">,
+    recovery: Recovery,
+    after: string | null,
+  ): Promise<Step> => {
+    switch (recovery.kind) {
+      case "settle":
+        return endBy(settle(record, recovery.outcome, signal, { isCollected: true }));
+      case "fail":
+        return endBy(settle(record, refusedOutcome(recovery, await operations.now()), signal));
+      case "revoke": {
+        // Resubmission (▲12): what the ledger does not know is revoked before it is called interrupted.
+        const { state } = await editor.revoke(record.logId);
+        // It began or ended in between: then the Editor knows, and is asked again.
+        if (state !== "revoked") return { kind: "ask_again", record, after };
+        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal));
+      }
+      case "interrupt":
+        return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal));
+      case "attach": {
+        const { executedAs } = recovery;
+        return executedAs === undefined ? { kind: "follow" } : endBy(joinOther(record, executedAs, signal));
+      }
+      case "resubmit": {
+        if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
+        const changed = await resend(record, session, recovery.returned ?? false);
+        if (!("record" in changed)) return { kind: "end", result: "handed_over" };
+        if (isFinal(changed.record.state)) return { kind: "end", result: "settled" };
+        return { kind: "ask_again", record: changed.record, after: recovery.after ?? after };
+      }
+    }
+  };
+
+  /** Chain check (▲10 b): another operation has run this call; from now on the record says which. */
+  const joinOther = async (
+    record: OperationRecord,
+    executedAs: string,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => {
+    const changed = await operations.change(
+      record.logId,
+      ({ startedAt: _none, ...latest }) => ({ record: { ...latest, executedAs } }),
+      fence,
+    );
+    return "record" in changed ? copyOutcomeOf(record, executedAs, signal) : "handed_over";
+  };
+
+  const followToEnd = async (
+    logId: string,
+    found: Found,
+    { outcome }: Pick<ReturnType<EditorPort["follow"]>, "outcome">,
+  ) => {
+    if ("answer" in found && found.answer.state === "running") await markStarted(logId);
+    const [ended] = await Promise.all([outcome, passOnEarlyCancel(logId)]);
+    return ended;
+  };
+
+  /** Asked for since the claim, its message came before the Editor knew the operation. */
+  const passOnEarlyCancel = async (logId: string): Promise<void> => {
+    const latest = await operations.look(logId);
+    if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
+  };
+
+  return converse;
+}
+
+async function endBy(result: Promise<AttemptResult>): Promise<Step> {
+  return { kind: "end", result: await result };
+}
+
+function sameAsIn(found: Found): SameAs | undefined {
+  return "answer" in found && found.answer.state === "same_as" ? (found.answer as SameAs) : undefined;
+}
+
+/** Never sent (again): its ledger forgot it, or its arguments are gone. */
+function mustNotBeSent(record: OperationRecord): boolean {
+  return record.ledgerLost === true || record.rebuilt === true;
+}

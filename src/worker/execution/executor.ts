@@ -1,0 +1,136 @@
+/**
+ * The life of one operation in its owner: read → claim → send or ask → decide → follow → settle, over declared
+ * dependencies.
+ *
+ * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
+ * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
+ */
+import { isFinal, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import type { Refusal } from "../../shared/operation/recover.js";
+import { EDITOR_CODES } from "../../shared/wire/wire.js";
+import { createClaims } from "./claims.js";
+import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
+import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
+import { unknownOutcome } from "./outcome.js";
+import { createSettlement } from "./settlement.js";
+
+export type ExecutorOptions = ConversationOptions;
+
+type ClaimStep =
+  /** `isFresh`: by this attempt; else by an earlier one, whose bytes may have left. */
+  | { kind: "claimed"; record: OperationRecord; isFresh: boolean }
+  | { kind: "not_claimed"; result: AttemptResult };
+
+/** Up to this many answers that cannot be used, the owner asks again; after that the outcome is unknown. */
+const MAX_REFUSALS = 5;
+
+export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
+  const { operations, editor } = deps;
+  const claims = createClaims(operations, deps);
+  const settlement = createSettlement(deps);
+  const converse = createConversation(deps, claims, settlement, options);
+
+  /** One attempt, step by step. Rejects when the store or the Editor is lost on the way. */
+  const attempt = async (
+    logId: string,
+    signal: AbortSignal,
+    jobId: string | undefined,
+  ): Promise<AttemptResult> => {
+    // Read. No record, no dispatch (▲1), and no other job than the one that the record names.
+    const [known, args] = await Promise.all([operations.look(logId), operations.argumentsOf(logId)]);
+    if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
+    // A job in another Editor's queue, put there manually: its own owner has the true one.
+    if (known.editor !== deps.editorId) return "refused";
+    // Durable acknowledgement (▲14): final perhaps by a write of this owner whose answer was lost.
+    if (isFinal(known.state) && known.sentIn && !known.executedAs) deps.acknowledge(known.logId);
+    if (isFinal(known.state)) return "settled";
+    // Chain check (▲10 b): another operation has run this call.
+    if (known.executedAs !== undefined) return settlement.copyOutcomeOf(known, known.executedAs, signal);
+    // Claim, in the session that will be asked. Resubmission (▲12): it is stored before the first byte leaves.
+    await editor.ready(signal);
+    const session = editor.session();
+    if (session === undefined) return "try_again";
+    const claim = await claimIn(session, logId);
+    if (claim.kind === "not_claimed") return claim.result;
+    // Send or ask, decide, follow, settle (conversation.ts).
+    return carry({ record: claim.record, session, args, signal }, claim.isFresh);
+  };
+
+  const claimIn = async (session: string, logId: string): Promise<ClaimStep> => {
+    const claimed = await claims.claim(logId, session);
+    switch (claimed.kind) {
+      case "applied":
+      case "unchanged":
+        if (isFinal(claimed.record.state)) return notClaimed("settled");
+        return { kind: "claimed", record: claimed.record, isFresh: claimed.kind === "applied" };
+      case "unknown":
+        return notClaimed("refused");
+      case "held":
+        return notClaimed("held");
+      case "incarnation":
+        // Store incarnation (▲13): what the Editor knows comes into the store before anything more is claimed.
+        await deps.importAgain();
+        return notClaimed("try_again");
+      // Fence (▲11): another owner holds the lease.
+      case "fenced":
+      case "full":
+        return notClaimed("handed_over");
+    }
+  };
+
+  /** Takes a fresh claim back if it is certain that not a byte of it left. */
+  const carry = async (subject: Subject, isFresh: boolean): Promise<AttemptResult> => {
+    const { logId } = subject.record;
+    if (editor.session() !== subject.session) {
+      // Between the store and the socket the Editor went away.
+      if (isFresh) await claims.unclaim(logId);
+      return "try_again";
+    }
+    try {
+      return await converse(subject);
+    } catch (error) {
+      if (isFresh && (error instanceof NotTaken || !editor.wasSent(error))) await claims.unclaim(logId);
+      throw error;
+    }
+  };
+
+  /** The Editor is there, and says nothing about the operation that can be read: unknown stays unknown (▲9). */
+  const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {
+    const record = await operations.look(logId);
+    const why = "The Editor was asked again and again, and its answers cannot be read.";
+    return record && settlement.settle(record, unknownOutcome({ why }, await operations.now()), signal);
+  };
+
+  return {
+    /**
+     * Runs or resumes the operation until it is final or this owner ends (the signal). Outlives lost connections to
+     * the Editor and to the store. `jobId`: where a job asked for it.
+     */
+    async process(logId: string, signal: AbortSignal, jobId?: string): Promise<ExecutorResult> {
+      let refusals = 0;
+      while (!signal.aborted) {
+        try {
+          const givenUp = refusals > MAX_REFUSALS && (await giveUp(logId, signal));
+          if (givenUp) return givenUp;
+          const result = await attempt(logId, signal, jobId);
+          if (result !== "try_again") return result;
+        } catch (error) {
+          if (signal.aborted) break;
+          if (isAnswer(editor.refusal(error))) refusals += 1;
+          deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
+          await deps.pause(signal);
+        }
+      }
+      return "handed_over";
+    },
+  };
+}
+
+function notClaimed(result: AttemptResult): ClaimStep {
+  return { kind: "not_claimed", result };
+}
+
+/** A ledger that cannot be read now may be later. */
+function isAnswer(refusal: Refusal | undefined): boolean {
+  return refusal !== undefined && refusal.code !== EDITOR_CODES.LEDGER_UNAVAILABLE;
+}

@@ -1,0 +1,101 @@
+/** One BullMQ worker: takes the jobs of an Editor's lane, one after another or a few at once, and has them processed. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Job } from "bullmq";
+import type { Log } from "../../shared/log.js";
+import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
+import { BULL_PREFIX } from "../../shared/store/keys.js";
+import { bullmq } from "../../shared/store/libraries.js";
+import type { JobData } from "../../shared/store/queue.js";
+import type { ExecutorResult } from "./executor-deps.js";
+
+export interface LaneTimings {
+  /** A job whose worker was silent for this long is given to the next one, ms. */
+  jobLockMs: number;
+  /** How often to look for such jobs, ms. */
+  stalledCheckMs: number;
+  /** How long one look into an empty lane lasts, ms. */
+  idleLookMs: number;
+  /** When a job whose principal has as many running as it may is looked at again, ms. */
+  heldRetryMs: number;
+  /** How long the end may take, ms. */
+  closeMs: number;
+}
+
+export interface Lane {
+  /** Gives running jobs back; what was sent to the Editor goes on there. */
+  close(): Promise<void>;
+}
+
+/**
+ * A job that comes a second time is safe: the process asks the record and the Editor what became of it. So stalled
+ * jobs are given out without limit, which turns BullMQ's recovery into adoption.
+ */
+const STALLED_WITHOUT_LIMIT = 1_000_000;
+
+export function createLane(
+  deps: {
+    address: RedisAddress;
+    queue: string;
+    concurrency: number;
+    process: (logId: string, jobId: string) => Promise<ExecutorResult>;
+    /** Whether Redis answers now. */
+    storeAnswers: () => Promise<boolean>;
+    log: Log;
+  },
+  timings: LaneTimings,
+): Lane {
+  const { DelayedError, WaitingError, Worker } = bullmq();
+  const run = async (job: Job<JobData>, token?: string): Promise<{ processed: ExecutorResult }> => {
+    // A job that was made manually may hold anything.
+    const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
+    const processed = await deps.process(logId, job.id ?? "");
+    if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
+    if (processed === "handed_over") {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    if (processed === "held") {
+      // Out of the lane, so that it does not block the jobs of others; it comes back to its own place.
+      await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
+      throw new DelayedError();
+    }
+    return { processed };
+  };
+
+  const worker = new Worker<JobData>(deps.queue, run, {
+    connection: {
+      ...deps.address,
+      maxRetriesPerRequest: null,
+      retryStrategy: reconnectPause,
+      reconnectOnError: isDemoted,
+    },
+    prefix: BULL_PREFIX,
+    concurrency: deps.concurrency,
+    drainDelay: timings.idleLookMs / 1000,
+    lockDuration: timings.jobLockMs,
+    stalledInterval: timings.stalledCheckMs,
+    maxStalledCount: STALLED_WITHOUT_LIMIT,
+  });
+  worker.on("error", (error) => deps.log.warn({ queue: deps.queue, error: error.message }, "queue worker"));
+
+  /** Both of BullMQ's connections stand. */
+  const isConnected = async (): Promise<boolean> => {
+    const { connection, blockingConnection } = worker.getBackend();
+    for (const each of [connection, blockingConnection]) {
+      if (each?.status !== "ready" || (await each.client).status !== "ready") return false;
+    }
+    return true;
+  };
+
+  return {
+    async close() {
+      // A graceful end that begins while a connection is lost never comes, not even when Redis is back. Then nothing
+      // can be given back anyway: the next owner adopts what is left.
+      const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
+      const ended = worker.close(!canGiveBack);
+      const limit = new AbortController();
+      await Promise.race([ended, delay(timings.closeMs, undefined, { signal: limit.signal })]);
+      limit.abort();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** How an Editor's words about an operation enter its record. */
+import type { ErrorCode } from "../../shared/errors.js";
+import {
+  type EditorMark,
+  type EndMark,
+  type Evidence,
+  eventsOf,
+  isFinal,
+  next,
+  nextAfter,
+  type OperationEvent,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
+import { KEY_CONFLICT } from "../../shared/operation/recover.js";
+import type { Change } from "../../shared/store/operations/operation-store.js";
+import type { StoredResult } from "../../shared/store/results/stored-result.js";
+import type { Outcome } from "../../shared/wire/wire.js";
+
+/** The record once its execution began; undefined when that is known already. */
+export function started(record: OperationRecord, now: number): Change | undefined {
+  const state = next(record.state, "started");
+  return state && { record: { ...record, state, startedAt: now } };
+}
+
+export interface Ending {
+  evidence?: Evidence | undefined;
+  result?: StoredResult | undefined;
+  /** It had ended before it was asked for: nobody heard the end when it came. */
+  isCollected?: boolean;
+}
+
+/** The record with its outcome; undefined when it has one already. */
+export function settled(
+  record: OperationRecord,
+  reported: Outcome,
+  now: number,
+  mark: OperationRecord["editorMark"],
+  { evidence, result, isCollected = false }: Ending = {},
+): Change | undefined {
+  // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
+  const outcome =
+    reported.status === "completed" && reported.error ? { ...reported, status: "failed" as const } : reported;
+  const state = nextAfter(record.state, eventsOf(record.state, outcome));
+  if (!state) return undefined;
+  const { startedAt, endedAt } = timesOf(record, outcome, now, isCollected || record.rebuilt === true);
+  const error = errorOf(outcome);
+  const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
+  return {
+    record: {
+      ...record,
+      state,
+      endedAt,
+      ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
+      ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
+      ...(stood === undefined ? {} : { editorMark: stood }),
+      ...(error === undefined ? {} : { error }),
+      ...(evidence === undefined ? {} : { evidence }),
+      ...(result === undefined ? {} : { resultBytes: result.bytes }),
+    },
+    result,
+  };
+}
+
+/**
+ * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the length is taken
+ * from it, except of what ended while nobody looked, which nothing else can date.
+ */
+function timesOf(
+  { acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
+  outcome: Outcome,
+  now: number,
+  isUnseen: boolean,
+): { startedAt: number | undefined; endedAt: number } {
+  const within = (at: number): number => Math.min(Math.max(at, known), now);
+  const endedAt = isUnseen ? within(outcome.endedAt) : now;
+  if (outcome.startedAt === undefined) return { startedAt: undefined, endedAt };
+  const startedAt = isUnseen ? outcome.startedAt : now - (outcome.executionMs ?? 0);
+  return { startedAt: Math.min(within(startedAt), endedAt), endedAt };
+}
+
+/**
+ * Chain check (▲10 b): the record once another operation has answered its call: its state, without a start or an end of its own.
+ * Undefined while that is in flight, or when this one has ended already.
+ */
+export function answeredBy(record: OperationRecord, other: OperationRecord): Change | undefined {
+  const state = nextAfter(record.state, endLike(other.state));
+  if (!isFinal(other.state) || !state) return undefined;
+  return { record: { ...record, state, ...(other.error ? { error: other.error } : {}) } };
+}
+
+function endLike(state: OperationRecord["state"]): OperationEvent[] {
+  switch (state) {
+    case "completed":
+    case "failed":
+    case "interrupted":
+      return [state];
+    case "cancelled":
+    case "expired":
+      return ["returned", state];
+    default:
+      return [];
+  }
+}
+
+/** Reported with the outcome where the bridge does so: the last heartbeat is older, and may be of another session. */
+function markOf({ editorSessionId, generation, assetCounter, reloadAnnounced }: EndedIn): EndMark {
+  const mark = { editorSessionId, generation, assetCounter };
+  return reloadAnnounced ? { ...mark, reloadAnnounced: true } : mark;
+}
+
+type EndedIn = EditorMark & { reloadAnnounced?: boolean | undefined };
+
+/** Refused before it began: nothing was executed. */
+export function refusedOutcome(refusal: { type: string; message: string }, now: number): Outcome {
+  return { status: "failed", error: refusal, endedAt: now };
+}
+
+/** Nobody knows whether, or how far, it ran. */
+export function unknownOutcome(
+  { why, type = "outcome_unknown" }: { why: string; type?: string },
+  now: number,
+): Outcome {
+  return { status: "interrupted", error: { type, message: why }, endedAt: now };
+}
+
+function errorOf(outcome: Outcome): OperationRecord["error"] {
+  const { status, error } = outcome;
+  if (status === "completed" || status === "cancelled") return undefined;
+  return {
+    code: codeOf(outcome),
+    type: error?.type ?? status,
+    message: error?.message ?? (status === "interrupted" ? "The outcome is unknown." : "The tool failed."),
+  };
+}
+
+function codeOf({ status, error, startedAt }: Outcome): ErrorCode {
+  if (status === "interrupted") return "OUTCOME_UNKNOWN";
+  if (startedAt !== undefined) return "TOOL_FAILED";
+  return error?.type === KEY_CONFLICT ? "IDEMPOTENCY_CONFLICT" : "EDITOR_REFUSED";
+}

@@ -1,0 +1,87 @@
+/** How an operation's begin and end are stored: from what the Editor says, or from what answers in its place. */
+import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
+import type { Changed } from "../../shared/store/operations/operation-store.js";
+import type { Outcome } from "../../shared/wire/wire.js";
+import type { AttemptResult, ExecutorDeps, ExecutorResult } from "./executor-deps.js";
+import { ResultRefused, withoutResult } from "./large-result.js";
+import { answeredBy, type Ending, settled, started } from "./outcome.js";
+
+export interface Settlement {
+  /** Stores the outcome with its result, however long the results are above their quota; then the Editor may forget it. */
+  settle(
+    record: OperationRecord,
+    outcome: Outcome,
+    signal: AbortSignal,
+    how?: Pick<Ending, "isCollected">,
+  ): Promise<ExecutorResult>;
+  /** Chain check (▲10 b): another operation answers the call; this one takes its state when that has ended. */
+  copyOutcomeOf(record: OperationRecord, executedAs: string, signal: AbortSignal): Promise<AttemptResult>;
+  markStarted(logId: string): Promise<Changed>;
+}
+
+export function createSettlement(deps: ExecutorDeps): Settlement {
+  const { operations, editor, fence } = deps;
+
+  /**
+   * A result that the Editor cannot hand out, or that is refused, is missing for good: the outcome says so, so that nobody
+   * takes it for an empty result.
+   */
+  const collected = async (logId: string, reported: Outcome) => {
+    try {
+      return { outcome: reported, result: await editor.result(logId, reported) };
+    } catch (error) {
+      if (!(error instanceof ResultRefused)) throw error;
+      deps.warn({ logId, error: error.message }, "the result of an operation is not taken");
+      return { outcome: withoutResult(reported, error), result: undefined };
+    }
+  };
+
+  const settle: Settlement["settle"] = async (record, reported, signal, how) => {
+    const { outcome, result } = await collected(record.logId, reported);
+    const evidence = outcome.status === "interrupted" ? await deps.evidence(record) : undefined;
+    /** No produced result is lost (invariant 3): an outcome above the results' quota stays with the Editor, unacknowledged, until there is room. */
+    const end = async (): Promise<Changed> => {
+      for (;;) {
+        const changed = await operations.change(
+          record.logId,
+          (latest, now) => settled(latest, outcome, now, editor.mark(), { ...how, evidence, result }),
+          fence,
+        );
+        if (changed.kind !== "full" || signal.aborted) return changed;
+        await deps.awaitResultQuota(signal);
+      }
+    };
+    let changed = await end();
+    if (changed.kind === "unknown") {
+      // Record recovery (▲10 d): the store went back behind this operation while it ran; its outcome must not be lost with it.
+      await operations.restore(record, fence);
+      changed = await end();
+    }
+    if (changed.kind === "fenced" || changed.kind === "full") return "handed_over";
+    // Durable acknowledgement (▲14): after the write, never before.
+    if (changed.kind !== "unknown") deps.acknowledge(record.logId);
+    return "settled";
+  };
+
+  const copyOutcomeOf: Settlement["copyOutcomeOf"] = async ({ logId }, executedAs, signal) => {
+    const processed = await deps.processShared(executedAs);
+    if (signal.aborted || processed === "handed_over") return "handed_over";
+    const other = await operations.find(executedAs);
+    // Lost with the store once more: the Editor is asked anew.
+    const forget = ({ executedAs: _lost, ...record }: OperationRecord) => ({ record });
+    const changed = await operations.change(
+      logId,
+      (record) => {
+        if (isFinal(record.state)) return undefined;
+        return other ? answeredBy(record, other) : forget(record);
+      },
+      fence,
+    );
+    if (changed.kind === "fenced") return "handed_over";
+    if (!("record" in changed) || isFinal(changed.record.state)) return "settled";
+    await deps.pause(signal);
+    return "try_again";
+  };
+
+  return { settle, copyOutcomeOf, markStarted: (logId) => operations.change(logId, started, fence) };
+}

@@ -1,0 +1,90 @@
+/** Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message. */
+import type { Log } from "../../shared/log.js";
+import type { OperationRecord } from "../../shared/operation/operation.js";
+import type { Notifier } from "../../shared/store/notifier.js";
+import type { Operations } from "../../shared/store/operations/operation-store.js";
+import type { EditorLink } from "../editor/editor-link.js";
+import type { UnderWay } from "./under-way.js";
+
+export interface CancellationOptions {
+  /** How often to look for cancellations that the Editor has not answered, ms. */
+  cancelAgainMs: number;
+}
+
+export interface Cancellations {
+  /** Asks the Editor, and stores its answer. Never rejects: what fails is tried again. */
+  passOn(record: OperationRecord): Promise<void>;
+  close(): void;
+}
+
+export function createCancellations(
+  deps: {
+    operations: Pick<Operations, "find" | "change">;
+    notifier: Pick<Notifier, "on">;
+    link: Pick<EditorLink, "state" | "cancel">;
+    underWay: Pick<UnderWay, "isOwn" | "logIds">;
+    /** The owner's nonce: fence (▲11). */
+    fence: string;
+    log: Log;
+  },
+  options: CancellationOptions,
+): Cancellations {
+  const { operations, link, underWay, log } = deps;
+  const asking = new Set<string>();
+
+  const ask = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
+    const { state: answer } = await link.cancel(executedAs ?? logId);
+    await operations.change(
+      logId,
+      (record) =>
+        isUnanswered(record) ? { record: { ...record, cancel: { ...record.cancel, answer } } } : undefined,
+      deps.fence,
+    );
+  };
+
+  const passOn = async (record: OperationRecord): Promise<void> => {
+    const { logId } = record;
+    if (asking.has(logId)) return;
+    asking.add(logId);
+    await ask(record).catch((error: Error) =>
+      log.warn({ logId, error: error.message }, "the cancellation could not be passed on yet"),
+    );
+    asking.delete(logId);
+  };
+
+  const look = async (logId: string): Promise<void> => {
+    try {
+      const record = await operations.find(logId);
+      if (record && isSent(record) && isUnanswered(record)) await passOn(record);
+    } catch (error) {
+      log.warn({ logId, error: (error as Error).message }, "the cancellation could not be read");
+    }
+  };
+
+  const stop = deps.notifier.on("cancel", (logId) => {
+    if (underWay.isOwn(logId)) void look(logId);
+  });
+  const timer = setInterval(() => {
+    if (link.state !== "ready") return;
+    for (const logId of underWay.logIds()) void look(logId);
+  }, options.cancelAgainMs);
+
+  return {
+    passOn,
+    close() {
+      stop();
+      clearInterval(timer);
+    },
+  };
+}
+
+/** An operation in the queue has not reached the Editor: its claim ends it. */
+function isSent({ state }: OperationRecord): boolean {
+  return state === "dispatched" || state === "running";
+}
+
+function isUnanswered(
+  record: OperationRecord,
+): record is OperationRecord & { cancel: NonNullable<OperationRecord["cancel"]> } {
+  return record.cancel !== undefined && record.cancel.answer === undefined;
+}

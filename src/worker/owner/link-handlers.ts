@@ -1,0 +1,102 @@
+/** What an owner does when its Editor says hello, reports something, or goes away. */
+import type { Log } from "../../shared/log.js";
+import type { Store } from "../../shared/store/store.js";
+import type { Progress } from "../../shared/wire/wire.js";
+import { type EditorCalls, UnreadableAnswer } from "../editor/editor-calls.js";
+import type { EditorLinkHandlers } from "../editor/editor-link-handlers.js";
+import type { OutcomeListeners } from "../execution/outcome-listeners.js";
+import type { Imports } from "../recovery/imports.js";
+import { noticeLedgerLoss } from "../recovery/ledger-loss.js";
+import { ConnectionLost } from "../transport/disconnect.js";
+import type { CatalogSync } from "./catalog-sync.js";
+import type { HealthMonitor } from "./health-monitor.js";
+import type { HeartbeatRecorder } from "./heartbeat.js";
+import { latestOnly } from "./latest-only.js";
+import type { OwnedOperations } from "./owned-operations.js";
+import type { OwnerFence } from "./owner-fence.js";
+import type { StartedNotice } from "./started-notice.js";
+import type { UnderWay } from "./under-way.js";
+
+export interface LinkHandlersDeps {
+  store: Store;
+  editorId: string;
+  log: Log;
+  /** For what the Editor can cause as often as it likes. */
+  sparseLog: Log;
+  fence: OwnerFence;
+  link: Pick<EditorCalls, "toolDetails">;
+  underWay: Pick<UnderWay, "isOwn">;
+  operations: Pick<OwnedOperations, "resume" | "catchUp">;
+  imports: Pick<Imports, "atHello" | "isOutdated">;
+  heartbeat: Pick<HeartbeatRecorder, "introduce" | "heard" | "lost">;
+  health: Pick<HealthMonitor, "announced" | "helloRefused">;
+  catalog: CatalogSync;
+  startedNotice: Pick<StartedNotice, "started" | "ended">;
+  outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
+  reportProgress(progress: Progress): void;
+}
+
+export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
+  return { ...connectionHandlers(deps), ...operationHandlers(deps), ...editorHandlers(deps) };
+}
+
+/** The connection comes and goes. */
+function connectionHandlers(deps: LinkHandlersDeps) {
+  const { editorId, sparseLog, fence, heartbeat, health } = deps;
+  return {
+    async onHello(hello, calls) {
+      // Ledger loss (▲10 c): before the new ledger is remembered.
+      await noticeLedgerLoss(deps, hello, fence.now().ownerNonce);
+      await deps.catalog.sync(calls);
+      // Record recovery (▲10 d): before any caller sees the Editor again: a retry must find what the store had lost.
+      await deps.imports.atHello(hello, calls);
+      await heartbeat.introduce(hello);
+      await deps.operations.resume(hello);
+    },
+    onFenced: fence.raiseAbove,
+    onRefused(error) {
+      sparseLog.warn({ editor: editorId, error: error.message }, "the Editor refused hello");
+      health.helloRefused(error);
+    },
+    async onDisconnected(reason) {
+      sparseLog.info({ editor: editorId, reason }, "connection to the Editor ended");
+      deps.outcomeListeners.lost(new ConnectionLost(reason, true));
+      await heartbeat.lost();
+    },
+  } satisfies Partial<EditorLinkHandlers>;
+}
+
+/** The Editor reports how an operation goes. */
+function operationHandlers({ underWay, startedNotice, outcomeListeners, reportProgress }: LinkHandlersDeps) {
+  return {
+    onRunning({ operationId }) {
+      if (underWay.isOwn(operationId)) startedNotice.started(operationId);
+    },
+    onProgress: reportProgress,
+    onFinished({ operationId, outcome }) {
+      startedNotice.ended(operationId);
+      outcomeListeners.finished(operationId, outcome);
+    },
+    // The Editor is asked again for the outcome.
+    onMissed(operationId) {
+      outcomeListeners.missed(new UnreadableAnswer("finished", "missed"), operationId);
+    },
+  } satisfies Partial<EditorLinkHandlers>;
+}
+
+/** The Editor reports how it is itself. */
+function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps) {
+  const { imports, operations, heartbeat, health, catalog, link } = deps;
+  return {
+    onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (beat) => {
+      // Store incarnation (▲13): an older copy of the store learns what the Editor ran before it learns that it is there.
+      if (await imports.isOutdated()) await operations.catchUp();
+      await heartbeat.heard(beat);
+    }),
+    onToolsChanged: latestOnly<void>({ log, event: "tools", restMs: 200 }, () => catalog.sync(link)),
+    onEvent(event) {
+      sparseLog.info({ editor: editorId, event }, "the Editor says");
+      health.announced(event);
+    },
+  } satisfies Partial<EditorLinkHandlers>;
+}

@@ -1,0 +1,256 @@
+/**
+ * Assembles what an owner does while it holds an Editor's lease: it keeps the link (link-handlers.ts), takes jobs from the
+ * lanes, and carries operations to their end (owned-operations.ts). It ends with the lease; the next owner, here or
+ * elsewhere, goes on from the store and the Editor's ledger.
+ */
+import { setMaxListeners } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../../shared/log.js";
+import type { ReplayOptions } from "../../shared/operation/replay.js";
+import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
+import { queueName } from "../../shared/store/queue.js";
+import type { Store } from "../../shared/store/store.js";
+import { LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
+import type { ToolLimits } from "../../shared/tools/tool-limits.js";
+import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
+import { createUloopEditor, type UloopIdentity } from "../bridges/uloop/uloop-editor.js";
+import { processOf } from "../discovery/lost-editors.js";
+import {
+  createEditorLink,
+  type EditorAddress,
+  type EditorLink,
+  type EditorLinkOptions,
+} from "../editor/editor-link.js";
+import type { WorkerIdentity } from "../editor/handshake.js";
+import { createSparseLog } from "../editor/sparse-log.js";
+import { createEditorPort } from "../execution/editor-port.js";
+import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
+import { started } from "../execution/outcome.js";
+import { createOutcomeListeners } from "../execution/outcome-listeners.js";
+import { createImports, type Imports } from "../recovery/imports.js";
+import { otherOperation } from "../recovery/other-operation.js";
+import { ConnectionLost } from "../transport/disconnect.js";
+import { type Acknowledger, createAcknowledger } from "./acknowledger.js";
+import { type CancellationOptions, type Cancellations, createCancellations } from "./cancellations.js";
+import { createCatalogSync } from "./catalog-sync.js";
+import { createEvidence } from "./evidence/evidence.js";
+import type { LogPlaces } from "./evidence/log-places.js";
+import { createHealthMonitor, type DescribedEditor, type HealthMonitorOptions } from "./health-monitor.js";
+import { createHeartbeatRecorder } from "./heartbeat.js";
+import { createLinkHandlers } from "./link-handlers.js";
+import { createOwnedOperations, type OwnedOperations } from "./owned-operations.js";
+import { createOwnerFence, type OwnerFence } from "./owner-fence.js";
+import { createProgressReports } from "./progress-reports.js";
+import { createStartedNotice } from "./started-notice.js";
+import { createUnderWay } from "./under-way.js";
+
+export interface OwnedEditorDeps {
+  store: Store;
+  log: Log;
+  identity: WorkerIdentity;
+  originKey: Buffer;
+  editorId: string;
+  endpoint: EditorAddress;
+  /** Set where the Editor's bridge may be uLoop's: that one does not say who it is. */
+  uloop: UloopIdentity | undefined;
+  /** Where the worker logs what it sends to uLoop bridges. */
+  sentFolder: string;
+  /** What is known of the Editor without a connection. */
+  described(): DescribedEditor | undefined;
+}
+
+export interface OwnedEditorOptions extends LaneTimings, HealthMonitorOptions, CancellationOptions {
+  retentionMs: number;
+  replay?: ReplayOptions;
+  ackDelayMs: number;
+  /** Between two attempts after the store or the Editor was lost, ms. */
+  retryMs: number;
+  link: EditorLinkOptions;
+  /** How much of the Editor's tool list is believed. */
+  tools: ToolLimits;
+  /** Of the JSON of one result. */
+  maxResultBytes: number;
+  /** Where the log may lie that the Editor names. */
+  logPlaces: LogPlaces;
+}
+
+export interface OwnedEditor {
+  moveTo(endpoint: EditorAddress): void;
+  close(): Promise<void>;
+}
+
+/** Invariant 6: one at a time on the main lane. */
+const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
+
+/** Unity draws a frame in about this time: who looks at a record sees no difference. */
+const SHOW_RUNNING_MS = 20;
+
+/** Quota is freed seldom, and a large result is sent whole at every try. */
+const QUOTA_RETRIES = 5;
+
+export function createOwnedEditor(
+  deps: OwnedEditorDeps,
+  lease: Pick<Lease, "raise">,
+  held: EditorFence,
+  options: OwnedEditorOptions,
+): OwnedEditor {
+  const { store } = deps;
+  const fence = createOwnerFence(lease, held);
+  const ending = new AbortController();
+  // Every operation under way adds a listener.
+  setMaxListeners(0, ending.signal);
+  const shared = sharedParts(deps, fence, options);
+  const { link, underWay, outcomeListeners } = shared;
+  const state = editorParts(shared, options);
+  const reports = reportParts(shared);
+  const acknowledger = createAcknowledger(shared, options);
+  const cancellations = createCancellations({ ...shared, notifier: store.notifier }, options);
+  const imports = createImports({
+    ...shared,
+    storeIds: [deps.identity.storeId, store.storeId],
+    onRunning: reports.startedNotice.started,
+  });
+  const parts = { ...shared, ...state, ...reports, acknowledger, cancellations, imports };
+  const operations = operationsOf(parts, fence, ending.signal, options);
+  link.start(createLinkHandlers({ ...parts, operations, fence }));
+  const lanes = LANES.map((name) => laneOf(name, deps, operations, options));
+
+  return {
+    moveTo: (endpoint) => link.moveTo(endpoint),
+    async close() {
+      cancellations.close();
+      ending.abort();
+      // Ends the waits for outcomes, so that the lanes can give their jobs back.
+      await link.close();
+      await state.health.close();
+      reports.startedNotice.close();
+      outcomeListeners.lost(new ConnectionLost("shutdown", true));
+      acknowledger.close();
+      await Promise.allSettled([...lanes.map((lane) => lane.close()), underWay.ended()]);
+      await state.heartbeat.lost().catch(() => undefined);
+    },
+  };
+}
+
+/** What all parts are made of. */
+function sharedParts(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOptions) {
+  return {
+    ...deps,
+    operations: deps.store.operations,
+    seal: createRecoverySeal(deps.originKey, deps.editorId),
+    /** The fence (▲11) under which this owner writes to the store. */
+    fence: fence.now().ownerNonce,
+    sparseLog: createSparseLog(deps.log),
+    link: linkOf(deps, fence, options),
+    underWay: createUnderWay(),
+    outcomeListeners: createOutcomeListeners(),
+  };
+}
+
+type SharedParts = ReturnType<typeof sharedParts>;
+
+/** The link, not started yet; it goes through the uLoop adapter where the bridge may keep no ledger. */
+function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOptions): EditorLink {
+  const { store, endpoint, identity, log, sentFolder } = deps;
+  const effectOf = async (logId: string) => (await store.operations.find(logId))?.effect;
+  const uloop =
+    deps.uloop &&
+    createUloopEditor({ identity: deps.uloop, sentFolder, log, effectOf, limits: options.tools });
+  const clientName = `unity-job-broker ${identity.version}`;
+  return createEditorLink(
+    { endpoint, identity, log, fence: fence.now, clientName, uloop, push: true },
+    options.link,
+  );
+}
+
+/** What the store learns of the Editor itself: that it is there, what is wrong with it, its tools. */
+function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
+  const { store, editorId, endpoint, sparseLog } = shared;
+  const heartbeat = createHeartbeatRecorder(store, editorId, (pid) => processOf(pid, endpoint.host));
+  const health = createHealthMonitor(shared, options);
+  const catalog = createCatalogSync(
+    { store, editorId, log: sparseLog, onLeftOut: health.toolsLeftOut },
+    options.tools,
+  );
+  return { heartbeat, health, catalog };
+}
+
+/** What the store learns of an operation while it runs. */
+function reportParts({ operations, underWay, fence, log }: SharedParts) {
+  const startedNotice = createStartedNotice(
+    { markStarted: (logId) => operations.change(logId, started, fence), log },
+    { holdMs: SHOW_RUNNING_MS },
+  );
+  const reportProgress = createProgressReports({
+    isOwn: underWay.isOwn,
+    async report(logId, live) {
+      await startedNotice.shown(logId);
+      await operations.report(logId, live);
+    },
+    log,
+  });
+  return { startedNotice, reportProgress };
+}
+
+type Parts = SharedParts &
+  ReturnType<typeof editorParts> & {
+    acknowledger: Acknowledger;
+    cancellations: Cancellations;
+    imports: Imports;
+  };
+
+function operationsOf(
+  parts: Parts,
+  { now }: OwnerFence,
+  signal: AbortSignal,
+  options: OwnedEditorOptions,
+): OwnedOperations {
+  const { editorId, log, heartbeat, health, acknowledger, cancellations } = parts;
+  const pause = (ms: number, ended: AbortSignal): Promise<void> =>
+    delay(ms, undefined, { signal: ended }).catch(() => undefined);
+  const evidence = createEvidence({
+    ...parts,
+    host: parts.endpoint.host,
+    projectPath: () => parts.described()?.projectPath,
+    logPlaces: options.logPlaces,
+  });
+  return createOwnedOperations(
+    {
+      ...parts,
+      storeId: parts.identity.storeId,
+      signal,
+      editor: createEditorPort({ ...parts, heartbeat, fence: now }, options),
+      evidence,
+      otherOperation: (record, answer, session) => otherOperation(parts, record, answer, session),
+      acknowledge: acknowledger.stored,
+      acknowledgeNamed: acknowledger.named,
+      passOnCancel: (record) => void cancellations.passOn(record),
+      pause: (ended) => pause(options.retryMs, ended),
+      awaitResultQuota(ended) {
+        health.resultQuotaReached();
+        return pause(QUOTA_RETRIES * options.retryMs, ended);
+      },
+      warn: (values, message) => log.warn({ editor: editorId, ...values }, message),
+    },
+    options,
+  );
+}
+
+function laneOf(
+  name: LaneName,
+  { store, editorId, log }: OwnedEditorDeps,
+  { process }: OwnedOperations,
+  options: OwnedEditorOptions,
+): Lane {
+  const storeAnswers = (): Promise<boolean> =>
+    Promise.race([
+      store.operations.now().then(
+        () => true,
+        () => false,
+      ),
+      delay(options.closeMs, false, { ref: false }),
+    ]);
+  const queue = queueName(editorId, name);
+  const { address } = store;
+  return createLane({ address, queue, concurrency: CONCURRENCY[name], process, storeAnswers, log }, options);
+}

@@ -1,0 +1,80 @@
+/**
+ * What an Editor reports of running operations, on its way into the store: the last word of each operation, one write of it
+ * at a time. However fast an Editor talks, no more than that waits here.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../../shared/log.js";
+import { shortened } from "../../shared/shortened-text.js";
+import type { Live } from "../../shared/store/operations/attachments.js";
+import type { Progress } from "../../shared/wire/wire.js";
+
+/** Characters; a message is a line on a screen. */
+const MESSAGE_LENGTH = 500;
+/** From one write of an operation's progress to the next at least. */
+const REST_MS = 50;
+/** From a write that failed to the next attempt. */
+const RETRY_MS = 250;
+
+/**
+ * `isOwn`: an operation that runs here; reports about others are ignored. A report that cannot be stored is tried
+ * again, unless a newer one has come, for as long as its operation runs: it may be the last one for a long time.
+ */
+export function createProgressReports(deps: {
+  isOwn(operationId: string): boolean;
+  report(operationId: string, live: Live): Promise<void>;
+  log: Log;
+}): (progress: Progress) => void {
+  const waiting = new Map<string, Progress>();
+  const underWay = new Set<string>();
+
+  const put = (older: Progress | undefined, newer: Progress): void => {
+    // A report without a partial result takes none back.
+    const { partialResult = older?.partialResult } = newer;
+    waiting.set(newer.operationId, { ...newer, partialResult });
+  };
+
+  const isStored = (report: Progress): Promise<boolean> =>
+    deps.report(report.operationId, liveOf(report)).then(
+      () => true,
+      (error: Error) => {
+        deps.log.warn(
+          { operationId: report.operationId, error: error.message },
+          "progress could not be stored",
+        );
+        return false;
+      },
+    );
+
+  const write = async (operationId: string): Promise<void> => {
+    underWay.add(operationId);
+    for (let next = waiting.get(operationId); next; next = waiting.get(operationId)) {
+      waiting.delete(operationId);
+      const rested = delay(REST_MS, undefined, { ref: false });
+      if (await isStored(next)) await rested;
+      else {
+        await delay(RETRY_MS, undefined, { ref: false });
+        if (deps.isOwn(operationId)) put(next, waiting.get(operationId) ?? next);
+      }
+    }
+    underWay.delete(operationId);
+  };
+
+  return (progress) => {
+    const { operationId } = progress;
+    if (!deps.isOwn(operationId)) return;
+    put(waiting.get(operationId), progress);
+    if (!underWay.has(operationId)) void write(operationId);
+  };
+}
+
+function liveOf({ seq, progress, total, message, partialResult }: Progress): Live {
+  return {
+    progress: {
+      seq,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message: shortened(message, MESSAGE_LENGTH) }),
+    },
+    partialResult,
+  };
+}

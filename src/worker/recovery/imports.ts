@@ -1,0 +1,41 @@
+/** Store incarnation (▲13): in which incarnation of the store the owner has imported what its Editor knows. */
+import type { HelloResult } from "../../shared/wire/wire.js";
+import type { EditorCalls } from "../editor/editor-calls.js";
+import type { EditorLink } from "../editor/editor-link.js";
+import { type RebuildDeps, rebuildRecords } from "./rebuild.js";
+
+export interface Imports {
+  /** Nothing is claimed in another incarnation; "" before the first hello. */
+  importedIn(): string;
+  /** The store has lost something since the import: a Redis that was started again keeps the lease, and only its incarnation differs. */
+  isOutdated(): Promise<boolean>;
+  /** The import of a hello, over the calls of its connection, before the link is ready. */
+  atHello(hello: HelloResult, calls: Pick<EditorCalls, "list" | "get">): Promise<void>;
+  /** Imports over the link; resolves the hello of the Editor that was imported, undefined while none is ready. */
+  importNow(): Promise<HelloResult | undefined>;
+}
+
+export function createImports(
+  deps: RebuildDeps & { fence: string; link: Pick<EditorLink, "list" | "get" | "hello" | "state"> },
+): Imports {
+  const { store, log, editorId, fence, link } = deps;
+  let importedIn = "";
+
+  return {
+    importedIn: () => importedIn,
+    async isOutdated() {
+      return importedIn !== "" && importedIn !== (await store.operations.incarnation());
+    },
+    async atHello(hello, calls) {
+      importedIn = await rebuildRecords(deps, hello, calls, fence);
+    },
+    async importNow() {
+      const { hello, state } = link;
+      // The last heartbeat of a connection that has ended is still handled.
+      if (!hello || state !== "ready") return undefined;
+      log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
+      importedIn = await rebuildRecords(deps, hello, link, fence);
+      return hello;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Chain check (▲10 b): the operation that an Editor names with `same_as`, restored where the store had lost it. */
+import type { OperationRecord } from "../../shared/operation/operation.js";
+import type { OtherOperation } from "../../shared/operation/recover.js";
+import type { Store } from "../../shared/store/store.js";
+import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
+import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
+import type { SubmitAnswer } from "../../shared/wire/wire.js";
+
+export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
+
+/** The answer to `record`'s submit, in this Editor session. Writes under the owner's fence. */
+export async function otherOperation(
+  deps: { store: Store; editorId: string; fence: string; seal: Pick<RecoverySeal, "isSigned"> },
+  record: OperationRecord,
+  answer: SameAs,
+  session: string,
+): Promise<OtherOperation> {
+  const { operations, editors } = deps.store;
+  const { operationId, stateThere } = answer;
+  const isTombstone =
+    (await operations.find(operationId)) === undefined &&
+    (await operations.tombstone(operationId)) !== undefined;
+  if (!isTombstone) {
+    const [tools, now] = await Promise.all([editors.tools(deps.editorId), operations.now()]);
+    const { after, acceptedAt, origin } = answer;
+    const listed = { operationId, state: stateThere, hash: record.hash, after, origin, acceptedAt };
+    const around = { storeIds: undefined, editor: deps.editorId, session, tools, now };
+    const lost = deps.seal.isSigned(listed) ? rebuiltRecord(listed, around) : undefined;
+    // Invariant 8: nobody gets what another principal's call has left. Writes nothing where the store knows it.
+    if (lost?.principal === record.principal) await operations.restore(lost, deps.fence);
+  }
+  const { principal, createdBy } = record;
+  const caller = createdBy.caller === null ? null : { id: createdBy.caller, transport: "http" as const };
+  const [moment, found] = await Promise.all([
+    operations.moment([deps.editorId], { principal, caller }),
+    operations.find(operationId),
+  ]);
+  return { ...moment, isTombstone, record: found?.principal === principal ? found : undefined };
+}

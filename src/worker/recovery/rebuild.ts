@@ -1,0 +1,124 @@
+/** Record recovery (▲10 d) in each store incarnation (▲13): what the Editor knows and the store has forgotten gets its record back. */
+import type { Log } from "../../shared/log.js";
+import type { OperationRecord } from "../../shared/operation/operation.js";
+import { markAsSent } from "../../shared/operation/unsent.js";
+import type { Change, ChangeOptions, Operations } from "../../shared/store/operations/operation-store.js";
+import type { Store } from "../../shared/store/store.js";
+import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
+import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
+import type { HelloResult } from "../../shared/wire/wire.js";
+import type { EditorCalls } from "../editor/editor-calls.js";
+
+export interface RebuildDeps {
+  store: Store;
+  editorId: string;
+  storeIds: readonly string[];
+  /** The Editor says that a restored operation runs: who has followed it since before the loss hears that only once. */
+  onRunning(logId: string): void;
+  log: Log;
+  seal: Pick<RecoverySeal, "isSigned">;
+}
+
+/** More than a ledger has open; what is beyond it is looked at with the next hello. */
+const MOST_NAMED = 10_000;
+
+/**
+ * At each hello what the Editor has open or not acknowledged; once in each incarnation of the store everything that its
+ * ledger holds, because then also what was acknowledged may be lost. Afterwards each is an operation like any other
+ * that was sent: followed, collected, found by its log_id. Resolves the incarnation in which it was done.
+ */
+export async function rebuildRecords(
+  deps: RebuildDeps,
+  hello: HelloResult,
+  calls: Pick<EditorCalls, "list" | "get">,
+  fence: string,
+): Promise<string> {
+  const { operations, editors } = deps.store;
+  // Before the look: what is lost while it looks belongs to the next incarnation.
+  const incarnation = await operations.incarnation();
+  const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
+  if (hello.plain) {
+    // It has no ledger: there is nothing to import. Its sent.log says what was sent.
+    const wasSent = async (logId: string): Promise<boolean> => (await calls.get(logId)).state !== "unknown";
+    if (isImport) await followSent(deps, wasSent, { fence, incarnation });
+    if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
+    return incarnation;
+  }
+  const named = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged].slice(
+    0,
+    MOST_NAMED,
+  );
+  if (isImport || (await forgottenBy(operations, named)).size > 0) {
+    const [tools, now, list] = await Promise.all([
+      editors.tools(deps.editorId),
+      operations.now(),
+      calls.list(),
+    ]);
+    const around = { ...deps, editor: deps.editorId, session: hello.editorSessionId, tools, now };
+    const lost = await forgottenBy(
+      operations,
+      isImport ? list.operations.map(({ operationId }) => operationId) : named,
+    );
+    // The Editor's word alone would put a record into anybody's list.
+    const signed = list.operations.filter(deps.seal.isSigned);
+    const records = signed.flatMap((listed) =>
+      lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
+    );
+    const isRunning = (logId: string): boolean =>
+      signed.some(({ operationId, state }) => operationId === logId && state === "running");
+    const afterOf = new Map(signed.map(({ operationId, after }) => [operationId, after ?? null]));
+    // The newest first: the first one of a hash is what calls find on this Editor.
+    for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
+      if (await operations.restore(record, fence, beforeIt(record, afterOf))) {
+        deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor knew it");
+        if (isRunning(record.logId)) deps.onRunning(record.logId);
+      }
+    }
+    const listed = new Set(list.operations.map(({ operationId }) => operationId));
+    if (isImport) await followSent(deps, (logId) => listed.has(logId), { fence, incarnation });
+  }
+  if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
+  return incarnation;
+}
+
+/** What entered the chain of its hash before it: behind those of them that the ledger still has, the last it names. */
+function beforeIt(
+  { after }: OperationRecord,
+  afterOf: ReadonlyMap<string, string | null>,
+): ReadonlySet<string> {
+  const before = new Set<string>();
+  for (let at = after; at !== null && !before.has(at); at = afterOf.get(at) ?? null) before.add(at);
+  return before;
+}
+
+/**
+ * What the store has in the queue again although it was sent, as the Editor knows, is followed like what was sent, so that
+ * neither a cancellation nor its expiry ends it as never begun.
+ */
+async function followSent(
+  { store, editorId, log }: RebuildDeps,
+  wasSent: (logId: string) => boolean | Promise<boolean>,
+  only: ChangeOptions,
+): Promise<void> {
+  for (const waiting of await store.operations.openOf(editorId)) {
+    const { logId } = waiting;
+    if (!markAsSent(waiting) || !(await wasSent(logId))) continue;
+    const change = (record: OperationRecord): Change | undefined => {
+      const sent = markAsSent(record);
+      return sent && { record: sent };
+    };
+    const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
+    if (changed.kind === "applied") log.warn({ logId }, "the store had lost that the operation was sent");
+  }
+}
+
+/** Without those whose retention ended: their outcomes were there to be read for all of it. */
+async function forgottenBy(operations: Operations, logIds: readonly string[]): Promise<Set<string>> {
+  const known = await Promise.all(
+    logIds.map(
+      async (id) =>
+        (await operations.find(id)) !== undefined || (await operations.tombstone(id)) !== undefined,
+    ),
+  );
+  return new Set(logIds.filter((_id, index) => !known[index]));
+}

@@ -1,0 +1,50 @@
+/** The key by which workers know their own operations again in an Editor's ledger (src/shared/wire/recovery-seal.ts). */
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Log } from "../../shared/log.js";
+
+const KEY_BYTES = 32;
+
+/**
+ * The key in this file, made if there is none: processes that start at once agree, the file appears whole, and the first one
+ * stays. Readable by its owner only. Rejects where the file holds no key, or can be neither read nor made.
+ */
+export async function ensureRecoveryKey(file: string): Promise<Buffer> {
+  const known = await readKey(file);
+  if (known) return known;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, `${randomBytes(KEY_BYTES).toString("hex")}\n`, { mode: 0o600 });
+    await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const made = await readKey(file);
+  if (!made) throw new Error(`${file} was removed while it was made: run this again`);
+  return made;
+}
+
+/** A key of this process alone, where none can be kept: what another one has sent is then not restored. */
+export function temporaryRecoveryKey(log: Log, file: string, error: Error): Buffer {
+  log.warn(
+    { file, error: error.message },
+    "the key of origins can be neither read nor made: operations that the store loses cannot be restored after a restart; set UNITY_BROKER_ORIGIN_KEY_FILE",
+  );
+  return randomBytes(KEY_BYTES);
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  let text: string;
+  try {
+    text = (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (/^[\da-f]{64,}$/i.test(text)) return Buffer.from(text, "hex");
+  throw new Error(`${file} holds no key: 64 hexadecimal digits or more, as of \`openssl rand -hex 32\``);
+}

@@ -1,0 +1,108 @@
+/** MCP clients of the in-process system, over HTTP and over standard streams, whose ids and timing a test chooses. */
+import { afterEach } from "vitest";
+import type { Gateway } from "../../../src/gateway/gateway.js";
+import { createHttpGateway, type HttpGateway } from "../../../src/gateway/http/http.js";
+import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import type { Answer } from "../../../src/shared/operation/answer.js";
+import {
+  cancelOf,
+  createHeardLog,
+  createLinePeer,
+  createPipes,
+  type HeardLog,
+  INITIALIZE,
+  post,
+  told,
+  toolCall,
+} from "./mcp.js";
+
+export interface McpCaller {
+  /** Calls a tool under the next id, or a given one, and reads its answer; waits for 30 s if the call does not say. */
+  call(tool: string, args?: Record<string, unknown>, id?: number): Promise<Answer>;
+  /** `notifications/cancelled`; resolves when it was handled. */
+  giveUp(id: number): Promise<void>;
+  /** Resolves when everything that came from earlier messages is stored. */
+  settle(): Promise<void>;
+}
+
+export interface Served extends HttpGateway {
+  port: number;
+  log: HeardLog;
+}
+
+/** Call it at the top of a test file; what a test opens is closed after it. */
+export function useMcpCallers() {
+  const closers: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  const serve = async (gateway: Gateway): Promise<Served> => {
+    const log = createHeardLog();
+    const http = await createHttpGateway(
+      { gateway, log, version: "0.0.0" },
+      { host: "127.0.0.1", port: 0, listDebounceMs: 10 },
+    );
+    closers.push(http.close);
+    return { ...http, port: Number(new URL(http.url).port), log };
+  };
+
+  /** A new session of a gateway that is served, or is now. */
+  const http = async (at: Gateway | Served): Promise<McpCaller & { session: string }> => {
+    const { url } = "url" in at ? at : await serve(at);
+    const session = (await post(url, INITIALIZE)).sessionId ?? "";
+    const send = (message: unknown) => post(url, message, { session });
+    await send({ jsonrpc: "2.0", method: "notifications/initialized" });
+    let lastId = 0;
+    return {
+      session,
+      async call(tool, args, id = lastId + 1) {
+        lastId = Math.max(lastId, id);
+        return told((await send(toolCall(id, tool, { timeout: 30, ...args }))).messages.at(-1));
+      },
+      async giveUp(id) {
+        await send(cancelOf(id));
+        await send({ jsonrpc: "2.0", id: "given up", method: "ping" });
+      },
+      async settle() {
+        await send({ jsonrpc: "2.0", id: "settle", method: "ping" });
+      },
+    };
+  };
+
+  /** A new process, as far as the broker can tell. */
+  const stdio = async (gateway: Gateway): Promise<McpCaller> => {
+    const pipes = createPipes();
+    const service = serveStdio(
+      { gateway, log: createHeardLog(), version: "0.0.0" },
+      { stdin: pipes.stdin, stdout: pipes.stdout },
+      { listDebounceMs: 10 },
+    );
+    closers.push(service.close);
+    const { send, answer } = createLinePeer(pipes);
+    send(INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" });
+    await answer(0);
+    let lastId = 0;
+    let pings = 0;
+    const settle = async (): Promise<void> => {
+      pings += 1;
+      const id = `settle ${pings}`;
+      send({ jsonrpc: "2.0", id, method: "ping" });
+      await answer(id);
+    };
+    return {
+      async call(tool, args, id = lastId + 1) {
+        lastId = Math.max(lastId, id);
+        send(toolCall(id, tool, { timeout: 30, ...args }));
+        return told(await answer(id));
+      },
+      async giveUp(id) {
+        send(cancelOf(id));
+        await settle();
+      },
+      settle,
+    };
+  };
+
+  return { serve, http, stdio };
+}

@@ -1,0 +1,15 @@
+import { type Forgotten, forgetEditor } from "../../../src/gateway/editors/forget-editor.js";
+import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
+import { SILENT } from "../silent.js";
+import type { System } from "./system.js";
+
+/** As `unity-broker editors forget` does. */
+export function forget(
+  { store, knownEditorsFile: file }: System,
+  named: string,
+  force = false,
+): Promise<Forgotten> {
+  const options = { editorAwayMs: 5_000, forgetEditorMs: 3_600_000, backMs: 0 };
+  const knownEditors = createKnownEditors({ ...store, log: SILENT, file }, options);
+  return forgetEditor({ ...store, knownEditors }, named, { force });
+}

@@ -1,0 +1,26 @@
+/** The modules under measurement as they are shipped: built, not transpiled on the way. */
+const dist = (path: string): string => new URL(`../../../dist/${path}`, import.meta.url).href;
+
+export const { openStore } = (await import(
+  dist("shared/store/store.js")
+)) as typeof import("../../../src/shared/store/store.js");
+
+export const { createGateway } = (await import(
+  dist("gateway/gateway.js")
+)) as typeof import("../../../src/gateway/gateway.js");
+
+export const { openJournal } = (await import(
+  dist("simulator/ledger/journal.js")
+)) as typeof import("../../../src/simulator/ledger/journal.js");
+
+export const { createSimulatedEditor } = (await import(
+  dist("simulator/editor.js")
+)) as typeof import("../../../src/simulator/editor.js");
+
+export const { createFrameParser, encodeFrame } = (await import(
+  dist("shared/wire/framing.js")
+)) as typeof import("../../../src/shared/wire/framing.js");
+
+export const { parseRpc, rpcRequest, rpcResult } = (await import(
+  dist("shared/wire/rpc.js")
+)) as typeof import("../../../src/shared/wire/rpc.js");

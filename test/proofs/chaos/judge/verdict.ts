@@ -1,0 +1,147 @@
+/** What the Editors did and what callers were told, held against each other. */
+import { fingerprintOf } from "../../../../src/shared/operation/idempotency.js";
+import type { CallAnswer } from "../../../harness/processes/process-clients.js";
+import { grouped } from "../../engine/grouped.js";
+import { wrongAnswers } from "../../engine/judge/answers.js";
+import { disagreement, type Execution, misexecuted, type Violation } from "../../engine/judge/executions.js";
+import { hasBegun } from "../../engine/outcomes.js";
+import { acceptedAt, type ChaosIntent } from "../intent.js";
+import type { ChaosWorld } from "../world.js";
+import { storeWasLost } from "./events.js";
+import { whyInterrupted } from "./interruptions.js";
+
+export type ChaosViolation = Violation<ChaosIntent>;
+
+/** Of a whole run, when everything has ended. */
+export function verdictOn(world: ChaosWorld, executions: readonly Execution[]): ChaosViolation[] {
+  const { intents, listener } = world.account;
+  const options = { storeWasLost: storeWasLost(world.events) };
+  const wrong = wrongAnswers(listener.heard, executions, options).map(({ what, heard }): ChaosViolation => {
+    const logId = heard.told.log_id ?? "";
+    return { what, intent: intents.find(({ logIds }) => logIds.has(logId)) };
+  });
+  return [
+    ...misexecuted(executions, intents),
+    ...overlapping(world),
+    ...lost(world),
+    ...intents.flatMap((intent) => misanswered(world, intent, executions)),
+    ...wrong,
+  ];
+}
+
+/** All that ever began. */
+export function executionsOf(world: ChaosWorld): Execution[] {
+  return world.editors.flatMap(({ name, plain, executions }) =>
+    executions().map(({ operationId: id, what, at }) => {
+      const call = plain
+        ? // It gives its executions names of its own, and runs menu items only.
+          fingerprintOf("execute-menu-item", { MenuItemPath: what })
+        : // Else nobody ever saw it being submitted.
+          (world.witness.submitted(id)?.fingerprint ?? "?");
+      return { id, operationId: plain ? undefined : id, editor: name, call, at };
+    }),
+  );
+}
+
+/** Invariant 6: one at a time on the main lane, by the Editors' own clocks. */
+function overlapping(world: ChaosWorld): ChaosViolation[] {
+  const { intents } = world.account;
+  const spans = [...world.witness.outcomes()].flatMap(([operationId, { editor, outcome }]) => {
+    const { status, startedAt, endedAt } = outcome;
+    if (startedAt === undefined || status === "interrupted") return [];
+    return [{ operationId, editor, startedAt, endedAt }];
+  });
+  return [...grouped(spans, ({ editor }) => editor).values()].flatMap((ofEditor) => {
+    const inOrder = ofEditor.toSorted((a, b) => a.startedAt - b.startedAt);
+    return inOrder.slice(1).flatMap((span, index) => {
+      const before = inOrder[index];
+      if (!before || span.startedAt >= before.endedAt) return [];
+      const tools = [span, before].map(({ operationId }) => world.witness.submitted(operationId)?.tool);
+      const earlier = `${before.operationId} had ended, ${before.endedAt - span.startedAt} ms later (${tools})`;
+      return [
+        {
+          what: `${span.operationId} began in ${span.editor} before ${earlier}`,
+          intent: intents.find(({ logIds }) => logIds.has(span.operationId)),
+          others: { intents: [], operationIds: [before.operationId] },
+        },
+      ];
+    });
+  });
+}
+
+/** Invariant 3: what an Editor was heard to complete, nobody calls unknown, unless its ledger was lost since. */
+function lost(world: ChaosWorld): ChaosViolation[] {
+  const intentsOf = grouped(world.account.intents, ({ label }) => label);
+  return [...world.witness.outcomes()].flatMap(([operationId, { editor, outcome }]) => {
+    const fingerprint = world.witness.submitted(operationId)?.fingerprint ?? "?";
+    const intended = intentsOf.get(fingerprint) ?? [];
+    const intent = intended.find(({ isRepeatable, logIds }) => !isRepeatable || logIds.has(operationId));
+    if (!intent || intent.isRead || outcome.status !== "completed") return [];
+    if (!intent.isRepeatable && intended.length > 1) return [];
+    const unknown = intent.outcomes.find(
+      ({ told }) =>
+        told.error_code === "OUTCOME_UNKNOWN" && (!intent.isRepeatable || told.log_id === operationId),
+    );
+    if (!unknown) return [];
+    const around = world.events.around(editor, intent.askedAt, unknown.at);
+    if (around.some(({ kind }) => kind.startsWith("ledger"))) return [];
+    return [{ what: `${editor} completed ${operationId}, and it was told unknown`, intent }];
+  });
+}
+
+/** Whether what callers were answered for an intent is right. */
+function misanswered(
+  world: ChaosWorld,
+  intent: ChaosIntent,
+  executions: readonly Execution[],
+): ChaosViolation[] {
+  if (intent.outcomes.length === 0)
+    return [{ what: `nobody was ever told how it ended (last: ${intent.lastError})`, intent }];
+  const disagrees = disagreement(intent, (told) => (hasBegun(told) ? endOf(told) : undefined));
+  const isCompleted = intent.outcomes.some(({ told }) => told.status === "completed");
+  const hasRun = executions.some(({ call }) => call === intent.label);
+  return [
+    ...intent.outcomes.map((outcome) => unexplained(world, intent, outcome)),
+    mayForget(world, intent) ? undefined : disagrees,
+    isCompleted && !intent.isRead && !hasRun ? "it was told completed and never ran" : undefined,
+  ].flatMap((what) => (what === undefined ? [] : [{ what, intent }]));
+}
+
+/** Undefined: such an end is in order. */
+function unexplained(
+  world: ChaosWorld,
+  intent: ChaosIntent,
+  { told, at }: ChaosIntent["outcomes"][number],
+): string | undefined {
+  if (told.status === "completed") return undefined;
+  if (told.status === "cancelled") {
+    const isAsked = world.account.intents.some(
+      ({ isCancelAsked, logIds }) => isCancelAsked && logIds.has(told.log_id ?? ""),
+    );
+    return isAsked || intent.isCancelAsked ? undefined : "it was cancelled, and nobody had asked for that";
+  }
+  if (told.error_code === "OUTCOME_UNKNOWN") {
+    const why = whyInterrupted(world, intent, told, at);
+    return why === undefined
+      ? `it was interrupted without a reason: ${told.error_type}, ${told.error}`
+      : undefined;
+  }
+  const { events } = world;
+  const disk = events
+    .around(intent.editor.name, acceptedAt(intent, told), at)
+    .some(({ kind }) => kind.includes("disk"));
+  if (told.error_code === "EDITOR_REFUSED") {
+    if (told.error_type === "ledger_unavailable" && disk) return undefined;
+    if (told.error_type === "not_sent" && intent.editor.plain) return undefined;
+  }
+  return `it ended as ${told.error_code}: ${told.error_type}, ${told.error}`;
+}
+
+export function endOf({ status, result, error_code }: CallAnswer): string {
+  return JSON.stringify({ status, result, error_code });
+}
+
+/** §8: no ledger and a store that lost something: from then on the outcome is unknown. */
+export function mayForget(world: ChaosWorld, intent: ChaosIntent): boolean {
+  return intent.editor.plain && storeWasLost(world.events, intent.askedAt);
+}

@@ -1,0 +1,136 @@
+/**
+ * Every answer of a run, held against what the Editors executed: an outcome is told as new to the call alone that it
+ * was executed for, and one of a repeatable tool that was delivered answers no later call. It believes no record of
+ * the broker; all clocks are those of one machine.
+ */
+import type { CallAnswer } from "../../../harness/processes/process-clients.js";
+import { grouped } from "../grouped.js";
+import type { Heard } from "../listener.js";
+import { isOutcome } from "../outcomes.js";
+
+/** One execution by an Editor's own account. */
+export interface Began {
+  /** Undefined where an Editor without a ledger gives its executions names of its own. */
+  operationId: string | undefined;
+  call: string;
+  at: number;
+}
+
+export interface WrongAnswer {
+  what: string;
+  heard: Heard;
+}
+
+/** Clocks of processes are read to the millisecond, the store's now and then a little earlier. */
+const CLOCKS_MS = 5;
+
+/** An Editor dates the beginning, writes it down with a flush, and counts it then: on a slow disk that takes a while. */
+const COUNTED_WITHIN_MS = 2_000;
+
+/** Tools that are repeatable in both Editors. */
+function isRepeatable(tool: string): boolean {
+  return /^(run-tests|compile|set-.+)$/.test(tool);
+}
+
+/** What was wrong with the answers of a run. `storeWasLost`: what a restored record says of its times may be later. */
+export function wrongAnswers(
+  answers: readonly Heard[],
+  executions: readonly Began[],
+  { storeWasLost = false } = {},
+): WrongAnswer[] {
+  const account = accountOf(executions, answers);
+  const ends = answers.filter(({ told }) => isOutcome(told));
+  const deliveries = grouped(ends, (heard) => executionIn(heard, account));
+  return ends.flatMap((heard) => {
+    const same = deliveries.get(executionIn(heard, account)) ?? [];
+    const whats = [
+      toldAgain(heard, same),
+      toldAsNew(heard, account),
+      toldAsAnothers(heard, account, storeWasLost ? [] : same),
+    ];
+    return whats.flatMap((what) => (what === undefined ? [] : [{ what, heard }]));
+  });
+}
+
+/** A delivered outcome of a repeatable tool is never delivered again as the answer to a later call. */
+function toldAgain(later: Heard, same: readonly Heard[]): string | undefined {
+  const { call, namesOne, askedAt, told } = later;
+  if (call === undefined || namesOne || !isRepeatable(String(told.tool))) return undefined;
+  const earlier = same.find(
+    (one) => one.answeredAt < askedAt && !one.isTakenBack && one.request !== later.request,
+  );
+  if (!earlier) return undefined;
+  const ago = askedAt - earlier.answeredAt;
+  return `${call}: the outcome of ${told.log_id} was told ${ago} ms before this call was sent, and is its answer again`;
+}
+
+/** An answer that does not say `deduplicated` was executed after its call was accepted. */
+function toldAsNew({ call, askedAt, told }: Heard, account: Account): string | undefined {
+  if (told.deduplicated === true) return undefined;
+  const said = `${call ?? "read"}: ${told.log_id} is told as new, and was`;
+  const acceptedAt = Date.parse(String(told.accepted_at));
+  // Who asks for an operation by its log_id asks for what has become of it.
+  if (call !== undefined && !(acceptedAt >= askedAt - CLOCKS_MS))
+    return `${said} accepted ${askedAt - acceptedAt} ms before the call was sent`;
+  if (!isCounted(told)) return undefined;
+  const own = account.own(told);
+  if (own.length === 0) return `${said} never executed`;
+  return own.some(({ at }) => at >= acceptedAt - CLOCKS_MS)
+    ? undefined
+    : `${said} executed before it was accepted`;
+}
+
+/** An answer that is another's execution names the true time of that: not before it, and not after its first telling. */
+function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly Heard[]): string | undefined {
+  if (told.deduplicated !== true || !isCounted(told)) return undefined;
+  const executedAt = Date.parse(String(told.executed_at));
+  const said = `${call ?? "read"}: ${told.log_id} is said to have been executed at ${told.executed_at}`;
+  if (Number.isNaN(executedAt)) return said;
+  const own = account.own(told);
+  const possible = own.length > 0 ? own : account.of(told);
+  const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
+  if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
+  const first = Math.min(...same.map(({ answeredAt }) => answeredAt));
+  return executedAt > first + CLOCKS_MS ? `${said}, after its outcome was told` : undefined;
+}
+
+/** It surely was executed, and Editors count executions of such tools. */
+function isCounted({ status, error_code, tool }: CallAnswer): boolean {
+  return (
+    (status === "completed" || error_code === "TOOL_FAILED") && !/^(get-|find-|ping$)/.test(String(tool))
+  );
+}
+
+/** Which execution it was: its own operation's, else the one of its call that is nearest to the time that it names. */
+function executionIn({ told }: Heard, account: Account): string {
+  const logId = String(told.log_id);
+  const executedAt = Date.parse(String(told.executed_at));
+  // One that was cancelled unsent, or refused, is no execution of its call and names no time.
+  if (told.deduplicated !== true || Number.isNaN(executedAt) || account.own(told).length > 0) return logId;
+  const away = ({ at }: Began): number => Math.abs(at - executedAt);
+  const nearest = account.of(told).toSorted((a, b) => away(a) - away(b))[0];
+  // One that was interrupted may have ended before it was counted: then the nearest is another's.
+  const isOther = nearest !== undefined && !isCounted(told) && away(nearest) > COUNTED_WITHIN_MS;
+  return isOther ? logId : (nearest?.operationId ?? logId);
+}
+
+interface Account {
+  /** Of the operation that was told; of its call, where the Editor names no operations. */
+  own(told: CallAnswer): readonly Began[];
+  /** Of the call that it was told for. */
+  of(told: CallAnswer): readonly Began[];
+}
+
+function accountOf(executions: readonly Began[], answers: readonly Heard[]): Account {
+  const byId = grouped(executions, ({ operationId }) => operationId ?? "");
+  const byCall = grouped(executions, ({ call }) => call);
+  const nameless = grouped(byId.get("") ?? [], ({ call }) => call);
+  const calls = new Map(
+    answers.flatMap(({ told, call }) => (call === undefined ? [] : [[told.log_id, call]])),
+  );
+  const callOf = ({ log_id }: CallAnswer): string => calls.get(log_id) ?? "";
+  return {
+    own: (told) => byId.get(String(told.log_id)) ?? nameless.get(callOf(told)) ?? [],
+    of: (told) => byCall.get(callOf(told)) ?? [],
+  };
+}

@@ -1,0 +1,53 @@
+/** The official MCP client, as the other clients of tests are asked. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { CallAnswer, TestClient } from "../../harness/processes/process-clients.js";
+
+/** Longer than any wait that a test asks for: tests lose patience themselves. */
+const TIMEOUT_MS = 120_000;
+
+export async function openOfficialClient(
+  transport: Transport,
+  kind: TestClient["transport"],
+): Promise<TestClient> {
+  const client = new Client({ name: "official", version: "1" });
+  // What it says of broken connections it says again by rejecting.
+  client.onerror = () => undefined;
+  const underWay = new Map<number, AbortController>();
+  let lastId = 0;
+
+  const ask: TestClient["ask"] = (name, args) => {
+    lastId += 1;
+    const id = lastId;
+    const given = new AbortController();
+    underWay.set(id, given);
+    const options = { timeout: TIMEOUT_MS, signal: given.signal };
+    const answer = client
+      .callTool({ name, arguments: args }, undefined, options)
+      .then(({ structuredContent, content }) => {
+        const [{ text } = { text: "{}" }] = content as { text: string }[];
+        return (structuredContent ?? JSON.parse(text)) as CallAnswer;
+      })
+      .finally(() => underWay.delete(id));
+    answer.catch(() => undefined);
+    const giveUp = (): void => given.abort("the test gave up");
+    return { id, answer, sent: Promise.resolve(), hangUp: giveUp };
+  };
+
+  await client.connect(transport).catch(async (error: Error) => {
+    await client.close();
+    throw error;
+  });
+  return {
+    transport: kind,
+    ask,
+    call: (tool, args) => ask(tool, args).answer,
+    request: (method, params) => client.request({ method, params }, ResultSchema),
+    async giveUp(id) {
+      underWay.get(id)?.abort("the test gave up");
+    },
+    nextId: () => lastId + 1,
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,35 @@
+/** What an answer says: how an operation ended, that it is under way, or that the call is refused. */
+import type { CallAnswer } from "../../harness/processes/process-clients.js";
+
+/** Errors that say how an operation ended; every other one is about the call. */
+const OUTCOMES = new Set(["TOOL_FAILED", "EDITOR_REFUSED", "OUTCOME_UNKNOWN", "EXPIRED"]);
+
+/** It says how an operation ended. */
+export function isOutcome({ status, error_code }: CallAnswer): boolean {
+  return (
+    status === "completed" || status === "cancelled" || (status === "error" && OUTCOMES.has(error_code ?? ""))
+  );
+}
+
+/** An outcome or a refusal: it ends a caller's wait. A store that is away refuses to say anything: that is neither. */
+export function isFinal({ status, error_code }: CallAnswer): boolean {
+  return status !== "timeout" && status !== "running" && error_code !== "STORE_UNAVAILABLE";
+}
+
+/** The execution began, as far as anybody knows; what has not begun may be intended again. */
+export function hasBegun({ status, error_code }: CallAnswer): boolean {
+  return status === "completed" || error_code === "OUTCOME_UNKNOWN" || error_code === "TOOL_FAILED";
+}
+
+/** ▲8 The store does not know the operation that it names; the refusal shows the newest outcome of the call. */
+export function isForceNewRefused({ error_code, faults }: CallAnswer): boolean {
+  return error_code === "INVALID_ARGUMENTS" && JSON.stringify(faults ?? "").includes("/force_new");
+}
+
+/** No answer: the gateway or its store is away, and a client sends the call again. */
+export function isAway(error: unknown): boolean {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return /ECONNREFUSED|ECONNRESET|socket hang up|aborted|connection ended|not available|HTTP 503/.test(
+    `${code ?? ""} ${message}`,
+  );
+}

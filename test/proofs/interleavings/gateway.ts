@@ -1,0 +1,216 @@
+/** A gateway: the real broker over the store in memory, and for each client the real tracker with a small skin on it. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { OPEN } from "../../../src/gateway/auth/authenticator.js";
+import { type Broker, createBroker } from "../../../src/gateway/broker.js";
+import { createCallReader } from "../../../src/gateway/call-reader.js";
+import { queued } from "../../../src/gateway/janitor.js";
+import type { Channel } from "../../../src/gateway/mcp/open-request.js";
+import { type Line, trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
+import type { Results } from "../../../src/gateway/results/results.js";
+import { BrokerError } from "../../../src/shared/errors.js";
+import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import {
+  type Caller,
+  isFinal,
+  jobIdOf,
+  type OperationRecord,
+} from "../../../src/shared/operation/operation.js";
+import { REPLAY_DEFAULTS } from "../../../src/shared/operation/replay.js";
+import type { Life } from "./schedule.js";
+import { operationsOf } from "./store.js";
+import { EDITOR, TOOLS, type World } from "./world.js";
+
+/** What a client reads of an answer. */
+export interface CallAnswer {
+  record: OperationRecord;
+  result?: string | undefined;
+}
+
+export interface Session {
+  caller: Caller;
+  /** A message of the client reaches the gateway; false when that is dead. */
+  arrives(message: JSONRPCMessage, channel: Channel): boolean;
+}
+
+export type Gateway = ReturnType<typeof createGateway>;
+
+export function createGateway(world: World) {
+  const { store, steps } = world;
+  const life: Life = { dead: false };
+  const step = (): Promise<void> => steps.park(life);
+  const operations = operationsOf(store, step);
+  const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
+  const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
+  const read = async () => ({
+    candidates: await candidates(),
+    missing: [],
+    incarnation: store.data.incarnation,
+  });
+  const jobs = () => {
+    store.data.jobs[EDITOR] ??= [];
+    return store.data.jobs[EDITOR];
+  };
+
+  const broker: Broker = createBroker(
+    {
+      operations,
+      principals: OPEN,
+      queues: {
+        async add(record) {
+          await step();
+          const id = jobIdOf(record);
+          if (!jobs().some((job) => job.id === id)) jobs().push({ id, logId: record.logId });
+          return true;
+        },
+        restore: async () => true,
+        has: async (record) => jobs().some(({ id }) => id === jobIdOf(record)),
+        async remove(record) {
+          store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
+        },
+        position: async () => undefined,
+        lanesOf: () => [],
+        release: async () => undefined,
+        close: async () => undefined,
+      },
+      // All of them are small.
+      results: {
+        delivered: async ({ logId }) => ({ result: await operations.resultOf(logId) }),
+      } satisfies Pick<Results, "delivered"> as Results,
+      // Known, and not here: what was sent waits for it.
+      editors: {
+        ids: async () => [EDITOR],
+        mutations: known,
+        find: async () => ({ profile: { editorId: EDITOR }, lastSeenAt: 0 }),
+      } as never,
+      heldBack: async () => undefined,
+      lastSweep: { watchedSince: async () => 0 },
+      catalog: { tool: async (name: string) => TOOLS[name] } as never,
+      calls: createCallReader({
+        principals: OPEN,
+        catalog: { tool: async (name: string) => TOOLS[name] } as never,
+        schema: { check: async () => undefined },
+        knownEditors: { read },
+      }),
+      knownEditors: { read, mayComeBack: async () => false },
+      contact: { awaited: async () => false },
+      candidates,
+      counters: { add: () => undefined },
+      waiters: {
+        async until(_logId, look, { ms, signal }) {
+          for (const deadline = world.now() + ms; ; ) {
+            const seen = world.changes();
+            const found = await look();
+            if (found !== undefined) return found;
+            const isOver = (): boolean => signal?.aborted === true || world.now() >= deadline;
+            if (isOver()) return undefined;
+            await steps.park(life, () => isOver() || world.changes() !== seen);
+          }
+        },
+        close: () => undefined,
+      },
+      jobAdded: (logId) => void operations.change(logId, queued),
+      askForCancel: async (logId) => world.cancelAsked(logId),
+      newLogId: () => world.newLogId(),
+    },
+    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: WAIT_LIMITS },
+  );
+
+  /** What src/gateway/mcp/server.ts does with a request, without words. */
+  const answer = async (
+    principal: string,
+    request: ReturnType<ReturnType<typeof trackRequests>["request"]>,
+    { method, params = {} }: { method: string; params?: Record<string, unknown> | undefined },
+  ): Promise<CallAnswer | undefined> => {
+    if (method !== "tools/call") return undefined;
+    const args = params.arguments as Record<string, unknown>;
+    const named = args.log_id as string | undefined;
+    let seen: Awaited<ReturnType<Broker["wait"]>>;
+    if (named === undefined) {
+      const { record, timeout } = await broker.submit({
+        ...request.requester,
+        principal,
+        tool: String(params.name),
+        arguments: args,
+      });
+      request.accepted();
+      seen = await broker.wait(principal, record.logId, {
+        ms: Number(timeout) * 1000,
+        signal: request.signal,
+      });
+    } else {
+      await broker.confirm(request.requester, named);
+      if (params.name === "cancel_operation") seen = await broker.cancel(principal, named, request.requester);
+      else {
+        request.accepted();
+        seen = await broker.wait(principal, named, { ms: 5_000, signal: request.signal });
+      }
+    }
+    if (typeof seen !== "object") return undefined;
+    if (isFinal(seen.record.state)) request.delivers(seen.record);
+    return { record: seen.record, result: seen.result };
+  };
+
+  const sessions: Session[] = [];
+  const openSession = (caller: Caller, principal: string): Session => {
+    const channels = new Map<object, Channel>();
+    const inner: Line["transport"] = {
+      start: async () => undefined,
+      send: async () => undefined,
+      close: async () => undefined,
+    };
+    const line: Line = {
+      transport: inner,
+      notify: async () => undefined,
+      channelOf: (extra) => channels.get(extra ?? {}) as Channel,
+    };
+    const deliveries: Broker = {
+      ...broker,
+      async retracted(requester) {
+        await broker.retracted(requester);
+        world.oracle.storesRetraction(session, requester.requestId);
+      },
+    };
+    const tracker = trackRequests(line, {
+      deliveries,
+      caller,
+      log: { debug: () => undefined, warn: () => undefined } as never,
+    });
+    tracker.transport.onmessage = (message) => {
+      if (!("method" in message && "id" in message)) return;
+      const { id } = message;
+      const request = tracker.request(id);
+      void answer(principal, request, message)
+        .catch((error: unknown) => {
+          if (!(error instanceof BrokerError)) world.oracle.fail(String((error as Error).stack));
+          return undefined;
+        })
+        .then((told) => {
+          request.accepted();
+          return tracker.transport.send({ jsonrpc: "2.0", id, result: { told } });
+        });
+    };
+    void tracker.transport.start();
+    const session: Session = {
+      caller,
+      arrives(message, channel) {
+        if (life.dead) return false;
+        const extra = {};
+        channels.set(extra, channel);
+        inner.onmessage?.(message, extra);
+        return true;
+      },
+    };
+    sessions.push(session);
+    return session;
+  };
+
+  return {
+    broker,
+    openSession,
+    isAlive: () => !life.dead,
+    kill(): void {
+      life.dead = true;
+      world.oracle.gatewayDies(sessions);
+    },
+  };
+}

@@ -1,0 +1,301 @@
+/** The gateway's steps: the verb submit (src/gateway/submit.ts); how it answers is in answers.ts. */
+
+import { queued } from "../../../../src/gateway/janitor.js";
+import { newRecord } from "../../../../src/gateway/new-record.js";
+import type { Target } from "../../../../src/shared/editors/target.js";
+import {
+  type Decision,
+  decide,
+  type Snapshot,
+  type SubmitRequest,
+} from "../../../../src/shared/operation/decide.js";
+import { isFinal, mayHaveBegun, type OperationRecord } from "../../../../src/shared/operation/operation.js";
+import { nameOf } from "../caller.js";
+import type { Offer } from "../offer.js";
+import { type Facts, TOOLS } from "../state/facts.js";
+import {
+  HASH,
+  now,
+  type Plan,
+  type Request,
+  replaced,
+  type State,
+  type StoreState,
+  without,
+} from "../state/state.js";
+import type { Rules } from "../switches.js";
+import { answers, cancels, notes, writesNoted } from "./answers.js";
+import { confirmed } from "./deliveries.js";
+import { sweeps } from "./janitor.js";
+import { changed, created, jobAdded, joined, snapshotOf } from "./store.js";
+
+/** Newer than any request that there is. */
+const NEWEST = 1_000_000;
+
+export function gatewaySteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
+  for (const request of state.requests) {
+    if (request.at === "network") arrives(state, request, facts, rules, offer);
+    else if (request.at === "creating") creates(state, request, facts, offer);
+    else if (request.at === "enqueuing") enqueues(state, request, rules, offer);
+    else if (request.at === "waiting") answers(state, request, facts, rules, offer);
+    else if (request.at === "telling") writesNoted(state, request, facts, rules, offer);
+    else notes(state, request, facts, rules, offer);
+  }
+  sweeps(state, rules, offer);
+}
+
+const to = (state: State, request: Request, by: Request): Pick<State, "requests"> => ({
+  requests: replaced(state.requests, request, by),
+});
+
+/** Over stdio a message is handled when those before it have been: accepted, or answered and noted. */
+function waitsItsTurn({ requests }: State, request: Request, { transport }: Facts): boolean {
+  if (transport === "http") return false;
+  return requests.some(
+    (one) =>
+      one !== request &&
+      one.caller === request.caller &&
+      (one.at === "network" ? one.id < request.id : one.at !== "waiting" && one.at !== "telling"),
+  );
+}
+
+function arrives(state: State, request: Request, facts: Facts, rules: Rules, offer: Offer): void {
+  if (waitsItsTurn(state, request, facts)) return;
+  if (request.asks === "cancel") {
+    cancels(state, request, offer);
+    return;
+  }
+  const store = confirmed(state.store, request, rules);
+  if (request.asks === "name") {
+    const logId = request.names ?? "";
+    const asks = to(state, request, { ...request, at: "waiting", logId, relation: "read" });
+    offer("part", `${nameOf(request)} arrives and names ${logId}`, { store, ...asks });
+    return;
+  }
+  const decision = decideOn({ ...state, store }, request, facts, rules);
+  const says = `${nameOf(request)} arrives`;
+  if (decision.kind === "refuse") refuses(state, store, request, decision, rules, offer);
+  else if (decision.kind === "create") {
+    const { kind: _kind, ...links } = decision;
+    // Deciding comes behind what the arrival has written.
+    const version = state.version + (store.records === state.store.records ? 0 : 1);
+    const plan: Plan = { version, incarnation: store.incarnation, ...links };
+    offer("part", `${says}; the gateway decides to create an operation after ${plan.after ?? "none"}`, {
+      store,
+      ...to(state, request, { ...request, at: "creating", plan }),
+    });
+  } else {
+    const { logId, state: found } = decision.record;
+    const at = decision.kind === "join" && found === "accepted" ? "enqueuing" : "waiting";
+    const verb = decision.kind === "join" ? "joins" : "is answered by";
+    const relation = decision.kind === "join" ? "joined" : "replayed";
+    const asked = changed(store, logId, (record) => askedBy(record, request.caller)).store;
+    offer("part", `${says} and ${verb} ${logId} (${found})`, {
+      store: decision.kind === "join" ? joined(asked, decision.record, request.caller) : asked,
+      ...to(state, request, { ...request, at, logId, relation }),
+    });
+  }
+}
+
+/** ▲6 A further caller waits for the outcome of a mutating operation. */
+function askedBy(record: OperationRecord, caller: string): { record: OperationRecord } | undefined {
+  const known = record.askedBy ?? [];
+  if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
+    return undefined;
+  return { record: { ...record, askedBy: [...known, caller] } };
+}
+
+/** ▲8 The refusal shows the newest operation as a replay does. Without it a client obeys blindly. */
+function refuses(
+  state: State,
+  store: StoreState,
+  request: Request,
+  { problem }: Extract<Decision, { kind: "refuse" }>,
+  rules: Rules,
+  offer: Offer,
+): void {
+  const says = `${nameOf(request)} arrives and is refused (${problem.code})`;
+  const gone = { store, requests: without(state.requests, request) };
+  if (problem.code !== "FORCE_NEW_MISMATCH") {
+    offer("part", says, gone);
+    return;
+  }
+  const { newest } = problem;
+  const isOpen = newest && !isFinal(newest.state);
+  const isShown = newest && mayHaveBegun(newest) && !isOpen && rules.off !== "refusalShowsNothing";
+  if (isShown) {
+    const { logId } = newest;
+    const shown = to(state, request, { ...request, at: "waiting", logId, relation: "replayed" });
+    offer("part", `${says}, which shows ${logId}`, { store, ...shown });
+    return;
+  }
+  // It says what to pass now, and the client does.
+  const { caller } = state;
+  const use = newest && !isOpen ? newest.logId : null;
+  const intents = caller.intents.map((intent, index) =>
+    index === request.intent ? { ...intent, force: use } : intent,
+  );
+  offer("part", `${says}, and says to use ${use ?? "nothing"}`, {
+    ...gone,
+    ...(request.open ? { caller: { ...caller, intents } } : {}),
+  });
+}
+
+function decideOn(state: State, request: Request, facts: Facts, rules: Rules): Decision {
+  const snapshot = snapshotOf(state, state.store, request);
+  const named = request.names === null ? undefined : state.store.records[request.names];
+  const isStdio = facts.transport === "stdio" || rules.off === "quickHttpAnswersProve";
+  const asked: SubmitRequest = {
+    caller: { id: request.caller, transport: isStdio ? "stdio" : "http" },
+    requestId: request.id,
+    fingerprint: "f",
+    hash: HASH,
+    target: targetOf(state, request, rules),
+    targetContext: { candidates: state.editors.filter(isMeant).map(candidateOf) },
+    keyed: false,
+    forceNew: request.names ?? undefined,
+    forceNewHash: named?.hash,
+  };
+  const all = (change: (record: OperationRecord) => OperationRecord): Snapshot => ({
+    ...snapshot,
+    records: snapshot.records.map(change),
+  });
+  switch (rules.off) {
+    case "olderRequestsCount":
+      return decide(snapshot, { ...asked, requestId: NEWEST });
+    case "noForcedIdentity":
+      return decide({ ...snapshot, forced: undefined }, asked);
+    case "alwaysJoins":
+      return decide(all(upToDate(state.store)), asked);
+    case "interruptedMayRepeat":
+      return decide(all(asFailed), asked);
+    case "windowFromTheEnd":
+      return decide(all(asDelivered), asked);
+    case "repeatableReplaysTold":
+      return decide(all(asUntold), asked);
+    case "marksIgnored":
+      return decide(all(standingStill(snapshot)), asked);
+    case "restoredAnswers":
+      return decide(all(asNotRestored(state.store)), asked);
+    case "newestOfAllOnly":
+      return decide(newestOnly(snapshot), asked);
+    case "anyEditorsRunAnswers":
+      return decide(snapshot, { ...asked, target: { kind: "open" } });
+    case "oldProofsCount":
+      return decide(
+        all((record) => ({ ...record, deliveredIn: snapshot.incarnation })),
+        asked,
+      );
+    case "askersForgotten":
+      return decide(all(withoutAskers), asked);
+    default:
+      return decide(snapshot, asked);
+  }
+}
+
+/** An open call goes to the first Editor that is there, as if the session had selected it. */
+const isMeant = ({ session, up }: State["editors"][number], at: number, all: State["editors"]): boolean => {
+  const first = all.findIndex((one) => one.up);
+  return first < 0 ? session > 0 && at === 0 : up && at === first;
+};
+
+const candidateOf = ({ id, up }: State["editors"][number]) => ({
+  id,
+  projectName: id,
+  projectPath: `/projects/${id}`,
+  connected: up,
+});
+
+const upToDate =
+  ({ mutations }: StoreState) =>
+  (record: OperationRecord): OperationRecord => ({ ...record, mutationSeq: mutations });
+const asFailed = (record: OperationRecord): OperationRecord =>
+  record.state === "interrupted" ? { ...record, state: "failed", startedAt: record.endedAt ?? 0 } : record;
+const asDelivered = (record: OperationRecord): OperationRecord =>
+  record.endedAt === undefined ? record : { ...record, firstDeliveredAt: record.endedAt };
+function asUntold({ firstDeliveredAt: _told, ...record }: OperationRecord): OperationRecord {
+  return record;
+}
+const standingStill =
+  ({ editors }: Snapshot) =>
+  (record: OperationRecord): OperationRecord => {
+    const mark = editors.find(({ id }) => id === record.editor)?.mark;
+    return mark && record.editorMark ? { ...record, editorMark: mark } : record;
+  };
+const asNotRestored =
+  ({ incarnation, mutations }: StoreState) =>
+  ({ rebuilt: _restored, ...record }: OperationRecord): OperationRecord => ({
+    ...record,
+    incarnation,
+    mutationSeq: mutations,
+  });
+const newestOnly = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  records: snapshot.records.toSorted((a, b) => b.order - a.order).slice(0, 1),
+});
+function withoutAskers({ askedBy: _asked, ...record }: OperationRecord): OperationRecord {
+  return { ...record, createdBy: { caller: null, requestId: null } };
+}
+
+function targetOf(state: State, { target }: Request, { off }: Rules): Target {
+  if (target !== null) return { kind: "named", editor: target };
+  const here = state.editors.filter(({ up }) => up);
+  const [only] = here;
+  if (off === "targetFirst" && only && here.length === 1) return { kind: "named", editor: only.id };
+  return { kind: "open" };
+}
+
+function creates(state: State, request: Request, facts: Facts, offer: Offer): void {
+  const { plan, ...asked } = request;
+  const { store, history } = state;
+  if (!plan) return;
+  if (plan.version !== state.version || plan.incarnation !== store.incarnation) {
+    const again: Request = { ...asked, at: "network" };
+    offer("part", `${nameOf(request)}: the hash has changed; decides again`, to(state, request, again));
+    return;
+  }
+  const logId = `op${history.made.length + 1}`;
+  const record = recordOf(state, request, plan, facts, logId);
+  const made = {
+    intent: request.intent,
+    hour: state.hour,
+    begun: history.begun.length,
+    changes: state.caller.changes,
+  };
+  offer("part", `the gateway writes ${logId}${after(record)}`, {
+    store: created(store, record),
+    history: { ...history, made: [...history.made, made] },
+    ...to(state, request, { ...asked, at: "enqueuing", logId, relation: "created" }),
+  });
+}
+
+const after = ({ after: before, supersedes, editor }: OperationRecord): string =>
+  ` for ${editor} (after ${before ?? "none"}${supersedes === undefined ? "" : `, superseding ${supersedes}`})`;
+
+function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logId: string): OperationRecord {
+  const { version: _version, incarnation, ...links } = plan;
+  const call = {
+    requester: { caller: { id: request.caller, transport: facts.transport }, requestId: request.id },
+    principal: "local",
+    tool: TOOLS[facts.tool],
+    hash: HASH,
+    fingerprint: "f",
+    parameters: {},
+  } as unknown as Parameters<typeof newRecord>[0];
+  // Its place in the chain and when it entered, the script counts (store.ts).
+  const chain = { version: "0", now: now(state), incarnation } as Parameters<typeof newRecord>[2];
+  return newRecord(call, { kind: "create", ...links }, chain, logId, "quick");
+}
+
+function enqueues(state: State, request: Request, rules: Rules, offer: Offer): void {
+  const logId = request.logId ?? "";
+  const record = state.store.records[logId];
+  const waits = to(state, request, { ...request, at: "waiting" });
+  const store = record && jobAdded(state, record, rules);
+  if (!store) offer("part", `the gateway cannot add the job of ${logId}`, waits);
+  else
+    offer("part", `the gateway adds the job of ${logId}`, {
+      store: changed(store, logId, queued).store,
+      ...waits,
+    });
+}

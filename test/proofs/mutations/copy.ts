@@ -1,0 +1,104 @@
+/** A copy of the project with rules taken out: applied to the sources, and to what is built of them. */
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[\\/]$/, "");
+const PATCHES = fileURLToPath(new URL(".", import.meta.url));
+
+const COPIED = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "vitest.config.ts",
+  "dist",
+  "src",
+  "test",
+];
+
+/** Every patch file, by name. */
+export function patchFiles(): string[] {
+  return readdirSync(PATCHES)
+    .filter((name) => name.endsWith(".patch"))
+    .sort();
+}
+
+/** The files that a patch changes, from its own lines. */
+function changedBy(patch: string): string[] {
+  return [...readFileSync(join(PATCHES, patch), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
+    ([, file = ""]) => file,
+  );
+}
+
+/** What a patch says of itself before its first difference. */
+export function wordsOf(patch: string): string {
+  const [words = ""] = readFileSync(join(PATCHES, patch), "utf8").split(/^diff --git /m);
+  return words.trim();
+}
+
+/** Throws with what `git apply` says when a patch fits no longer. `check`: changes nothing. */
+export function applyPatch(patch: string, folder: string, { check = false } = {}): void {
+  const { status, stderr } = spawnSync(
+    "git",
+    ["apply", ...(check ? ["--check"] : []), join(PATCHES, patch)],
+    // A folder inside another repository would be taken for a part of it, and the patch silently for nothing.
+    { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) } },
+  );
+  if (status === 0) return;
+  throw new Error(
+    `${patch} does not apply any more: what it takes out was changed. Make it anew (docs/proofs/mutations.md).\n${stderr}`,
+  );
+}
+
+export interface Copy {
+  readonly folder: string;
+  remove(): void;
+}
+
+/** Needs the project to be built. Throws when a patch does not apply. */
+export function makeCopy(patches: readonly string[]): Copy {
+  const folder = mkdtempSync(join(tmpdir(), "ujb-mutation-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const name of COPIED) {
+      if (!existsSync(join(PROJECT, name))) throw new Error(`${name} is missing: npm run build`);
+      cpSync(join(PROJECT, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+    }
+    symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+    for (const patch of patches) {
+      applyPatch(patch, folder);
+      for (const file of changedBy(patch)) if (file.startsWith("src/")) build(folder, file);
+    }
+    return { folder, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** One file by itself, without a look at its types: a patch need not be correct in them. */
+function build(folder: string, file: string): void {
+  const { outputText } = ts.transpileModule(readFileSync(join(folder, file), "utf8"), {
+    fileName: basename(file),
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+    },
+  });
+  const built = join(folder, "dist", file.slice("src/".length).replace(/\.ts$/, ".js"));
+  if (!existsSync(built)) throw new Error(`${file} is not in dist: npm run build`);
+  writeFileSync(built, outputText);
+}

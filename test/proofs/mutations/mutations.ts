@@ -1,0 +1,272 @@
+/**
+ * Which patch takes out which rule, and the schedule or the test that is aimed at it. A patch's own first lines say in words what
+ * it takes out; docs/proofs/mutations.md has the table.
+ */
+export interface Mutation {
+  patch: string;
+  /** Patches beneath it, where a deeper rule would hold what this one lets go: with them alone the schedule is green. */
+  beneath: readonly string[];
+  aim: Aim;
+  seeds: readonly number[];
+  /** What the judge must say, with at least one of the seeds. */
+  says: RegExp;
+}
+
+/** A schedule by its name, or one test of a file: for sentences of rules that are pure functions or single steps. */
+export type Aim = { schedule: string } | { file: string; test: string };
+
+export function aimOf({ aim }: Pick<Mutation, "aim">): string {
+  return "schedule" in aim ? aim.schedule : aim.test;
+}
+
+const TWICE = /^(2|3) executions of 1 intent$|^3 executions of 2 intents$/;
+
+function mutation(
+  patch: string,
+  schedule: string,
+  says: RegExp = TWICE,
+  more: Partial<Pick<Mutation, "beneath" | "seeds">> = {},
+): Mutation {
+  return { patch: `${patch}.patch`, beneath: [], aim: { schedule }, seeds: [1], says, ...more };
+}
+
+function tested(patch: string, file: string, test: string): Mutation {
+  const aim = { file: `test/${file}.test.ts`, test };
+  return { patch: `${patch}.patch`, beneath: [], aim, seeds: [1], says: /^red/ };
+}
+
+const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
+  beneath: names.map((name) => `${name}.patch`),
+});
+
+export const MUTATIONS: readonly Mutation[] = [
+  mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
+  mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome told as new$/),
+  mutation("00-executed-at", "re-issue after another's answer", /^a wrong executed_at$/),
+  mutation(
+    "01-claim",
+    "a job by hand for what was cancelled unsent",
+    /^1 execution of a call that was cancelled/,
+  ),
+  mutation(
+    "01-job-of-the-editor",
+    "a job by hand in another Editor's queue",
+    /^1 execution in another Editor$/,
+    beneath("11-fence-of-the-store"),
+  ),
+  mutation("01-late-job", "the gateway dies between record and job; a retry", /^0 executions of 1 intent$/),
+  mutation(
+    "02-job-ids",
+    "a second run that is meant, by force_new",
+    /^1 execution of 2 intents$/,
+    beneath("01-late-job"),
+  ),
+  mutation("03-own-parameters", "a retry waits longer than the call"),
+  mutation("03-canonical-form", "a retry names its arguments in another order"),
+  mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 intents$/),
+  mutation("04-target-left-out", "a retry that leaves the Editor out"),
+  tested("04-named-editor", "unit/shared/operation/decide", "W9: a call without `editor` ran on one Editor"),
+  tested("04-missing-editors", "system/worker/known-editors", "A's operation is sent again without `editor`"),
+  tested(
+    "04-each-editor",
+    "unit/shared/operation/decide",
+    "W21: C1's run on A is unread, C2's on B was told",
+  ),
+  tested("04-passed-over", "unit/shared/operation/decide", "▲4 one that never began is passed over"),
+  mutation("05-join", "many at once"),
+  mutation("05-join-too-much", "set A, set B, set A again, with no wait", /^2 executions of 3 intents$/),
+  tested(
+    "05-own-change",
+    "unit/shared/operation/decide",
+    "▲5 others' compilations do not keep a retry from joining its tests; its own caller's do",
+  ),
+  tested(
+    "05-restored",
+    "unit/shared/operation/decide",
+    "W3: restored tests are joined once they are known to run",
+  ),
+  tested("05-cancelled", "unit/shared/operation/decide", "call does not join what is being cancelled"),
+  tested(
+    "05-same-request",
+    "unit/shared/operation/decide",
+    "▲5 the same request again joins its own operation",
+  ),
+  mutation(
+    "06-untold",
+    "an answer that nobody received, the lid closed for longer than the replay window, the retry",
+    TWICE,
+    beneath("06-asked"),
+  ),
+  tested(
+    "06-asked",
+    "unit/shared/operation/replay",
+    "▲6 a caller that asked and was not told itself hears it for the whole retention",
+  ),
+  mutation("06-told", "repeatable calls of everybody", /^a told outcome told again$/, { seeds: [1, 2, 3] }),
+  mutation(
+    "06-noted-after",
+    "the gateway dies as it notes that the tests' report is told; the call again",
+    /^a told outcome told again$/,
+  ),
+  tested(
+    "06-changed",
+    "unit/shared/operation/replay-repeatable",
+    "since it ended: hours later it is run again",
+  ),
+  tested(
+    "06-counters",
+    "unit/shared/operation/replay-repeatable",
+    "since it ended: hours later it is run again",
+  ),
+  tested(
+    "06-incarnation",
+    "unit/shared/operation/replay-repeatable",
+    "▲6 a restored one, and one from before a change",
+  ),
+  tested(
+    "06-restored",
+    "unit/shared/operation/replay-repeatable",
+    "▲6 a restored one, and one from before a change",
+  ),
+  mutation("06-window", "re-issue after another's answer"),
+  tested("06-never-began", "unit/shared/operation/replay", "before it began: a call runs"),
+  mutation("06-key", "the same idempotency key after the outcome was read"),
+  mutation(
+    "07-written-is-not-read",
+    "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
+  ),
+  tested("07-slow", "unit/shared/operation/replay", "W17: over stdio a slow answer is proven by naming only"),
+  mutation(
+    "07-stall",
+    "a stdio process stands still and reads a request late; its client has given up, and calls again",
+  ),
+  tested(
+    "07-own-answer",
+    "unit/shared/operation/schedules/schedules",
+    "W19: the message that names the log_id is answered into nothing",
+  ),
+  tested(
+    "07-incarnation",
+    "unit/shared/operation/replay",
+    "▲7 after a change of incarnation no telling and no proof",
+  ),
+  mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
+  mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
+  mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
+  mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),
+  tested("08-refusal", "unit/shared/operation/decide-forced", "is refused, and nothing runs"),
+  tested(
+    "08-refusal-shows",
+    "unit/shared/operation/decide-forced",
+    "W14: the store forgot what is superseded",
+  ),
+  mutation("09-unknown", "retry after interrupted"),
+  mutation("10-epoch", "the store's epoch goes back, and a new owner comes", /^0 executions of 1 intent$/),
+  mutation("10-chain", "the store forgets what has run; the call is sent again"),
+  mutation("10-equality", "revoked, forced, forgotten, forced again"),
+  mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
+  mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 intents$/),
+  mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
+  tested(
+    "10-entered",
+    "unit/shared/operation/recover",
+    "W1: however many operations of the hash expired in between",
+  ),
+  tested("10-entered-in-order", "unit/shared/operation/recover", "W12: op1 ran, flush, the retry makes op2"),
+  tested(
+    "10-asked-anew",
+    "unit/shared/operation/recover",
+    "W3: the outcome of tests that was read before the flush",
+  ),
+  tested("10-as-it-is-there", "unit/shared/operation/recover", "W3: restored as sent, and ended there"),
+  tested(
+    "10-key-conflict",
+    "unit/shared/operation/recover",
+    "W4: key K was of another call before the flush",
+  ),
+  tested("10-forced-reissue", "unit/shared/operation/recover", "W13: the store forgot the forced run"),
+  tested(
+    "10-nobodys",
+    "unit/shared/operation/recover",
+    "▲10 (b) without origin nobody knows whose outcome it is",
+  ),
+  tested(
+    "10-executed-as",
+    "unit/shared/operation/answer",
+    "W3: an answer from another operation's execution",
+  ),
+  mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
+  mutation(
+    "10-origin",
+    "the store forgets what runs; its log_id is asked for",
+    /^its log_id reads not_found$/,
+  ),
+  mutation(
+    "11-fence-of-the-editor",
+    "an owner's frame arrives when its lease and its store are gone",
+    TWICE,
+    beneath("10-chain", "11-seat"),
+  ),
+  mutation(
+    "11-fence-of-the-store",
+    "an owner that lost its lease takes its claim back",
+    /^1 execution of a call/,
+  ),
+  mutation(
+    "12-attach",
+    "the worker dies while its operation runs; the next one adopts it",
+    TWICE,
+    beneath("10-chain"),
+  ),
+  mutation(
+    "12-unknown",
+    "the Editor crashes in the middle, and its ledger is gone when it comes back",
+    TWICE,
+    beneath("10-ledger-seq", "10-seen-running"),
+  ),
+  mutation(
+    "12-revoke",
+    "unknown to the Editor, told as unknown, and then its frame arrives",
+    /^OUTCOME_UNKNOWN, and 1 execution after that$/,
+    beneath("12-session-at-sending", "11-seat"),
+  ),
+  mutation("12-sent-log", "a call to an Editor without a ledger, its worker killed in the middle"),
+  mutation(
+    "13-claims",
+    "the store loses what has run; another call is claimed, and the lost one asked for",
+    /^its log_id reads not_found$/,
+    beneath("13-noticed"),
+  ),
+  mutation(
+    "13-import",
+    "the store loses what has run; another call is claimed, and the lost one asked for",
+    /^its log_id reads not_found$/,
+  ),
+  tested(
+    "10-newest-first",
+    "system/worker/known-editors",
+    "the retry finds A's newest run, not an older one",
+  ),
+  tested(
+    "13-older-copy",
+    "system/worker/known-editors",
+    "one that was shut down in order takes its mark along",
+  ),
+  tested(
+    "13-noticed",
+    "system/store/incarnation",
+    "changes the incarnation, and each Editor is imported again",
+  ),
+  tested("13-unsent", "system/store/unsent", "a cancellation waits for the Editor, and comes too late"),
+  mutation(
+    "14-acknowledge",
+    "the store loses its last writes, among them an outcome",
+    /^its outcome reads OUTCOME_UNKNOWN$/,
+  ),
+  mutation("15-expiry", "the Editor is gone for good while a call waits for it", /^1 operation open$/),
+];
+
+/** Rules of design and architecture, by the number that a patch's name begins with. */
+export function ruleOf({ patch }: Pick<Mutation, "patch">): string {
+  return `▲${Number(patch.slice(0, 2))}`;
+}

@@ -1,0 +1,34 @@
+/** Plays scenarios: one story, one seed, one account. */
+import type { World } from "../../../harness/processes/process-world.js";
+import { inTime } from "../../engine/in-time.js";
+import { type Counts, createStage, type Stage } from "../stage.js";
+
+export interface Scenario {
+  readonly name: string;
+  /** What happens to the call, in one sentence. */
+  readonly story: string;
+  /** The intents of the story; the stage keeps the account. */
+  play(stage: Stage): Promise<void>;
+}
+
+/** Far longer than any story takes. */
+const LIMIT_MS = 110_000;
+
+/** Throws when something ran twice, when callers were told different things, or when something was left open. */
+export async function playScenario(scenario: Scenario, seed: number, world: World): Promise<Counts> {
+  const stage = createStage(world, seed);
+  try {
+    await inTime(
+      scenario.play(stage).then(() => stage.verify()),
+      LIMIT_MS,
+    );
+    return stage.counts;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${scenario.name}, SEED=${seed}: ${message}\n${world.processes.logs()}`, {
+      cause: error,
+    });
+  } finally {
+    await stage.close();
+  }
+}

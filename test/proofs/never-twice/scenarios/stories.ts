@@ -1,0 +1,161 @@
+/** The schedules that ran something twice in earlier drafts, A to C, and the second run that is meant. Nothing is drawn. */
+
+import type { TestClient } from "../../../harness/processes/process-clients.js";
+import { isFinal, isOutcome } from "../../engine/outcomes.js";
+import type { Intent, Stage } from "../stage.js";
+import type { Scenario } from "./scenario.js";
+import { delivered, overCable } from "./scenarios-clients.js";
+
+/** Reads the outcome by its log_id: this confirms it for this caller. */
+async function readByName(client: TestClient, intent: Intent): Promise<void> {
+  const told = intent.note(await client.call("get_operation_result", { log_id: intent.logId }));
+  if (!isOutcome(told)) throw new Error(`not ended: ${JSON.stringify(told)}`);
+}
+
+/** #1 is answered into a connection that nobody reads; `between` is what the client says before it sends #2. */
+async function answeredIntoNothing(
+  stage: Stage,
+  between: (client: TestClient) => Promise<unknown>,
+): Promise<void> {
+  const intent = stage.intent(0.3);
+  await overCable(stage, async (client, cable, move) => {
+    const first = intent.ask(client, 20);
+    await intent.begun();
+    const [execution] = await stage.world.editor.executions(intent.label);
+    cable.hold();
+    await delivered(stage, execution?.operationId ?? "");
+    move();
+    await between(client);
+    await intent.untilTold(client);
+    await between(client);
+    await intent.untilTold(client);
+    first.hangUp();
+  });
+}
+
+const scheduleA: Scenario = {
+  name: "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
+  story: "▲7",
+  play: (stage) => answeredIntoNothing(stage, async () => undefined),
+};
+
+const scheduleAWithPing: Scenario = {
+  name: "schedule A with any other message in between",
+  story: "▲7",
+  play: (stage) =>
+    answeredIntoNothing(stage, async (client) => {
+      await client.request("ping");
+      await client.call("get-logs", { timeout: 5 });
+      await client.request("tools/list");
+    }),
+};
+
+const scheduleAOverStdio: Scenario = {
+  name: "schedule A over stdio: answer, other message, cancel, re-issue",
+  story: "▲7",
+  async play(stage) {
+    const intent = stage.intent(0.2);
+    const client = await stage.newStdio();
+    const first = intent.ask(client, 20);
+    await first.answer;
+    await client.request("ping");
+    await client.giveUp(first.id);
+    await intent.untilTold(client);
+  },
+};
+
+const scheduleB: Scenario = {
+  name: "schedule B: a late copy of an older request is no deliberate run",
+  story: "▲7: newer requests only",
+  async play(stage) {
+    // A pipe keeps the order of what is written to it: there nothing comes late.
+    const client = await stage.http();
+    const intent = stage.intent(0.2);
+    const delayed = client.nextId();
+    await intent.untilTold(client);
+    await readByName(client, intent);
+    await intent.call(client, 5, { id: delayed });
+    await intent.call(client, 5, { id: delayed });
+    // What is newer and confirmed is meant.
+    const second = intent.again();
+    await second.untilTold(client);
+    if (second.logId === intent.logId) throw new Error("the deliberate run was replayed");
+  },
+};
+
+const scheduleC: Scenario = {
+  name: "schedule C: a force_new that timed out and is sent again as it was",
+  story: "▲8",
+  async play(stage) {
+    const client = await stage.http();
+    const first = stage.intent(0.2);
+    await first.untilTold(client);
+    const second = first.again();
+    const forced = { forceNew: first.logId as string };
+    const attempt = await second.call(client, 0, forced);
+    if (isFinal(attempt)) throw new Error(`it did not time out: ${JSON.stringify(attempt)}`);
+    await second.untilTold(client, forced);
+    await second.untilTold(client, forced);
+    await second.untilTold(await stage.http(), forced);
+  },
+};
+
+const meantOverStdio: Scenario = {
+  name: "the second run that is meant, over stdio: the same client calls again, and it runs",
+  story: "▲7",
+  async play(stage) {
+    const client = await stage.newStdio();
+    const first = stage.intent(0.2);
+    await first.untilTold(client);
+    const second = first.again();
+    await second.untilTold(client);
+    if (second.logId === first.logId) throw new Error("it was replayed");
+  },
+};
+
+const meantOverHttp: Scenario = {
+  name: "the second run that is meant, over HTTP: replayed until the client has named the log_id",
+  story: "▲7",
+  async play(stage) {
+    const client = await stage.http();
+    const first = stage.intent(0.2);
+    await first.untilTold(client);
+    const replayed = await first.call(client, 5);
+    if (!replayed.deduplicated || replayed.force_new !== first.logId) {
+      throw new Error(`a replay must say so, and how to run it again: ${JSON.stringify(replayed)}`);
+    }
+    await client.request("tools/list");
+    await first.call(client, 5);
+    await readByName(client, first);
+    const second = first.again();
+    await second.untilTold(client);
+    if (second.logId === first.logId) throw new Error("it was replayed although it was read by name");
+    // Another session has read nothing.
+    await second.untilTold(await stage.http());
+  },
+};
+
+const meantByForceNew: Scenario = {
+  name: "the second run that is meant, over HTTP: force_new runs it at once",
+  story: "▲8",
+  async play(stage) {
+    const client = await stage.http();
+    const first = stage.intent(0.2);
+    await first.untilTold(client);
+    const second = first.again();
+    await second.untilTold(client, { forceNew: first.logId as string });
+    const third = first.again();
+    await third.untilTold(client, { forceNew: second.logId as string });
+  },
+};
+
+export const STORIES: readonly Scenario[] = [
+  scheduleA,
+  scheduleAWithPing,
+  scheduleAOverStdio,
+  scheduleB,
+  scheduleC,
+  meantOverStdio,
+  meantOverHttp,
+  meantByForceNew,
+];

@@ -1,0 +1,188 @@
+/** Where one scenario plays with one seed: its clients, its intents, and the account that must be right at the end. */
+import type {
+  Asked,
+  CallAnswer,
+  HttpClient,
+  StdioClient,
+  TestClient,
+} from "../../harness/processes/process-clients.js";
+import type { World } from "../../harness/processes/process-world.js";
+import { until } from "../../harness/processes/processes.js";
+import { grouped } from "../engine/grouped.js";
+import { type Counts as CallCounts, createAccount, type Intent as Intended } from "../engine/intents.js";
+import { wrongAnswers } from "../engine/judge/answers.js";
+import { disagreement, misexecuted } from "../engine/judge/executions.js";
+import { allEnded } from "../engine/judge/leftovers.js";
+import { isAway, isFinal, isOutcome } from "../engine/outcomes.js";
+import { createRandom, type Random } from "../engine/random.js";
+
+export interface Counts extends CallCounts {
+  intents: number;
+  executions: number;
+  kills: number;
+}
+
+/** A menu item of its own (and of those made `again`) that holds the main thread. */
+export interface Intent extends Intended {
+  readonly seconds: number;
+  /** The first that anybody was given. */
+  readonly logId: string | undefined;
+  /** Sends the call. */
+  ask(client: TestClient, timeout: number, more?: More): Asked;
+  call(client: TestClient, timeout: number, more?: More): Promise<CallAnswer>;
+  /** Calls again and again until an outcome is told; a gateway that died is started, as a supervisor would. */
+  untilTold(client: TestClient, more?: Omit<More, "id">): Promise<CallAnswer>;
+  /** An answer that came by another way (get_operation_result). */
+  note(told: CallAnswer): CallAnswer;
+  /** Resolves when the Editor has begun it. */
+  begun(): Promise<void>;
+  /** The same call, meant once more. */
+  again(): Intent;
+}
+
+export interface More {
+  id?: number;
+  forceNew?: string;
+  /** The Editor that the caller names. */
+  editor?: string;
+}
+
+export interface Stage {
+  readonly world: World;
+  readonly random: Random;
+  readonly counts: Counts;
+  intent(seconds: number): Intent;
+  /** A session that ends with the scenario. */
+  http(url?: () => string): Promise<HttpClient>;
+  /** A stdio process of this scenario's own. */
+  newStdio(): Promise<StdioClient>;
+  /** Any other client, heard and ended as those are. */
+  take<Client extends TestClient>(client: Client): Client;
+  killed(): void;
+  /** How often each menu item was intended, so far. */
+  intended(): { item: string; intents: number }[];
+  /** Throws unless the account is right. */
+  verify(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What answers told is not what was executed. */
+export class WrongAnswers extends Error {
+  constructor(readonly whats: readonly string[]) {
+    super(whats.join("\n"));
+  }
+}
+
+/** One for each menu item of a test run: the Editor tells by it which intent an execution belongs to. */
+let items = 0;
+
+export function createStage(world: World, seed: number): Stage {
+  const account = createAccount<Intent>((tool, args) => String(args.MenuItemPath ?? tool));
+  const { intents, listener } = account;
+  const counts: Counts = Object.assign(account.counts, { intents: 0, executions: 0, kills: 0 });
+  const clients: TestClient[] = [];
+
+  const intend = (item: string, seconds: number): Intent => {
+    counts.intents += 1;
+    const ask: Intent["ask"] = (client, timeout, { id, forceNew, editor } = {}) => {
+      const force = forceNew === undefined ? {} : { force_new: forceNew };
+      const named = editor === undefined ? {} : { editor };
+      const args = { ...intent.args, timeout, ...force, ...named };
+      return account.ask(intent, client, intent.tool, args, id === undefined ? {} : { id });
+    };
+    const call = { tool: "execute-menu-item", args: { MenuItemPath: item }, isRepeatable: false };
+    const intent: Intent = account.intend(call, {
+      seconds,
+      get logId() {
+        return intent.logIds.values().next().value;
+      },
+      ask,
+      call: (client, timeout, more) => ask(client, timeout, more).answer,
+      note: (told) => account.hear(intent, told),
+      async untilTold(client, more) {
+        return until(
+          `${client.transport} is told the outcome of ${item}`,
+          async () => {
+            try {
+              const told = await ask(client, 5, more).answer;
+              return isFinal(told) && told;
+            } catch (error) {
+              if (!isAway(error) || client.transport === "stdio") throw error;
+              await world.gateway.start();
+              return false;
+            }
+          },
+          60_000,
+        );
+      },
+      async begun() {
+        await until(`${item} begins`, async () => (await world.editor.executions(item)).length > 0);
+      },
+      again: () => intend(item, seconds),
+    });
+    return intent;
+  };
+  const take: Stage["take"] = (client) => {
+    clients.push(client);
+    return listener.to(client);
+  };
+
+  return {
+    world,
+    random: createRandom(seed),
+    counts,
+    intent(seconds) {
+      items += 1;
+      // Its digits beyond the tenth of a second make it one of its own.
+      return intend(`Simulator/Block For ${seconds.toFixed(2)}${items} Seconds`, seconds);
+    },
+    http: async (url = world.url) => take(await world.http(url)),
+    newStdio: async () => take(await world.stdio()),
+    take,
+    killed() {
+      counts.kills += 1;
+    },
+
+    intended: () =>
+      [...grouped(intents, ({ label }) => label)].map(([item, all]) => ({ item, intents: all.length })),
+
+    async verify() {
+      await world.worker.start();
+      await world.gateway.start();
+      const reader = take(await world.http());
+      for (const intent of intents) {
+        if (intent.logIds.size !== 1)
+          throw new Error(
+            `callers of ${intent.label} were given the log_ids ${[...intent.logIds].join(", ")}`,
+          );
+        const read = { log_id: intent.logId, wait: true, timeout: 30 };
+        const told = intent.note(await reader.call("get_operation_result", read));
+        if (!isOutcome(told)) throw new Error(`${intent.label} did not end: ${JSON.stringify(told)}`);
+      }
+      const all = (await world.editor.executions()).map(({ operationId, what, at }) => {
+        return { id: operationId, operationId, call: what, at, editor: "the Editor" };
+      });
+      const ran = all.filter(({ call }) => intents.some(({ label }) => label === call));
+      counts.executions += ran.length;
+      const faults = [
+        ...misexecuted(ran, intents, { exactly: true }).map(({ what }) => what),
+        ...intents.flatMap((intent) => disagreement(intent, outcomeOf) ?? []),
+        ...intents.flatMap(({ label, refusals }) =>
+          refusals.map((one) => `${label}: ${JSON.stringify(one)}`),
+        ),
+      ];
+      if (faults.length > 0) throw new Error(faults.join("\n"));
+      const wrong = wrongAnswers(listener.heard, all);
+      if (wrong.length > 0) throw new WrongAnswers(wrong.map(({ what }) => what));
+      await allEnded({ hand: world.hand, editors: [world.editor], storeWasLost: false });
+    },
+
+    async close() {
+      for (const client of clients) await client.close();
+    },
+  };
+}
+
+function outcomeOf({ status, state, result, error_code, error }: CallAnswer): string {
+  return JSON.stringify({ status, state, result, error_code, error });
+}

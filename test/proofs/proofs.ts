@@ -1,0 +1,69 @@
+/** The proofs in their long form. `npm test` plays a short form of each. */
+export interface Proof {
+  name: string;
+  /** As one types it at the root of the repository. */
+  command: string;
+  covers: string;
+}
+
+const longForm = (...files: string[]): string => `LONG_FORM=1 npm test -- ${files.join(" ")}`;
+const CHAOS = "npm run chaos -- --operations 3000 --callers 30";
+
+export const PROOFS: readonly Proof[] = [
+  {
+    name: "never-twice",
+    command: "npm run never-twice -- --seeds 20",
+    covers: "processes killed at drawn moments: no second execution, no old answer ([more](never-twice.md))",
+  },
+  {
+    name: "chaos, simulated Editor",
+    command: `${CHAOS} --seconds 500 --fault-ms 1100 --seed 403`,
+    covers: "all faults at once ([more](chaos.md))",
+  },
+  {
+    name: "chaos, C# bridge",
+    command: `${CHAOS} --seconds 520 --fault-ms 1100 --seed 501 --editor host`,
+    covers: "the same with the Editor's own ledger ([more](chaos.md))",
+  },
+  {
+    name: "model",
+    command: "npm run model -- --most 200000",
+    covers: "every state of the protocol within bounds ([more](model.md))",
+  },
+  {
+    name: "mutations",
+    command: "npm run mutations",
+    covers: "each rule taken out once turns its test red ([more](mutations.md))",
+  },
+  { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
+  {
+    name: "interleavings",
+    command: longForm("test/proofs/interleavings.test.ts"),
+    covers: "50 000 histories of the whole broker in memory",
+  },
+  {
+    name: "growth",
+    command: longForm("test/system/store/growth.test.ts"),
+    covers: "4 000 operations over 20 Editors that come and go leave nothing in the store",
+  },
+  {
+    name: "every stage",
+    command: longForm("test/system/operators/operators.test.ts", "test/system/store/durability.test.ts"),
+    covers: "edits of the queues, and faults of Redis, at every stage of an operation",
+  },
+  {
+    name: "hostile Editor",
+    command: longForm("test/system/editor/hostile-editor.test.ts"),
+    covers: "others are served beside an Editor that floods, p99 of 1000 calls",
+  },
+  {
+    name: "fuzz",
+    command: longForm("test/system/security/fuzz.test.ts"),
+    covers: "two minutes of new inputs at each edge",
+  },
+  {
+    name: "C# ledger",
+    command: "LONG_FORM=1 dotnet test unity-plugin/DotNet~/Core.Tests -c Release",
+    covers: "10 000 random lives of an Editor, a journal damaged at every byte, 100 kills",
+  },
+];

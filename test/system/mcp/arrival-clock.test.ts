@@ -1,0 +1,120 @@
+/** ▲7 A process that stood still does not know when its client sent what it reads then. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { expectNoLeak } from "../../harness/processes/leaks.js";
+import { startWorld } from "../../harness/processes/process-world.js";
+import { until } from "../../harness/processes/processes.js";
+
+const MODULE = new URL("../../../dist/gateway/mcp/arrival-clock.js", import.meta.url).href;
+
+/** Answers each line that it reads with how long before that it can have been sent, ms. */
+const readerOf = (stallMs: number): string => `
+  import { createInterface } from "node:readline";
+  import { createArrivalClock, since } from ${JSON.stringify(MODULE)};
+  const clock = createArrivalClock({ stallMs: ${stallMs}, tickMs: 20 });
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
+    const read = { monotonic: performance.now(), wall: Date.now() };
+    console.log(Math.max(0, Math.round(since(clock.arrival(), read))));
+  });
+  console.log("ready");
+`;
+
+let reader: ChildProcess | undefined;
+afterEach(async () => {
+  if (!reader) return;
+  const ended = once(reader, "close");
+  reader.kill("SIGKILL");
+  await ended;
+  reader = undefined;
+});
+
+/** A machine that has much to do stalls for short: that is none where a test is not about it. */
+async function startReader(stallMs = 200) {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", readerOf(stallMs)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  reader = child;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => (await lines.next()).value as string;
+  expect(await next()).toBe("ready");
+  const say = (text: string): void => void child.stdin.write(`${text}\n`);
+  return { child, say, age: async () => Number(await next()) };
+}
+
+const isStopped = (pid: number | undefined) =>
+  until("it is stopped", () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
+
+describe.skipIf(process.platform !== "linux")("what is read", () => {
+  test("by a process that runs was sent just now", async () => {
+    const { say, age } = await startReader(60_000);
+    for (let times = 0; times < 5; times += 1) {
+      say("a");
+      expect(await age()).toBe(0);
+    }
+  });
+
+  test("by one that was stopped and goes on may have been sent since it stopped, all of it", async () => {
+    const { child, say, age } = await startReader();
+    child.kill("SIGSTOP");
+    await isStopped(child.pid);
+    const stoppedAt = performance.now();
+    for (let lines = 0; lines < 50; lines += 1) say("x".repeat(2_000));
+    await delay(500);
+    const stoodMs = performance.now() - stoppedAt;
+    child.kill("SIGCONT");
+    for (let lines = 0; lines < 50; lines += 1) expect(await age()).toBeGreaterThanOrEqual(stoodMs - 1);
+    // Once it has read everything up it is trusted again.
+    await until("it has read everything up", async () => {
+      say("b");
+      return (await age()) === 0;
+    });
+  });
+
+  test("behind something that held the event loop up may have been sent since then", async () => {
+    const { say, age } = await startReader();
+    say("block");
+    await delay(100);
+    say("b");
+    expect(await age()).toBeGreaterThanOrEqual(200);
+    expect(await age()).toBeGreaterThanOrEqual(200);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("W18: a stdio gateway that stood still", () => {
+  test("W18: answers at once what sat in its pipe for ten seconds, and that is no proof", async () => {
+    const world = await startWorld();
+    try {
+      const client = await world.stdio();
+      const item = { MenuItemPath: "Simulator/Block For 0.118 Seconds", timeout: 30 };
+      const { log_id } = await client.call("execute-menu-item", item);
+      // A quick answer is proof, once that is stored: the call is meant anew.
+      await client.request("ping");
+      client.process.signal("SIGSTOP");
+      const second = client.ask("execute-menu-item", item);
+      await delay(10_500);
+      client.process.signal("SIGCONT");
+      const told = await second.answer;
+      expect(told).toMatchObject({ status: "completed" });
+      expect(told.log_id).not.toBe(log_id);
+      await client.request("ping");
+      // The client may have given the second call up while the gateway stood still, so this one may be its retry.
+      const third = await client.call("execute-menu-item", item);
+      expect(third).toMatchObject({ status: "completed", log_id: told.log_id, deduplicated: true });
+      expect(await world.editor.executions(item.MenuItemPath)).toHaveLength(2);
+      // Nor is anything else: naming it is.
+      const named = await client.call("get_operation_status", { log_id: told.log_id });
+      expect(named).toMatchObject({ status: "completed" });
+      expect((await client.call("execute-menu-item", item)).log_id).not.toBe(told.log_id);
+      expect(await world.editor.executions(item.MenuItemPath)).toHaveLength(3);
+      await client.close();
+    } finally {
+      await world.close();
+    }
+    await expectNoLeak();
+  });
+});

@@ -1,0 +1,105 @@
+/** On a fresh store, a client that starts with its broker finds the tools of the Editor that runs, and calls one. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import { isLongForm } from "../../harness/long-form.js";
+import { environment } from "../../harness/processes/installation.js";
+import { openHttpClient, openStdioClient, type TestClient } from "../../harness/processes/process-clients.js";
+import { createProcesses, type Processes } from "../../harness/processes/processes.js";
+import { layRedisLine, type RedisLine } from "../../harness/redis/process-redis.js";
+import { sharedTestRedis, type TestRedis } from "../../harness/redis/redis.js";
+
+const TIMES = isLongForm ? 20 : 2;
+
+describe("with a running Editor", () => {
+  let redis: TestRedis;
+  let processes: Processes;
+  let line: RedisLine;
+  let folder: string;
+  let env: NodeJS.ProcessEnv;
+  beforeEach(async () => {
+    redis = await sharedTestRedis();
+    processes = createProcesses();
+    folder = mkdtempSync(join(tmpdir(), "ujb-first-"));
+    line = await layRedisLine(redis.connection);
+    env = environment(folder, { REDIS_URL: line.url });
+  });
+  const openEditor = () =>
+    processes.start("editor", ["simulate", "--port", "0"], env).line(/^Simulated Unity Editor (\S+)/);
+  afterEach(async () => {
+    expect(await processes.close()).toEqual([]);
+    await line.close();
+    rmSync(folder, { recursive: true, force: true });
+    await redis.flush();
+  });
+
+  const clients: Record<string, (time: number) => Promise<TestClient>> = {
+    stdio: (time) => openStdioClient(processes.start(`mcp ${time}`, ["mcp"], env)),
+    async HTTP(time) {
+      const up = processes.start(`up ${time}`, ["up", "--port", "0", "--insecure-local"], env);
+      const [url] = await up.line(/http:\S+\/mcp/);
+      const client = await openHttpClient(() => url);
+      return { ...client, close: () => client.close().finally(() => up.kill("SIGTERM")) };
+    },
+  };
+
+  for (const [transport, open] of Object.entries(clients)) {
+    test(`the first list over ${transport} has its tools, and the first call runs`, async () => {
+      await openEditor();
+      for (let time = 1; time <= TIMES; time += 1) {
+        await redis.flush();
+        const client = await open(time);
+        const { tools } = await client.request("tools/list");
+        const names = (tools as { name: string }[]).map(({ name }) => name);
+        expect(names, `${transport}, time ${time}`).toContain("execute-menu-item");
+        await client.close();
+        await redis.flush();
+        const caller = await open(TIMES + time);
+        const answer = await caller.call("get-hierarchy", {});
+        expect(answer.status, `${transport}, time ${time}: ${JSON.stringify(answer)}`).toBe("completed");
+        await caller.close();
+      }
+    });
+  }
+
+  test("an Editor is selected right behind its start", async () => {
+    const client = await openStdioClient(processes.start("mcp", ["mcp"], env));
+    const [, editor = ""] = await openEditor();
+    const answer = await client.call("select_editor", { editor });
+    expect(answer, JSON.stringify(answer)).not.toHaveProperty("error_code");
+    await client.close();
+  });
+
+  test("a call right behind the Editor's start runs", async () => {
+    const client = await openStdioClient(processes.start("mcp", ["mcp"], env));
+    expect(await client.call("get-hierarchy", {})).toMatchObject({ error_code: "NO_EDITOR" });
+    await openEditor();
+    expect(await client.call("get-hierarchy", {})).toMatchObject({ status: "completed" });
+    await client.close();
+  });
+});
+
+describe("an Editor that runs and is not reached", () => {
+  const notifier = { on: () => () => undefined, close: () => undefined };
+
+  test("is waited for once", async () => {
+    const contact = createFirstContact(
+      { editors: { ids: async () => [], tools: async () => [] }, notifier, running: async () => ["game-1"] },
+      { waitMs: 20 },
+    );
+    expect(await contact.awaited()).toBe(true);
+    expect(await contact.awaited()).toBe(false);
+  });
+
+  test("is waited for no longer than its gateway serves", async () => {
+    const contact = createFirstContact(
+      { editors: { ids: async () => [], tools: async () => [] }, notifier, running: async () => ["game-1"] },
+      { waitMs: 3_600_000 },
+    );
+    const waiting = contact.awaited();
+    contact.close();
+    expect(await waiting).toBe(true);
+  });
+});

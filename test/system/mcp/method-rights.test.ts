@@ -1,0 +1,128 @@
+/** Every MCP method and every tool of the broker, by who asks: without a token that holds, of another principal, by role. */
+import { describe, expect, test } from "vitest";
+import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
+import { ROLES } from "../../../src/shared/principal.js";
+import { INITIALIZE, post, type RpcAnswer, toolCall } from "../../harness/mcp/mcp.js";
+import { useSystem } from "../../harness/system/system.js";
+import { useTokenGateway } from "../../harness/system/token-gateway.js";
+
+const { start } = useSystem();
+const { open } = useTokenGateway(start);
+
+const WORK = { Name: "a", timeout: 30 };
+const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 7, method, params });
+
+/** What is asked about this operation. */
+const METHODS: Record<string, (logId: string) => object> = {
+  ping: () => rpc("ping"),
+  "tools/list": () => rpc("tools/list"),
+  "resources/list": () => rpc("resources/list"),
+  "resources/templates/list": () => rpc("resources/templates/list"),
+  "resources/read": (logId) => rpc("resources/read", { uri: `unity-broker://results/${logId}` }),
+  "a tool that reads": () => toolCall(7, "get-hierarchy", { timeout: 30 }),
+  "a tool that changes": () => toolCall(7, "work", WORK),
+  get_operation_result: (log_id) => toolCall(7, "get_operation_result", { log_id }),
+  get_operation_status: (log_id) => toolCall(7, "get_operation_status", { log_id }),
+  cancel_operation: (log_id) => toolCall(7, "cancel_operation", { log_id }),
+  explain_operation: (log_id) => toolCall(7, "explain_operation", { log_id }),
+  fetch_cached_response: (log_id) => toolCall(7, "fetch_cached_response", { cache_id: log_id }),
+  list_operations: () => toolCall(7, "list_operations"),
+  list_editors: () => toolCall(7, "list_editors"),
+  select_editor: () => toolCall(7, "select_editor", { editor: "game-1" }),
+};
+
+/** In one word. */
+function wordOf(status: number, answer: RpcAnswer | undefined): string {
+  if (status !== 200) return String(status);
+  if (answer?.error) return `error ${answer.error.code}`;
+  const told = answer?.result?.structuredContent;
+  if (!told) return "ok";
+  return told.status === "error" ? String(told.error_code) : told.status === "not_found" ? "not found" : "ok";
+}
+
+async function stage() {
+  const gateway = await open();
+  const { url, tokens } = gateway;
+  const ask = async (token: string | undefined, session: string | undefined, message: object) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const posted = await post(url, message, { headers, ...(session === undefined ? {} : { session }) });
+    return { ...posted, word: wordOf(posted.status, posted.messages.at(-1)) };
+  };
+  /** A session with an operation of its own, which every role may make. */
+  const enter = async (token: string) => {
+    const { sessionId } = await ask(token, undefined, INITIALIZE);
+    const session = sessionId ?? "";
+    await ask(token, session, { jsonrpc: "2.0", method: "notifications/initialized" });
+    const made = await ask(token, session, toolCall(1, "get-hierarchy", { timeout: 30 }));
+    const logId = String(made.messages.at(-1)?.result?.structuredContent?.log_id);
+    return { token, session, logId };
+  };
+  const words = async (token: string | undefined, session: string, logId: string) => {
+    const found: Record<string, string> = {};
+    for (const [name, message] of Object.entries(METHODS))
+      found[name] = (await ask(token, session, message(logId))).word;
+    return found;
+  };
+  return { ...gateway, tokens, ask, enter, words };
+}
+
+/** Every method the same, but for these. */
+const all = (word: string, but: Record<string, string> = {}): Record<string, string> => ({
+  ...Object.fromEntries(Object.keys(METHODS).map((name) => [name, word])),
+  ...but,
+});
+
+/** Ann's session and operation, and who has no right to them. */
+describe("another's session", () => {
+  test("is closed to everybody without a token that holds, and not found with another principal's", async () => {
+    const { tokens, ask, enter, words, system } = await stage();
+    const ann = await enter(await tokens.create("ann"));
+    const expired = await tokens.create("expired", { role: "admin" }, new Date(Date.now() - 1));
+    const revoked = await tokens.create("revoked", { role: "admin" });
+    await tokens.revoke("revoked");
+    for (const token of [undefined, "ujb_wrong", expired, revoked]) {
+      expect(await words(token, ann.session, ann.logId), token).toEqual(all("401"));
+      expect((await ask(token, undefined, INITIALIZE)).word).toBe("401");
+    }
+    for (const role of ROLES) {
+      const token = await tokens.create(role, { role });
+      expect(await words(token, ann.session, ann.logId), role).toEqual(all("404"));
+    }
+    expect(system.executions("a")).toBe(0);
+    expect(await words(ann.token, ann.session, ann.logId)).toEqual(all("ok"));
+    expect(system.executions("a")).toBe(1);
+  });
+});
+
+describe("an own session", () => {
+  test.each(ROLES)("with the role %s does what the role may", async (role) => {
+    const { tokens, enter, words, system } = await stage();
+    const own = await enter(await tokens.create("ann", { role }));
+    const mayNot = role === "read" ? { "a tool that changes": "FORBIDDEN" } : {};
+    expect(await words(own.token, own.session, own.logId)).toEqual(all("ok", mayNot));
+    expect(system.executions("a")).toBe(role === "read" ? 0 : 1);
+  });
+
+  test.each(ROLES)("with the role %s finds nothing of another's operation", async (role) => {
+    const { tokens, enter, words, system } = await stage();
+    const ann = await enter(await tokens.create("ann"));
+    const ben = await enter(await tokens.create("ben", { role }));
+    const unknown = "not found";
+    expect(await words(ben.token, ben.session, ann.logId)).toEqual(
+      all("ok", {
+        ...(role === "read" ? { "a tool that changes": "FORBIDDEN" } : {}),
+        "resources/read": "error -32002",
+        get_operation_result: unknown,
+        get_operation_status: unknown,
+        cancel_operation: unknown,
+        explain_operation: unknown,
+        fetch_cached_response: unknown,
+      }),
+    );
+    expect((await system.record(ann.logId)).state).toBe("completed");
+  });
+});
+
+test("no tool of the broker is left out", () => {
+  expect(Object.keys(METHODS)).toEqual(expect.arrayContaining([...BROKER_TOOLS.keys()]));
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from "vitest";
+import type { OperationRecord } from "../../../src/shared/operation/operation.js";
+import { isStoreAway } from "../../../src/shared/store/connect.js";
+import type { EditorFence, Lease } from "../../../src/shared/store/editors/lease.js";
+import { keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
+import { openStore, type Store } from "../../../src/shared/store/store.js";
+import { eventually } from "../../harness/eventually.js";
+import { layCable } from "../../harness/system/cable.js";
+import { useOpenedStores } from "../../harness/system/opened-stores.js";
+
+const { open, byHand, redis, closeLater } = useOpenedStores();
+
+const record = (logId: string, changed: Partial<OperationRecord> = {}): OperationRecord => ({
+  logId,
+  hash: "hash",
+  fingerprint: "fingerprint",
+  principal: "ann",
+  tool: "work",
+  effect: "mutating",
+  lane: "main",
+  cancellable: false,
+  keyed: false,
+  editor: "game",
+  editorOpen: true,
+  after: null,
+  order: 1,
+  mutationSeq: 0,
+  state: "accepted",
+  acceptedAt: 1_000,
+  createdBy: { caller: null, requestId: null },
+  deliveries: {},
+  ...changed,
+});
+
+const ASKER = { principal: "ann", caller: null };
+
+describe("operations", () => {
+  test("of two decisions on one snapshot only one is carried out", async () => {
+    const { operations } = await open();
+    const { version } = await operations.chain("hash", ASKER);
+    const both = await Promise.all(["a", "b"].map((id) => operations.create(record(id), "{}", version)));
+    expect(both.map(({ kind }) => kind).sort()).toEqual(["conflict", "created"]);
+    const { records, newest } = await operations.chain("hash", ASKER);
+    expect(records.map(({ logId }) => logId)).toEqual([newest]);
+  });
+
+  test("concurrent changes are all applied, none on top of an older record", async () => {
+    const { operations } = await open();
+    const other = await open();
+    await operations.create(record("a"), "{}", "0");
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? operations : other.operations).change("a", (latest) => ({
+          record: { ...latest, order: latest.order + 1 },
+        })),
+      ),
+    );
+    expect((await operations.find("a"))?.order).toBe(21);
+  });
+
+  test("what was seen a moment ago is neither written over nor believed", async () => {
+    const { operations } = await open();
+    const other = await open();
+    await operations.create(record("a"), "{}", "0");
+    const add = (latest: OperationRecord) => ({ record: { ...latest, order: latest.order + 1 } });
+    await operations.look("a");
+    await other.operations.change("a", add);
+    expect(await operations.change("a", add)).toMatchObject({ kind: "applied", record: { order: 3 } });
+    await other.operations.change("a", add);
+    const nothing = await operations.change("a", (latest) => (latest.order === 4 ? add(latest) : undefined));
+    expect(nothing).toMatchObject({ kind: "applied", record: { order: 5 } });
+  });
+
+  test("an owner without the lease writes nothing", async () => {
+    const { operations } = await open();
+    const hand = byHand();
+    await operations.create(record("a"), "{}", "0");
+    await hand.set(keys.lease("game"), "the owner");
+    const change = (latest: OperationRecord) => ({ record: { ...latest, state: "queued" as const } });
+    expect(await operations.change("a", change, "another")).toEqual({ kind: "fenced" });
+    expect((await operations.find("a"))?.state).toBe("accepted");
+    expect(await operations.change("a", change, "the owner")).toMatchObject({ kind: "applied" });
+    await hand.del(keys.lease("game"));
+    expect(await operations.change("a", change, "the owner")).toEqual({ kind: "fenced" });
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "expired" } }));
+  });
+});
+
+describe("queues", () => {
+  test("a job is added once however often, its removal lets it be added again", async () => {
+    const { queues } = await open();
+    const wanted = record("a", { state: "queued" });
+    expect(await queues.add(wanted)).toBe(true);
+    expect(await queues.add(wanted)).toBe(true);
+    expect(await queues.position(wanted)).toBe(0);
+    expect(await queues.add(record("b"))).toBe(true);
+    expect(await queues.position(record("b"))).toBe(1);
+    await queues.remove(wanted);
+    expect(await queues.has(wanted)).toBe(false);
+    expect(await queues.position(record("b"))).toBe(0);
+    expect(await queues.add(wanted)).toBe(true);
+  });
+
+  test("an id that a hand took for something else is noticed", async () => {
+    const { queues } = await open();
+    const hand = byHand();
+    await queues.add(record("a"));
+    await hand.hset("{ujb}:bull:game.main:hash.a", "data", '{"logId":"other"}');
+    expect(await queues.add(record("a"))).toBe(false);
+  });
+});
+
+describe("the lease", () => {
+  const leaseOf = (store: Store, ttlMs = 300) => {
+    const held: EditorFence[] = [];
+    let losses = 0;
+    const lease: Lease = store.lease(
+      "game",
+      { ttlMs, renewMs: 30 },
+      {
+        onHeld: (fence) => void held.push(fence),
+        onLost: () => {
+          losses += 1;
+        },
+        onError: () => undefined,
+      },
+    );
+    closeLater(() => lease.close());
+    return { lease, held, losses: () => losses };
+  };
+
+  test("is held by one, goes over when given up, and its epoch only grows", async () => {
+    const first = leaseOf(await open());
+    await eventually(() => first.held.length === 1, "taken");
+    const second = leaseOf(await open());
+    const hand = byHand();
+    await eventually(async () => (await hand.pttl(keys.lease("game"))) > 200, "renewed");
+    expect(second.held).toEqual([]);
+    await first.lease.close();
+    await eventually(() => second.held.length === 1, "taken over");
+    expect(second.held[0]?.epoch).toBeGreaterThan(first.held[0]?.epoch ?? 0);
+    expect(second.held[0]?.ownerNonce).not.toBe(first.held[0]?.ownerNonce);
+  });
+
+  test("is lost by one that is cut off, before another can have it", async () => {
+    const cable = await layCable(() => redis().connection);
+    closeLater(() => cable.close());
+    const far = await openStore(
+      { host: "127.0.0.1", port: cable.port },
+      { retentionMs: 60_000, commandTimeoutMs: 500 },
+    );
+    closeLater(() => far.close());
+    const first = leaseOf(far);
+    await eventually(() => first.held.length === 1, "taken");
+    cable.hold();
+    const hand = byHand();
+    await eventually(() => first.losses() === 1, "lost");
+    expect(first.lease.fence()).toBeUndefined();
+    await eventually(async () => (await hand.exists(keys.lease("game"))) === 0, "free");
+    const second = leaseOf(await open());
+    await eventually(() => second.held.length === 1, "taken over");
+  });
+
+  test("is lost when somebody takes the key away; raising goes above what the Editor has seen", async () => {
+    const { lease, held, losses } = leaseOf(await open());
+    await eventually(() => held.length === 1, "taken");
+    const raised = await lease.raise(41);
+    expect(raised).toEqual({ epoch: 42, ownerNonce: held[0]?.ownerNonce });
+    const hand = byHand();
+    await hand.set(keys.lease("game"), "a stranger", "PX", 100);
+    await eventually(() => losses() === 1, "lost");
+    await eventually(() => held.length === 2, "taken again");
+    expect(held[1]?.epoch).toBe(43);
+  });
+});
+
+describe("a Redis that cannot be used", () => {
+  test("is not there at the start: said with the address, and what to do", async () => {
+    const opened = openStore({ path: "/nonexistent/redis.sock" }, { retentionMs: 1 });
+    await expect(opened).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringMatching(/\/nonexistent\/redis\.sock.*ENOENT.*Start that Redis/s),
+    });
+    await expect(openStore("redis://:s3cret/tail@localhost", { retentionMs: 1 })).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.not.stringMatching(/s3cret|tail/),
+    });
+    await expect(openStore("redis://[::1]:1", { retentionMs: 1 })).rejects.toMatchObject({
+      message: expect.not.stringMatching(/ENOTFOUND/),
+    });
+    await expect(openStore("redis://127.0.0.1:1", { retentionMs: 1 })).rejects.toMatchObject({
+      code: "STORE_UNREACHABLE",
+      message: expect.stringContaining("127.0.0.1:1"),
+    });
+  });
+
+  test("evicts data: refused with the command that fixes it", async () => {
+    const hand = byHand();
+    await hand.config("SET", "maxmemory-policy", "allkeys-lru");
+    closeLater(() => hand.config("SET", "maxmemory-policy", "noeviction"));
+    await expect(open()).rejects.toMatchObject({
+      code: "STORE_UNFIT",
+      message: expect.stringContaining("CONFIG SET maxmemory-policy noeviction"),
+    });
+  });
+
+  test("has no AOF: told, not refused", async () => {
+    const hand = byHand();
+    await hand.config("SET", "appendonly", "no");
+    closeLater(() => hand.config("SET", "appendonly", "yes"));
+    const told: string[] = [];
+    await open({ onError: (error) => told.push(error.message) });
+    expect(told).toEqual([expect.stringContaining("no AOF")]);
+  });
+
+  test("was used by a newer broker: refused with what to do", async () => {
+    await byHand().set(keys.schema, String(SCHEMA_VERSION + 1));
+    await expect(open()).rejects.toMatchObject({
+      code: "STORE_UNFIT",
+      message: expect.stringContaining("Install that release here too"),
+    });
+  });
+
+  test.each(["cut", "hold"] as const)(
+    "is lost while running (%s): an error in time, then it works by itself",
+    async (kind) => {
+      const cable = await layCable(() => redis().connection);
+      closeLater(() => cable.close());
+      const store = await openStore(
+        { host: "127.0.0.1", port: cable.port },
+        { retentionMs: 60_000, commandTimeoutMs: 500 },
+      );
+      closeLater(() => store.close());
+      const notifier: string[] = [];
+      store.notifier.on("changed", (logId) => notifier.push(logId));
+      cable[kind]();
+      await expect(store.operations.find("a")).rejects.toSatisfy(isStoreAway);
+      await expect(store.queues.add(record("a"))).rejects.toSatisfy(isStoreAway);
+      cable.fix();
+      const answers = () =>
+        store.operations.create(record("a"), "{}", "0").then(
+          () => true,
+          () => false,
+        );
+      await eventually(answers, "it answers again");
+      await eventually(async () => {
+        await store.operations.report("a", { progress: { seq: 1, progress: 1 } });
+        return notifier.includes("a");
+      }, "it hears again");
+      expect(await store.queues.add(record("a"))).toBe(true);
+    },
+  );
+
+  test("is lost again while its channels are subscribed, and the store closed: nothing is left unhandled", async () => {
+    const cable = await layCable(() => redis().connection);
+    closeLater(() => cable.close());
+    const store = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
+    cable.cut();
+    const asked = new Promise<void>((resolve) => {
+      cable.before("subscribe", () => {
+        cable.deafen();
+        resolve();
+      });
+    });
+    cable.fix();
+    await asked;
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    closeLater(() => process.off("unhandledRejection", note));
+    await store.close();
+    cable.cut();
+    await eventually(() => !process.getActiveResourcesInfo().includes("TCPSocketWrap"), "it is gone");
+    expect(unhandled).toEqual([]);
+  });
+});

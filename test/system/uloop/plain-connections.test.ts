@@ -1,0 +1,127 @@
+/** A bridge without a ledger whose connection ends while a call is being accepted. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
+import type { SubmitParams } from "../../../src/shared/wire/wire.js";
+import { openSentLog } from "../../../src/worker/bridges/uloop/sent-log.js";
+import { createUloopEditor, type UloopEditorDeps } from "../../../src/worker/bridges/uloop/uloop-editor.js";
+import { type Connection, createConnection } from "../../../src/worker/transport/connection.js";
+import { startTcpPeer, type TcpPeer } from "../../harness/editor/tcp-peer.js";
+import { eventually } from "../../harness/eventually.js";
+import { expectNoLeak } from "../../harness/processes/leaks.js";
+import { SILENT } from "../../harness/silent.js";
+
+let peer: TcpPeer;
+let folder: string;
+const lines: Connection[] = [];
+
+beforeEach(async () => {
+  peer = await startTcpPeer();
+  folder = mkdtempSync(join(tmpdir(), "ujb-plain-"));
+});
+
+afterEach(async () => {
+  for (const line of lines.splice(0)) await line.close();
+  await peer.close();
+  rmSync(folder, { recursive: true, force: true });
+  await expectNoLeak();
+});
+
+const CALL: SubmitParams = {
+  ...{ operationId: "one", hash: "h", after: null, acceptedAt: 1, tool: "work", arguments: { Name: "a" } },
+  ...{ argumentsHash: "f", origin: { principal: "ann", tool: "work", fingerprint: "f" } },
+  ...{ epoch: 1, ownerNonce: "n", ledgerId: "l" },
+};
+
+/** A worker that connects again and again. */
+function stage(given: Partial<UloopEditorDeps>) {
+  const told: string[] = [];
+  const editor = createUloopEditor({
+    ...{ sentFolder: folder, log: SILENT, effectOf: async () => "mutating" as const, limits: TOOL_LIMITS },
+    identity: { editorId: "game@1", projectName: "Game", projectPath: undefined },
+    ...given,
+  });
+  const connect = async () => {
+    const line = createConnection({ host: "127.0.0.1", port: peer.port, log: SILENT, onNotification() {} });
+    lines.push(line);
+    await line.opened;
+    const there = await peer.accept();
+    return { line, there, ...(await editor.greet(line, (method) => told.push(method))) };
+  };
+  return { connect, told };
+}
+
+/** What happens at the first time happens when the test says so. */
+function first(): { waits(): Promise<void>; let(): void } {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let times = 0;
+  return {
+    async waits() {
+      times += 1;
+      if (times === 1) await held;
+    },
+    let: () => release(),
+  };
+}
+
+test("it was not sent there, says so, and the next connection sends it", async () => {
+  const store = first();
+  const effectOf = async (): Promise<"mutating"> => {
+    await store.waits();
+    return "mutating";
+  };
+  const { connect } = stage({ effectOf });
+  const before = await connect();
+  const left = before.calls.submit(CALL);
+  const refused = expect(left).rejects.toMatchObject({ name: "ConnectionLost", sent: false });
+  before.there.end();
+  await before.line.closed;
+  const after = await connect();
+  store.let();
+  await refused;
+  expect(await after.calls.submit(CALL)).toMatchObject({ state: "accepted" });
+  const { id, params } = await after.there.nextRequest("work");
+  expect(params).toMatchObject({ Name: "a" });
+  after.there.reply(id, {});
+});
+
+test("the slow disk of a connection that is gone ends no call of the next one", async () => {
+  const disk = first();
+  let asked: () => void = () => undefined;
+  const entering = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let answered: Promise<boolean> | undefined;
+  const { connect, told } = stage({
+    async openLog(path) {
+      const log = await openSentLog(path);
+      const enter: typeof log.enter = (call) => {
+        asked();
+        const answer = disk.waits().then(() => log.enter(call));
+        answered ??= answer;
+        return answer;
+      };
+      return Object.assign(Object.create(log) as typeof log, { enter });
+    },
+  });
+  const before = await connect();
+  await before.calls.submit(CALL);
+  await entering;
+  before.there.end();
+  await before.line.closed;
+  const after = await connect();
+  await after.calls.submit(CALL);
+  const { id } = await after.there.nextRequest("work");
+  disk.let();
+  expect(await answered).toBe(false);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "running" });
+  after.there.reply(id, { Done: "a" });
+  await eventually(() => told.includes("operation/finished"), "it ends");
+  expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "completed" });
+});

@@ -1,0 +1,95 @@
+/** A person says that an Editor is gone: what becomes of its operations, its keys, and of itself if it comes back. */
+import { expect, test } from "vitest";
+import { forget } from "../../harness/system/forget.js";
+import { eventually, type System, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+async function quits({ away, hand }: System, editor: System["editor"]): Promise<void> {
+  await editor.close();
+  await away(editor);
+  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
+  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
+}
+
+test("what was sent is interrupted, what was not is expired; both are told at once, and nothing of the Editor is kept", async () => {
+  const system = await start();
+  const { client, editor, bench, hand, executions } = system;
+  const ann = client();
+  const sent = await ann.submit("work", { Name: "sent", Hold: true });
+  await bench.begins("sent");
+  await ann.reaches(sent.record.logId, "running");
+  const waiting = await ann.submit("work", { Name: "waiting" });
+  await ann.reaches(waiting.record.logId, "queued");
+  await quits(system, editor);
+
+  const told = [sent, waiting].map(({ record }) => ann.outcome(record.logId));
+  const { ended, editor: forgotten } = await forget(system, "GAME-1");
+  expect(forgotten.id).toBe(editor.editorId);
+  expect(ended.map(({ state }) => state).sort()).toEqual(["expired", "interrupted"]);
+  const [first, second] = await Promise.all(told);
+  expect(first?.record).toMatchObject({
+    state: "interrupted",
+    error: { code: "OUTCOME_UNKNOWN", type: "editor_forgotten" },
+    evidence: { wasRunning: expect.any(Boolean), lastHeartbeatAt: expect.any(Number) },
+  });
+  expect(second?.record).toMatchObject({
+    state: "expired",
+    error: { code: "EXPIRED", type: "editor_forgotten" },
+  });
+
+  for (const key of ["editor", "catalog", "open", "lease"]) {
+    expect(await hand.exists(`{ujb}:${key}:${editor.editorId}`), key).toBe(0);
+  }
+  expect(await hand.zscore("{ujb}:editors", editor.editorId)).toBeNull();
+  // Its operations stay: the retry is told that nobody knows, a new call that there is no Editor.
+  expect(await ann.submit("work", { Name: "sent", Hold: true })).toMatchObject({
+    relation: "replayed",
+    record: { logId: sent.record.logId, state: "interrupted" },
+  });
+  await expect(ann.submit("work", { Name: "new" })).rejects.toMatchObject({ code: "NO_EDITOR" });
+  expect([executions("sent"), executions("waiting")]).toEqual([1, 0]);
+});
+
+test("one that comes back is known again; what was ended stays ended and is not run", async () => {
+  const system = await start();
+  const { client, editor, bench, present, away, hand, executions } = system;
+  const ann = client();
+  const { record } = await ann.submit("work", { Name: "sent", Hold: true });
+  await bench.begins("sent");
+  await ann.reaches(record.logId, "running");
+  await editor.faults.crash();
+  await away(editor);
+  // Its process is alive for all that its worker knows.
+  await expect(forget(system, "game-1")).rejects.toMatchObject({
+    code: "EDITOR_CONNECTED",
+    message: expect.stringContaining("--force"),
+  });
+  await forget(system, "game-1", true);
+  expect(await hand.zscore("{ujb}:editors", editor.editorId)).toBeNull();
+
+  await editor.faults.restart();
+  await present(editor);
+  const after = await ann.submit("work", { Name: "after" });
+  expect((await ann.outcome(after.record.logId)).record.state).toBe("completed");
+  expect(await system.record(record.logId)).toMatchObject({
+    state: "interrupted",
+    error: { type: "editor_forgotten" },
+  });
+  expect([executions("sent"), executions("after")]).toEqual([1, 1]);
+});
+
+test("a connected one is refused, whatever is forced, and so is a name that fits none", async () => {
+  const system = await start();
+  const { client, editor } = system;
+  for (const force of [false, true]) {
+    await expect(forget(system, editor.editorId, force)).rejects.toMatchObject({
+      code: "EDITOR_CONNECTED",
+      message: expect.stringContaining("is connected"),
+    });
+  }
+  await expect(forget(system, "shop")).rejects.toMatchObject({ code: "EDITOR_UNKNOWN" });
+  const ann = client();
+  const { record } = await ann.submit("work", { Name: "a" });
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+});

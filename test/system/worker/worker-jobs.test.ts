@@ -1,0 +1,242 @@
+import { Queue, Worker } from "bullmq";
+import { afterEach, describe, expect, test } from "vitest";
+import { isStoreAway } from "../../../src/shared/store/connect.js";
+import { BULL_PREFIX } from "../../../src/shared/store/keys.js";
+import { queueName } from "../../../src/shared/store/queue.js";
+import { eventually } from "../../harness/eventually.js";
+import { type System, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** The main lane's queue in the hands of somebody with a dashboard. */
+function dashboard({ redis, editor }: Pick<System, "redis" | "editor">): Queue {
+  const queue = new Queue(queueName(editor.editorId, "main"), {
+    connection: redis.connection,
+    prefix: BULL_PREFIX,
+  });
+  closers.push(() => queue.close());
+  return queue;
+}
+
+/** Adds a job, and resolves with what became of it when the worker is done with it. */
+async function byHand(queue: Queue, data: unknown, jobId?: string): Promise<unknown> {
+  const { id = "" } = await queue.add("by hand", data, { priority: 1, ...(jobId ? { jobId } : {}) });
+  await eventually(async () => (await queue.getJobState(id)) === "completed", `${id} is done with`);
+  return (await queue.getJob(id))?.returnvalue;
+}
+
+describe("a job that no operation made", () => {
+  test("with invented data never runs, and does not stop the lane", async () => {
+    const system = await start();
+    const queue = dashboard(system);
+    const invented = {
+      logId: "11111111-1111-4111-8111-111111111111",
+      tool: "work",
+      arguments: { Name: "x" },
+    };
+    for (const data of [invented, {}, null, "text", [1], { logId: { $ne: null } }, { logId: "" }]) {
+      expect(await byHand(queue, data)).toEqual({ processed: "refused" });
+    }
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    expect(system.bench.begun).toEqual(["a"]);
+  });
+
+  test("under another id never runs an operation, whatever its state", async () => {
+    const system = await start();
+    const { bench } = system;
+    const queue = dashboard(system);
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    const waiting = await ann.submit("work", { Name: "b" });
+    const { logId } = waiting.record;
+    // It jumps the line, but the first keeps the lane.
+    const jumped = await queue.add("by hand", { logId }, { jobId: "by-hand.1" });
+    bench.finish("a");
+    await eventually(async () => (await jumped.getState()) === "completed", "the hand-made job is done with");
+    expect((await queue.getJob("by-hand.1"))?.returnvalue).toEqual({ processed: "refused" });
+    await ann.outcome(logId);
+    expect(await byHand(queue, { logId }, "by-hand.2")).toEqual({ processed: "refused" });
+    expect(await byHand(queue, { logId: record.logId }, "by-hand.3")).toEqual({ processed: "refused" });
+
+    expect(bench.begun).toEqual(["a", "b"]);
+  });
+
+  test("never runs an operation that lost its own job", async () => {
+    const system = await start({ worker: null });
+    const first = await system.addWorker();
+    await system.present(system.editor);
+    await first.close();
+    const queue = dashboard(system);
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    const { logId } = record;
+    await system.store.queues.remove(record);
+    await system.addWorker();
+    expect(await byHand(queue, { logId }, "by-hand.1")).toEqual({ processed: "refused" });
+    expect((await system.record(logId)).state).toBe("queued");
+    await system.broker.cancel("ann", logId, ann.callOf("work"));
+    expect(system.bench.begun).toEqual([]);
+  });
+
+  test("in the queue of another Editor is refused at once, not handed round", async () => {
+    const system = await start();
+    const { bench, addEditor, present } = system;
+    const second = await addEditor();
+    await present(second);
+    const ann = system.client();
+    await ann.submit("work", { Name: "block", Hold: true }, { editor: "game-1" });
+    await bench.begins("block");
+    const { record } = await ann.submit("work", { Name: "a" }, { editor: "game-1" });
+    const theirs = dashboard({ ...system, editor: second });
+    const jobId = `${record.hash}.${record.logId}`;
+    expect(await byHand(theirs, { logId: record.logId }, jobId)).toEqual({ processed: "refused" });
+    bench.finish("block");
+    await ann.outcome(record.logId);
+    expect(second.counter()).toEqual([]);
+    expect(system.executions("a")).toBe(1);
+  });
+});
+
+describe("a job that comes again", () => {
+  test("retried from a dashboard after the end runs nothing", async () => {
+    const system = await start();
+    const queue = dashboard(system);
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    await ann.outcome(record.logId);
+    const jobId = `${record.hash}.${record.logId}`;
+    await eventually(async () => (await queue.getJobState(jobId)) === "completed", "the job is done with");
+    for (let times = 0; times < 3; times += 1) {
+      const job = await queue.getJob(jobId);
+      await job?.retry("completed");
+      await eventually(async () => (await queue.getJobState(jobId)) === "completed", "it is done with again");
+    }
+    expect((await ann.outcome(record.logId)).result).toBe('{"Done":"a"}');
+    expect(system.executions("a")).toBe(1);
+  });
+
+  test("given out again while its operation runs joins the execution", async () => {
+    const system = await start();
+    const queue = dashboard(system);
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a", Hold: true });
+    await ann.reaches(record.logId, "running");
+    const jobId = `${record.hash}.${record.logId}`;
+    // Somebody breaks the lock: BullMQ takes the job for stalled and hands it out once more.
+    await system.hand.del(`${BULL_PREFIX}:${queue.name}:${jobId}:lock`);
+    await eventually(async () => ((await queue.getJob(jobId))?.stalledCounter ?? 0) > 0, "taken for stalled");
+    system.bench.finish("a");
+    await ann.outcome(record.logId);
+    const next = await ann.submit("work", { Name: "b" });
+    await ann.outcome(next.record.logId);
+    expect(system.bench.begun).toEqual(["a", "b"]);
+  });
+});
+
+describe("an operation whose job is missing", () => {
+  test("of a gateway that died between record and job: whoever joins next adds it", async () => {
+    const { client, addCabledGateway, broker, executions } = await start({ commandTimeoutMs: 300 });
+    const dying = await addCabledGateway();
+    const ann = client();
+    const call = ann.callOf("work", { Name: "a" });
+    dying.toRedis.before(`${BULL_PREFIX}:`, dying.toRedis.cut);
+    const failed = await dying.gateway.broker.submit(call).catch((error: unknown) => error);
+    expect(isStoreAway(failed)).toBe(true);
+    const [left] = await broker.list("ann", 1);
+    expect(left?.record.state).toBe("accepted");
+
+    const { record, relation } = await ann.send(call);
+    expect(relation).toBe("joined");
+    expect(record.logId).toBe(left?.record.logId);
+    await ann.outcome(record.logId);
+    expect(executions("a")).toBe(1);
+  });
+
+  test("of a gateway that died between record and job: the janitor adds it", async () => {
+    const { client, addCabledGateway, broker, executions } = await start({
+      commandTimeoutMs: 300,
+      gateway: { sweepMs: 50 },
+    });
+    const dying = await addCabledGateway();
+    const ann = client();
+    dying.toRedis.before(`${BULL_PREFIX}:`, dying.toRedis.cut);
+    await dying.gateway.broker.submit(ann.callOf("work", { Name: "a" })).catch(() => undefined);
+    const [left] = await broker.list("ann", 1);
+    await ann.outcome(left?.record.logId ?? "");
+    expect(executions("a")).toBe(1);
+  });
+
+  test("removed by hand while it waited: the janitor adds it again", async () => {
+    const system = await start({ gateway: { sweepMs: 50 } });
+    const { bench, executions } = system;
+    const queue = dashboard(system);
+    const ann = system.client();
+    const block = await ann.submit("work", { Name: "block", Hold: true });
+    await bench.begins("block");
+    const { record } = await ann.submit("work", { Name: "a" });
+    await queue.remove(`${record.hash}.${record.logId}`);
+    bench.finish("block");
+    await ann.outcome(block.record.logId);
+    await ann.outcome(record.logId);
+    expect(executions("a")).toBe(1);
+  });
+
+  test("finished by a stranger's worker without a run: the janitor adds it again", async () => {
+    const system = await start({ worker: null, gateway: { sweepMs: 50 } });
+    const first = await system.addWorker();
+    await system.present(system.editor);
+    await first.close();
+    const ann = system.client();
+    const { record } = await ann.submit("work", { Name: "a" });
+    const jobId = `${record.hash}.${record.logId}`;
+    const stranger = new Worker(queueName(system.editor.editorId, "main"), async () => "mine now", {
+      connection: { ...system.redis.connection, maxRetriesPerRequest: null },
+      prefix: BULL_PREFIX,
+    });
+    const queue = dashboard(system);
+    await eventually(async () => (await queue.getJobState(jobId)) === "completed", "the stranger took it");
+    await stranger.close();
+    await system.addWorker();
+    await ann.outcome(record.logId);
+    expect(system.executions("a")).toBe(1);
+  });
+});
+
+test("an operation that runs and has lost its job is followed to its end by the next owner", async () => {
+  const system = await start({ worker: null });
+  const first = await system.addWorker();
+  await system.present(system.editor);
+  const ann = system.client();
+  const { record } = await ann.submit("work", { Name: "a", Hold: true });
+  await ann.reaches(record.logId, "running");
+  await first.close();
+  const queue = dashboard(system);
+  expect(await queue.remove(`${record.hash}.${record.logId}`)).toBe(1);
+  system.bench.finish("a");
+  await system.addWorker();
+  expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  expect(system.executions("a")).toBe(1);
+});
+
+test("a job that BullMQ has not yet removed never swallows the next operation of the same call", async () => {
+  const system = await start({ retentionMs: 200 });
+  const queue = dashboard(system);
+  const ann = system.client();
+  const { record } = await ann.submit("work", { Name: "a" });
+  await ann.outcome(record.logId);
+  await eventually(
+    async () => (await system.broker.read("ann", record.logId)) === "retention_ended",
+    "retention ended",
+  );
+  expect(await queue.getJob(`${record.hash}.${record.logId}`)).toBeDefined();
+  const again = await ann.submit("work", { Name: "a" });
+  expect(again).toMatchObject({ relation: "created", record: { after: record.logId } });
+  await eventually(() => system.executions("a") === 2, "it ran");
+});

@@ -1,0 +1,47 @@
+/** What the Unity package and the command line must have in common. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { jsonText } from "../../../src/cli/clients/json-edits.js";
+
+const root = join(import.meta.dirname, "../../..");
+
+function read(...path: string[]): string {
+  return readFileSync(join(root, ...path), "utf8");
+}
+
+interface Case {
+  name: string;
+  op: "set" | "remove";
+  before: string;
+  path: string[];
+  value: unknown;
+  after: string;
+}
+
+describe("the Unity package", () => {
+  it("carries the command line's own table of clients", () => {
+    expect(read("unity-plugin", "Core", "Config", "clients.json")).toBe(
+      read("src", "cli", "clients", "clients.json"),
+    );
+  });
+
+  it("carries the repository's licence and version", () => {
+    expect(read("unity-plugin", "LICENSE.md")).toBe(read("LICENSE"));
+    const { version } = JSON.parse(read("package.json")) as { version: string };
+    expect(JSON.parse(read("unity-plugin", "package.json"))).toMatchObject({ version });
+  });
+
+  it("has the samples that it names", () => {
+    const { samples } = JSON.parse(read("unity-plugin", "package.json")) as { samples: { path: string }[] };
+    for (const { path } of samples) expect(existsSync(join(root, "unity-plugin", path)), path).toBe(true);
+  });
+});
+
+describe("edits of clients' files, the same in C#", () => {
+  const { cases } = JSON.parse(read("test", "golden", "client-config.json")) as { cases: Case[] };
+
+  it.each(cases)("$name", ({ op, before, path, value, after }) => {
+    expect(op === "set" ? jsonText.set(before, path, value) : jsonText.remove(before, path)).toBe(after);
+  });
+});

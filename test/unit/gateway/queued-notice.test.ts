@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createQueuedNotice } from "../../../src/gateway/queued-notice.js";
+import type { Notifier } from "../../../src/shared/store/notifier.js";
+import { createHeardLog } from "../../harness/mcp/mcp.js";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("only what is still in flight after a moment is told, and nothing after the close", () => {
+  const told: string[] = [];
+  let end: (logId: string) => void = () => undefined;
+  const notifier: Notifier = {
+    on: (_channel, listener) => {
+      end = listener;
+      return () => undefined;
+    },
+    close: () => undefined,
+  };
+  const tell = async (logId: string): Promise<void> => void told.push(logId);
+  const queuedNotice = createQueuedNotice({ notifier, tell, log: createHeardLog() }, { holdMs: 20 });
+  for (const logId of ["quick", "waits"]) queuedNotice.added(logId);
+  vi.advanceTimersByTime(19);
+  expect(told).toEqual([]);
+  end("quick");
+  end("of another process");
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual(["waits"]);
+  queuedNotice.added("late");
+  queuedNotice.close();
+  vi.advanceTimersByTime(100);
+  expect(told).toEqual(["waits"]);
+});

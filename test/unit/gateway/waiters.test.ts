@@ -1,0 +1,65 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { createWaiters } from "../../../src/gateway/waiters.js";
+import type { Notifier } from "../../../src/shared/store/notifier.js";
+
+/** The safety net hangs an hour below: what looks again was woken. */
+const HOUR = 3_600_000;
+
+function createNewsByHand() {
+  const told: Record<string, (subject: string) => void> = {};
+  let heard: (() => void) | undefined;
+  const notifier: Notifier = {
+    on(channel, listener, onHeard) {
+      told[channel] = listener;
+      if (channel === "changed") heard = onHeard;
+      return () => delete told[channel];
+    },
+    close: () => undefined,
+  };
+  return { notifier, tell: (channel: string) => told[channel]?.("a"), subscribed: () => heard?.(), told };
+}
+
+test("who follows looks again once the subscription stands: what changed before was not told", async () => {
+  const { notifier, subscribed, told } = createNewsByHand();
+  const waiters = createWaiters(notifier, { safetyPollMs: HOUR });
+  let hasChanged = false;
+  const wait = waiters.until("a", async () => hasChanged || undefined, { ms: HOUR, follows: true });
+  hasChanged = true;
+  subscribed();
+  expect(await wait).toBe(true);
+  expect(Object.keys(told)).toEqual(["ended"]);
+  waiters.close();
+});
+
+test("who waits for the end is woken by the end, and hears of nothing else", async () => {
+  const { notifier, tell, told } = createNewsByHand();
+  const waiters = createWaiters(notifier, { safetyPollMs: HOUR });
+  let looks = 0;
+  const wait = waiters.until(
+    "a",
+    async () => {
+      looks += 1;
+      return looks === 2 || undefined;
+    },
+    { ms: HOUR },
+  );
+  await Promise.resolve();
+  expect(Object.keys(told)).toEqual(["ended"]);
+  tell("ended");
+  expect(await wait).toBe(true);
+  waiters.close();
+});
+
+test("a wait that looks by itself, again and again, listens to its caller's end once", async () => {
+  const waiters = createWaiters(createNewsByHand().notifier, { safetyPollMs: 1 });
+  const { signal } = new AbortController();
+  const listening: number[] = [];
+  const look = async () => {
+    listening.push(getEventListeners(signal, "abort").length);
+    return listening.length === 5 || undefined;
+  };
+  expect(await waiters.until("a", look, { ms: HOUR, signal })).toBe(true);
+  expect(listening).toEqual([0, 0, 0, 0, 0]);
+  waiters.close();
+});

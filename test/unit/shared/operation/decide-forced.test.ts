@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { decide } from "../../../../src/shared/operation/decide.js";
+import {
+  around,
+  call,
+  editorAt,
+  executed,
+  from,
+  HOUR,
+  HTTP,
+  NOW,
+  operation,
+  snapshot,
+  told,
+} from "../record.js";
+
+const TWO_EDITORS = { editors: [editorAt(), editorAt({ id: "game@2", mutationSeq: 0 })] };
+const named = (editor: string) => ({
+  target: { kind: "named", editor } as const,
+  ...around("shop@1", "game@2"),
+});
+
+describe("▲8 force_new names the operation that it supersedes", () => {
+  const first = executed(told(HTTP));
+  const force = { forceNew: "op1", forceNewHash: "h" };
+
+  test("▲8 the first call with it makes an operation after the newest", () => {
+    expect(decide(snapshot([first]), call(force))).toEqual({
+      kind: "create",
+      editor: "shop@1",
+      editorOpen: true,
+      after: "op1",
+      supersedes: "op1",
+    });
+  });
+
+  test("▲8 the same call again joins it, and replays it when it ended", () => {
+    const running = operation({ logId: "op2", state: "running", supersedes: "op1" });
+    expect(decide(snapshot([first, running], { forced: running }), call(force))).toEqual({
+      kind: "join",
+      record: running,
+    });
+    const ended = executed({ logId: "op2", supersedes: "op1", ...told(HTTP, { confirmed: true }) });
+    const muchLater = snapshot([first, ended], { forced: ended, now: NOW + 20 * HOUR });
+    expect(decide(muchLater, call({ ...force, ...from(HTTP, 50) }))).toEqual({
+      kind: "replay",
+      record: ended,
+    });
+  });
+
+  test("▲8 a forced call is not answered by any other operation of the hash", () => {
+    const unread = executed({ logId: "op2", order: 2 });
+    expect(decide(snapshot([first, unread]), call(force)).kind).toBe("create");
+  });
+
+  test("▲8 forcing the forced one is yet another run", () => {
+    const second = executed({ logId: "op2", supersedes: "op1", order: 2 });
+    const decision = decide(snapshot([first, second]), call({ forceNew: "op2", forceNewHash: "h" }));
+    expect(decision).toMatchObject({ kind: "create", after: "op2", supersedes: "op2" });
+  });
+
+  test.each([
+    ['the text "true"', { forceNew: "true" }],
+    ["an unknown UUID", { forceNew: "2c0b7b9e-0000-4000-8000-000000000000" }],
+    ["the log_id of another call", { forceNew: "x", forceNewHash: "other" }],
+  ])("W2: %s is refused, and nothing runs", (_what, wrong) => {
+    expect(decide(snapshot([first]), call(wrong))).toEqual({
+      kind: "refuse",
+      problem: { code: "FORCE_NEW_MISMATCH", newest: first },
+    });
+    expect(decide(snapshot([]), call(wrong))).toEqual({
+      kind: "refuse",
+      problem: { code: "FORCE_NEW_MISMATCH", newest: undefined },
+    });
+  });
+
+  test("W14: the store forgot what is superseded; the refusal shows the newest operation, so that nobody obeys blindly", () => {
+    const restored = executed({ logId: "op2", supersedes: "op1", rebuilt: true });
+    const decision = decide(snapshot([restored]), call({ forceNew: "op1" }));
+    expect(decision).toEqual({
+      kind: "refuse",
+      problem: { code: "FORCE_NEW_MISMATCH", newest: restored },
+    });
+  });
+
+  test("▲8 the refusal shows what ran, not what never began after it; where nothing ran, that", () => {
+    const expired = operation({ logId: "op2", order: 2, state: "expired" });
+    const wrong = call({ forceNew: "true" });
+    expect(decide(snapshot([first, expired]), wrong)).toMatchObject({
+      problem: { newest: { logId: "op1" } },
+    });
+    expect(decide(snapshot([expired]), wrong)).toMatchObject({ problem: { newest: { logId: "op2" } } });
+  });
+
+  test("▲8 the refusal shows what the call would find: of the Editor that it names", () => {
+    const onGame = executed({ logId: "on game", editor: "game@2", order: 2 });
+    const chain = snapshot([first, onGame], TWO_EDITORS);
+    const decision = decide(chain, call({ forceNew: "true", ...named("shop@1") }));
+    expect(decision).toMatchObject({ problem: { newest: { logId: "op1" } } });
+  });
+});

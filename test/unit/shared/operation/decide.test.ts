@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import { type Decision, decide } from "../../../../src/shared/operation/decide.js";
+import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
+import {
+  around,
+  call,
+  editorAt,
+  executed,
+  from,
+  HOUR,
+  HTTP,
+  LATER_SESSION,
+  MINUTE,
+  NOW,
+  operation,
+  STDIO,
+  snapshot,
+  tested,
+  testing,
+  told,
+} from "../record.js";
+
+const BOTH = [editorAt(), editorAt({ id: "game@2", mutationSeq: 0 })];
+const TWO_EDITORS = { editors: BOTH };
+const bothKnown = around("shop@1", "game@2");
+const named = (editor: string) => ({ target: { kind: "named", editor } as const, ...bothKnown });
+
+const found = (decision: Decision): string =>
+  "record" in decision ? `${decision.kind} ${decision.record.logId}` : decision.kind;
+
+describe("a call that nobody made before", () => {
+  test("is created for the only known Editor, with nothing before it", () => {
+    expect(decide(snapshot(), call())).toEqual({
+      kind: "create",
+      editor: "shop@1",
+      editorOpen: true,
+      after: null,
+    });
+  });
+
+  test("▲4 without any Editor ever seen there is no operation", () => {
+    expect(decide(snapshot([], { editors: [] }), call(around()))).toEqual({
+      kind: "refuse",
+      problem: { code: "NO_EDITOR" },
+    });
+  });
+
+  test("▲4 where the Editor is not clear the caller is told the candidates", () => {
+    expect(decide(snapshot([], TWO_EDITORS), call(bothKnown))).toMatchObject({
+      kind: "refuse",
+      problem: { code: "EDITOR_AMBIGUOUS" },
+    });
+  });
+});
+
+describe("▲3 a key names one call for good", () => {
+  const first = executed({ keyed: true });
+
+  test("▲3 the same call under the key replays; another call under it is refused", () => {
+    expect(decide(snapshot([first]), call({ keyed: true })).kind).toBe("replay");
+    expect(decide(snapshot([first]), call({ keyed: true, fingerprint: "other" }))).toEqual({
+      kind: "refuse",
+      problem: { code: "IDEMPOTENCY_CONFLICT" },
+    });
+  });
+
+  test("▲3 another call under a key is refused whatever became of the first", () => {
+    const failed = operation({ keyed: true, state: "expired" });
+    expect(decide(snapshot([failed]), call({ keyed: true, fingerprint: "other" })).kind).toBe("refuse");
+  });
+});
+
+describe("▲4 the operation that a call repeats", () => {
+  const onShop = executed({ logId: "on shop", order: 1 });
+  const onGame = executed({ logId: "on game", order: 2, editor: "game@2" });
+
+  test("W9: a call without `editor` ran on one Editor; one that names another is not answered by it", () => {
+    const chain = snapshot([onShop], TWO_EDITORS);
+    expect(decide(chain, call({ ...from(LATER_SESSION, 1), ...named("game@2") }))).toEqual({
+      kind: "create",
+      editor: "game@2",
+      editorOpen: false,
+      after: "on shop",
+    });
+  });
+
+  test("▲4 a retry that drops the Editor finds the operation that named it", () => {
+    const other = executed({ editorOpen: false });
+    expect(decide(snapshot([other], TWO_EDITORS), call(bothKnown))).toEqual({
+      kind: "replay",
+      record: other,
+    });
+  });
+
+  test("▲4 a retry that adds the Editor finds the operation that left it open, where that ran there", () => {
+    expect(found(decide(snapshot([onShop], TWO_EDITORS), call(named("shop@1"))))).toBe("replay on shop");
+  });
+
+  test("▲4 an Editor that is no longer known is asked all the same", () => {
+    const chain = snapshot([onGame, onShop], TWO_EDITORS);
+    expect(found(decide(chain, call({ ...named("game@2"), ...around() })))).toBe("replay on game");
+  });
+
+  test("▲4 of each Editor its newest answers; a call that names none gets the newest of all", () => {
+    const second = executed({ logId: "on shop again", order: 3 });
+    const chain = snapshot([second, onShop, onGame], TWO_EDITORS);
+    expect(found(decide(chain, call(named("game@2"))))).toBe("replay on game");
+    expect(found(decide(chain, call(named("shop@1"))))).toBe("replay on shop again");
+    expect(found(decide(chain, call(bothKnown)))).toBe("replay on shop again");
+  });
+
+  test("▲4 an Editor's older operation does not answer in place of a newer one that does not", () => {
+    const unread = tested({ logId: "older", order: 1 });
+    const read = tested({ logId: "newer", order: 2, ...told(HTTP) });
+    expect(found(decide(snapshot([unread, read]), call()))).toBe("create");
+  });
+
+  test("▲4 one that never began is passed over and the one before it asked", () => {
+    const expired = operation({ logId: "expired", order: 3, state: "expired" });
+    const chain = snapshot([onShop, expired], TWO_EDITORS);
+    expect(found(decide(chain, call({ ...bothKnown, ...from(HTTP, 4) })))).toBe("replay on shop");
+    expect(found(decide(chain, call({ ...named("shop@1"), ...from(HTTP, 4) })))).toBe("replay on shop");
+  });
+
+  test("W21: C1's run on A is unread, C2's on B was told, the window ended, C1 retries without `editor`", () => {
+    const first = executed({ logId: "C1's", order: 1 });
+    const second = executed({
+      logId: "C2's",
+      order: 2,
+      editor: "game@2",
+      createdBy: { caller: LATER_SESSION.id, requestId: 1 },
+      ...told(LATER_SESSION, { at: NOW - HOUR }),
+    });
+    const decision = decide(snapshot([first, second], TWO_EDITORS), call({ ...bothKnown, ...from(HTTP, 2) }));
+    expect(decision).toEqual({ kind: "replay", record: first });
+  });
+
+  test("schedule Q: Editor 1 died, Editor 2 appeared; the retry without an Editor finds what Editor 1 did", () => {
+    const decision = decide(snapshot([onShop], TWO_EDITORS), call({ ...bothKnown, ...around("game@2") }));
+    expect(decision).toEqual({ kind: "replay", record: onShop });
+  });
+
+  test("▲10 (b) an operation that another one answers for is asked in that one", () => {
+    const answered = executed({ logId: "op2", order: 2, executedAs: "op1" });
+    expect(found(decide(snapshot([executed(), answered]), call({ ...from(HTTP, 4) })))).toBe("replay op1");
+  });
+
+  test("▲10 (b) also while that is in flight", () => {
+    const open = operation({ state: "running" });
+    const answered = operation({ logId: "op2", order: 2, state: "dispatched", executedAs: "op1" });
+    expect(found(decide(snapshot([open, answered]), call({ ...from(HTTP, 4) })))).toBe("join op1");
+  });
+
+  test("▲5 the request that made it, sent again, reads what answered for it, whatever changed and whoever was told", () => {
+    const answered = tested({
+      logId: "op2",
+      order: 2,
+      executedAs: "op1",
+      createdBy: { caller: HTTP.id, requestId: 2 },
+    });
+    const other = tested({
+      createdBy: { caller: LATER_SESSION.id, requestId: 1 },
+      ...told(HTTP, { requestId: 2 }),
+    });
+    const chain = snapshot([other, answered]);
+    expect(found(decide(chain, call(from(HTTP, 2))))).toBe("replay op1");
+    expect(found(decide(chain, call(from(HTTP, 3))))).toBe("create");
+  });
+});
+
+describe("▲5 joining what is in flight", () => {
+  const at = (record: OperationRecord, mutationSeq: number, callerMutationSeq?: number) =>
+    snapshot([record], { editors: [editorAt({ mutationSeq, callerMutationSeq })] });
+
+  test.each(["accepted", "queued", "dispatched", "running"] as const)(
+    "▲5 a mutating call joins what is %s, whatever happened since",
+    (state) => {
+      const record = operation({ state });
+      expect(decide(at(record, 99, 99), call(from(HTTP, 99)))).toEqual({ kind: "join", record });
+      const cancelled = operation({ state, cancel: { requestedAt: NOW } });
+      expect(decide(snapshot([cancelled]), call()).kind).toBe("join");
+    },
+  );
+
+  test.each([
+    ["read_only", "get-hierarchy"],
+    ["repeatable", "save-scene"],
+  ] as const)("▲5 a %s call joins only while nothing was accepted since that counts", (effect, tool) => {
+    const record = operation({ effect, tool, mutationSeq: 4 });
+    expect(decide(at(record, 4), call()).kind).toBe("join");
+    expect(decide(at(record, 5), call())).toMatchObject({ kind: "create", after: "op1" });
+    expect(decide(snapshot([record], { editors: [] }), call()).kind).toBe("create");
+  });
+
+  test.each(["run-tests", "compile"])("▲5 %s joins unless this caller changed something since", (tool) => {
+    const record = testing({ tool, mutationSeq: 4 });
+    expect(decide(at(record, 9), call()).kind).toBe("join");
+    expect(decide(at(record, 9, 4), call()).kind).toBe("join");
+    expect(decide(at(record, 9, 7), call())).toMatchObject({ kind: "create", after: "op1" });
+  });
+
+  test.each(["read_only", "repeatable"] as const)(
+    "▲5 a %s call does not join what is being cancelled",
+    (effect) => {
+      const record = testing({ effect, cancel: { requestedAt: NOW } });
+      expect(decide(snapshot([record]), call()).kind).toBe("create");
+    },
+  );
+
+  test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been told before", () => {
+    const restored = testing({ state: "dispatched", rebuilt: true });
+    expect(decide(snapshot([restored]), call()).kind).toBe("create");
+    expect(decide(snapshot([restored]), call(from(HTTP, 1))).kind).toBe("join");
+    const build = operation({ state: "dispatched", rebuilt: true });
+    expect(decide(snapshot([build]), call()).kind).toBe("join");
+  });
+
+  test.each(["read_only", "repeatable"] as const)(
+    "▲5 the same request again joins its own operation, whatever changed (%s)",
+    (effect) => {
+      const record = testing({ effect, cancel: { requestedAt: NOW } });
+      expect(decide(at(record, 99, 99), call(from(HTTP, 1))).kind).toBe("join");
+    },
+  );
+
+  test("W3: restored tests are joined once they are known to run, not while they may have ended and been told", () => {
+    const sent = testing({ rebuilt: true, state: "dispatched" });
+    expect(found(decide(snapshot([sent]), call(from(LATER_SESSION, 1))))).toBe("create");
+    const running = testing({ rebuilt: true });
+    expect(found(decide(snapshot([running]), call(from(LATER_SESSION, 1))))).toBe("join op1");
+  });
+
+  test.each([
+    ["no change of its own", {}, "join op1"],
+    [
+      "its own change before it, or its own compilation",
+      { callerMutationSeq: 1, callerChangedAt: NOW },
+      "join op1",
+    ],
+    ["its own change after it", { callerMutationSeq: 1, callerChangedAt: NOW + 1 }, "create"],
+    ["a change of its own, of which an older version did not note when", { callerMutationSeq: 1 }, "create"],
+  ])("▲5 restored tests that run take their place where they were accepted: %s", (_, own, expected) => {
+    const restored = testing({ rebuilt: true, mutationSeq: 9, acceptedAt: NOW });
+    const editors = [editorAt({ mutationSeq: 9, ...own })];
+    expect(found(decide(snapshot([restored], { editors }), call(from(LATER_SESSION, 1))))).toBe(expected);
+  });
+
+  test("▲5 a restored read is not joined: when it was counted says nothing", () => {
+    const restored = testing({ tool: "get-hierarchy", effect: "read_only", rebuilt: true, mutationSeq: 4 });
+    expect(decide(at(restored, 4), call()).kind).toBe("create");
+  });
+
+  test("▲5 ▲6 what is repeatable and has a key, or is forced, is joined by its identity", () => {
+    const keyed = testing({ tool: "save-scene", keyed: true });
+    expect(decide(at(keyed, 5), call({ keyed: true })).kind).toBe("join");
+    const forced = testing({ tool: "save-scene", supersedes: "op0" });
+    const asked = call({ forceNew: "op0", forceNewHash: "h" });
+    expect(decide({ ...at(forced, 5), forced }, asked).kind).toBe("join");
+  });
+
+  test("schedule R: set A, set B, set A without waiting: the third does not join the first", () => {
+    const setA = operation({ logId: "first-a", tool: "set-active", effect: "repeatable", mutationSeq: 1 });
+    expect(decide(at(setA, 2), call())).toMatchObject({ kind: "create", after: "first-a" });
+  });
+});
+
+describe("▲6 the everyday loop: edit, compile, run-tests", () => {
+  const report = tested(told(HTTP));
+
+  test("▲6 the tests were told, the next call runs them; unread ones answer a retry in whatever session", () => {
+    expect(decide(snapshot([report]), call())).toMatchObject({ kind: "create", after: "op1" });
+    const unread = tested();
+    expect(decide(snapshot([unread]), call())).toEqual({ kind: "replay", record: unread });
+    expect(decide(snapshot([unread]), call(from(LATER_SESSION, 1)))).toEqual({
+      kind: "replay",
+      record: unread,
+    });
+  });
+
+  test("W5: a compilation between two runs of the tests keeps even an unread report from answering", () => {
+    const compiled = { editors: [editorAt({ mutationSeq: 2 })] };
+    expect(decide(snapshot([tested()], compiled), call()).kind).toBe("create");
+  });
+
+  test("▲5 others' compilations do not keep a retry from joining its tests; its own caller's do", () => {
+    const others = { editors: [editorAt({ mutationSeq: 9 })] };
+    expect(decide(snapshot([testing()], others), call(from(STDIO, 1))).kind).toBe("join");
+    const own = { editors: [editorAt({ mutationSeq: 9, callerMutationSeq: 9 })] };
+    expect(decide(snapshot([testing()], own), call(from(STDIO, 1))).kind).toBe("create");
+  });
+});
+
+describe("▲10 the links of a chain", () => {
+  test("▲10 `after` is the newest operation of the hash, also one whose record is gone", () => {
+    const decision = decide(snapshot([], { newest: "long-ago" }), call());
+    expect(decision).toMatchObject({ kind: "create", after: "long-ago" });
+  });
+
+  test("▲6 the window that was configured decides", () => {
+    const record = executed(told(HTTP, { at: NOW - 2 * MINUTE }));
+    const options = { replayWindowMs: MINUTE, quickAnswerMs: 10_000 };
+    expect(decide(snapshot([record]), call(from(LATER_SESSION, 1)), options).kind).toBe("create");
+    expect(decide(snapshot([record]), call(from(LATER_SESSION, 1))).kind).toBe("replay");
+  });
+});

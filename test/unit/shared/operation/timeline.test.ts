@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { type Duplicate, timelineOf, whyOnce } from "../../../../src/shared/operation/timeline.js";
+import { executed, HTTP, NOW, operation, told } from "../record.js";
+
+const joined: Duplicate = { at: NOW - 45_000, relation: "joined", caller: "mcp:12345678-aaaa", requestId: 7 };
+const replayed: Duplicate = { at: NOW - 5_000, relation: "replayed", caller: null, requestId: null };
+
+describe("the story of an operation", () => {
+  test("is told in the order of time, with the calls that found it and who was told", () => {
+    const record = executed({ createdBy: { caller: "stdio:abcdefgh-bbbb", requestId: 3 }, ...told(HTTP) });
+    const story = timelineOf(record, [joined, replayed]);
+    expect(story.map(({ event, detail }) => [event, detail])).toEqual([
+      ["accepted", "from stdio process abcdefgh (request 3)"],
+      ["sent", "to shop@1"],
+      ["joined", "by HTTP session 12345678 (request 7)"],
+      ["started", undefined],
+      ["completed", "after 20 s"],
+      ["delivered", expect.stringContaining("(request 1)")],
+      ["replayed", "by a stateless request"],
+    ]);
+    expect(story[0]?.at).toBe(new Date(NOW - 60_000).toISOString());
+  });
+
+  test("does not tell a session's whole id, which would let others speak for it", () => {
+    expect(JSON.stringify(timelineOf(executed(), [joined]))).not.toContain("aaaa");
+  });
+
+  test("says who confirmed, what was cancelled, and superseded", () => {
+    const story = timelineOf(
+      executed({
+        ...told(HTTP, { confirmed: true }),
+        supersedes: "op0",
+        cancel: { requestedAt: NOW - 30_000, answer: "not_cancellable" },
+      }),
+      [],
+    );
+    expect(story.map(({ detail }) => detail).join("\n")).toMatch(
+      /run op0 again[\s\S]*not_cancellable[\s\S]*confirmed/,
+    );
+  });
+
+  test.each([
+    ["alone", executed(), [], /^One call asked.*executed it once/],
+    [
+      "found by others",
+      executed(),
+      [joined, replayed, replayed],
+      /^4 calls.*1 joined.*2 received.*executed it once/,
+    ],
+    ["waiting", operation(), [], /has not begun it yet/],
+    ["running", operation({ state: "running", startedAt: NOW }), [], /began it once and has not reported/],
+    ["expired", operation({ state: "expired" }), [], /never began/],
+    ["interrupted", operation({ state: "interrupted", startedAt: NOW }), [], /unknown; it is not run again/],
+    [
+      "found in the Editor",
+      operation({ state: "completed", executedAs: "opX" }),
+      [],
+      /before, as opX; it was not run again/,
+    ],
+  ] as const)("why it ran once: %s", (_name, record, duplicates, says) => {
+    expect(whyOnce(record, duplicates)).toMatch(says);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { offerParameters, takeParameters } from "../../../../src/shared/tools/parameters.js";
+import { completeTool } from "../../../../src/shared/tools/tool.js";
+
+const plain = completeTool({ name: "build", description: "" });
+const clashing = completeTool({
+  name: "run-tests",
+  description: "",
+  inputSchema: { type: "object", properties: { timeout: { type: "string" } } },
+});
+
+describe("▲3 the broker's own parameters are no part of a call", () => {
+  test("▲3 they are taken out of the arguments", () => {
+    const args = { target: "iOS", timeout: 2.5, idempotency_key: "k", force_new: "op1", editor: "shop" };
+    expect(takeParameters(plain, args)).toEqual({
+      arguments: { target: "iOS" },
+      parameters: { timeout: 2.5, idempotencyKey: "k", forceNew: "op1", editor: "shop" },
+      wrong: [],
+    });
+    expect(args).toHaveProperty("timeout");
+  });
+
+  test("▲3 a call with another wait is the same call", () => {
+    const one = takeParameters(plain, { target: "iOS", timeout: 1 }).arguments;
+    expect(takeParameters(plain, { target: "iOS", timeout: 60 }).arguments).toEqual(one);
+  });
+
+  test("a tool's own parameter of that name is its own; ours has a prefix there", () => {
+    const taken = takeParameters(clashing, { timeout: "5m", broker_timeout: 3, editor: "shop" });
+    expect(taken.arguments).toEqual({ timeout: "5m" });
+    expect(taken.parameters).toEqual({ timeout: 3, editor: "shop" });
+  });
+
+  test("they are accepted in _meta too, with and without the prefix", () => {
+    expect(takeParameters(plain, {}, { timeout: 0, broker_editor: "shop" }).parameters).toEqual({
+      timeout: 0,
+      editor: "shop",
+    });
+  });
+
+  test.each([
+    ["", ""],
+    [7, 7],
+    ["long", "x".repeat(201)],
+    [{}, {}],
+  ])("a text that is %j is named as wrong", (_name, value) => {
+    const { wrong, parameters } = takeParameters(plain, { idempotency_key: value });
+    expect(wrong).toEqual(["/idempotency_key must be a string of 1 to 200 characters"]);
+    expect(parameters.idempotencyKey).toBeUndefined();
+  });
+
+  test("null means not given", () => {
+    expect(takeParameters(plain, { force_new: null, editor: null })).toMatchObject({
+      wrong: [],
+      arguments: {},
+    });
+  });
+});
+
+describe("offering them", () => {
+  test("every tool's schema has them, its own properties untouched", () => {
+    const offered = offerParameters(plain);
+    expect(Object.keys(offered.properties ?? {})).toEqual([
+      "timeout",
+      "idempotency_key",
+      "force_new",
+      "editor",
+    ]);
+    expect(offered.required).toBeUndefined();
+  });
+
+  test("under the prefix where the tool has that name itself", () => {
+    const { properties = {} } = offerParameters(clashing);
+    expect(properties.timeout).toEqual({ type: "string" });
+    expect(properties).toHaveProperty("broker_timeout");
+    expect(properties).not.toHaveProperty("broker_editor");
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../../../src/shared/config.js";
+import { failedOutcome, isRead, knowsNoHello } from "../../../../src/shared/wire/uloop.js";
+
+const internal = (message: string) => ({
+  code: -32603,
+  message: "Internal error",
+  data: { type: "internal_error", message },
+});
+const blocked = (command: string) => ({
+  code: -32603,
+  message: "Tool blocked by security settings",
+  data: { type: "security_blocked", command, reason: "unknown" },
+});
+
+describe("an Editor without hello", () => {
+  test.each([
+    { code: -32601, message: "Method not found" },
+    internal("Unknown tool: bridge/hello"),
+    internal("Unknown command: bridge/hello"),
+    blocked("bridge/hello"),
+  ])("is one that answers $message ($code)", (error) => {
+    expect(knowsNoHello(error)).toBe(true);
+  });
+
+  test.each([
+    { code: -32010, message: "Wrong token" },
+    { code: -32014, message: "bridge/hello: the ledger was not found" },
+    internal("The ledger cannot be opened: file not found"),
+    internal("Unknown error in bridge startup"),
+    blocked("ping"),
+  ])("is not one that answers $message ($code)", (error) => {
+    expect(knowsNoHello(error)).toBe(false);
+  });
+});
+
+describe("an error answer", () => {
+  const outcome = (error: Parameters<typeof failedOutcome>[1]) => failedOutcome("work", error, 10, 30);
+
+  test("that refuses never began", () => {
+    expect(outcome(blocked("work"))).toMatchObject({ status: "failed", error: { type: "security_blocked" } });
+    expect(outcome(internal("Unknown tool: work"))).toMatchObject({ error: { type: "unknown_tool" } });
+    for (const error of [blocked("work"), internal("Unknown tool: work")]) {
+      expect(outcome(error)).not.toHaveProperty("startedAt");
+    }
+  });
+
+  test.each([
+    "Unknown tool: other",
+    "Unknown menu command: work",
+    "NullReference",
+    "Tool work failed: not found",
+  ])("%s: it began, whatever its words are", (message) => {
+    expect(outcome(internal(message))).toMatchObject({
+      status: "failed",
+      error: { type: "internal_error" },
+      startedAt: 10,
+      executionMs: 20,
+    });
+  });
+});
+
+test("a call is a read only where the record and the Editor agree", () => {
+  expect(isRead({ effect: "read_only" }, "x", "read_only")).toBe(true);
+  expect(isRead(undefined, "get-x", "read_only")).toBe(true);
+  expect(isRead({ effect: "mutating" }, "get-x", "read_only")).toBe(false);
+  expect(isRead({ effect: "read_only" }, "x", "mutating")).toBe(false);
+  expect(isRead(undefined, "x", "read_only")).toBe(false);
+});
+
+describe("UNITY_BROKER_EDITORS", () => {
+  const named = (text: string) => readConfig({ UNITY_BROKER_EDITORS: text }).UNITY_BROKER_EDITORS;
+
+  test("names addresses and project folders", () => {
+    expect(
+      named("My Game=127.0.0.1:8700, 8701 ,/projects/Shop,C:\\Projects\\Game,host.docker.internal:8702"),
+    ).toEqual([
+      { name: "My Game", host: "127.0.0.1", port: 8700 },
+      { host: "127.0.0.1", port: 8701 },
+      { project: "/projects/Shop" },
+      { project: "C:\\Projects\\Game" },
+      { host: "host.docker.internal", port: 8702 },
+    ]);
+    expect(named("")).toEqual([]);
+  });
+
+  test.each(["game", "host:0", "host:99999", "relative/folder"])("%s is refused", (text) => {
+    expect(() => named(text)).toThrow(/neither host:port nor the full path/);
+  });
+});

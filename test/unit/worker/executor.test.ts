@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createExecutor } from "../../../src/worker/execution/executor.js";
+import type { ExecutorDeps } from "../../../src/worker/execution/executor-deps.js";
+import { operation } from "../shared/record.js";
+
+/** An owner that finds this record, and must not do anything that is not given here. */
+function ownerOf(known: ReturnType<typeof operation>) {
+  const acknowledged: string[] = [];
+  const deps = {
+    editorId: known.editor,
+    fence: "nonce",
+    operations: { look: async () => known, argumentsOf: async () => ({}) },
+    acknowledge: (operationId: string) => void acknowledged.push(operationId),
+  };
+  const { process } = createExecutor(deps as unknown as ExecutorDeps, { retentionMs: 1_000 });
+  return { acknowledged, process: () => process(known.logId, new AbortController().signal) };
+}
+
+test("▲14 an end that was stored by a write whose answer was lost is acknowledged", async () => {
+  const sent = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session" }));
+  expect(await sent.process()).toBe("settled");
+  expect(sent.acknowledged).toEqual(["a"]);
+});
+
+test("what another operation answered has nothing of its own to acknowledge", async () => {
+  const answered = ownerOf(operation({ logId: "a", state: "completed", sentIn: "session", executedAs: "b" }));
+  expect(await answered.process()).toBe("settled");
+  expect(answered.acknowledged).toEqual([]);
+});
+
+test("what was never sent has nothing to acknowledge", async () => {
+  const cancelled = ownerOf(operation({ logId: "a", state: "cancelled" }));
+  expect(await cancelled.process()).toBe("settled");
+  expect(cancelled.acknowledged).toEqual([]);
+});
