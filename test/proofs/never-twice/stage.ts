@@ -151,10 +151,10 @@ export function createStage(world: World, seed: number): Stage {
       await world.gateway.start();
       const reader = take(await world.http());
       for (const intent of intents) {
-        if (intent.logIds.size !== 1)
-          throw new Error(
-            `callers of ${intent.label} were given the log_ids ${[...intent.logIds].join(", ")}`,
-          );
+        if (intent.logIds.size !== 1) {
+          const given = `were given the log_ids ${[...intent.logIds].join(", ")}`;
+          throw new Error(`callers of ${intent.label} ${given}, refused: ${JSON.stringify(intent.refusals)}`);
+        }
         const read = { log_id: intent.logId, wait: true, timeout: 30 };
         const told = intent.note(await reader.call("get_operation_result", read));
         if (!isOutcome(told)) throw new Error(`${intent.label} did not end: ${JSON.stringify(told)}`);

@@ -201,11 +201,11 @@ describe("▲14 the store told of an outcome, and lost it", () => {
     const { logId } = await submit(ann);
     expect((await outcome(ann, logId)).state).toBe("completed");
     await redis.restore(copy);
-    expect(await whenStoreIsBack(() => store.operations.find(logId))).toBeUndefined();
     await eventually(
-      async () => (await store.operations.find(logId))?.state === "completed",
+      async () => (await whenStoreIsBack(() => store.operations.find(logId)))?.state === "completed",
       "its record is there again",
     );
+    expect((await system.record(logId)).rebuilt, "the store had forgotten it").toBe(true);
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged in the end");
     expect(system.executions("a")).toBe(1);
   });
