@@ -118,7 +118,7 @@ export function createCallReader(deps: {
         );
       }
       // A call without an Editor becomes no operation, so no schema needs to be checked.
-      const anyProblem = anywhere.problem ?? aim.problem ?? problem;
+      const anyProblem = aim.problem ?? anywhere.problem ?? problem;
       if (!anyProblem) await deps.schema.check(tool, text);
       const key = parameters.idempotencyKey;
       return {

@@ -171,7 +171,7 @@ export function createSubmit(
         },
         options.replay,
       );
-      if (isWaitingForEditors(decision) && (await deps.knownEditors.mayComeBack())) {
+      if (isWaitingForEditors(decision, readCall) && (await deps.knownEditors.mayComeBack())) {
         readCall = await deps.calls.read(call);
         continue;
       }
@@ -221,9 +221,10 @@ function isThere({ targetContext }: ReadCall, editor: string): boolean {
   return targetContext.candidates.some(({ id, connected }) => id === editor && connected);
 }
 
-/** After a loss of the store: an Editor that reconnects in a moment may have run this very call (▲4). */
-function isWaitingForEditors(decision: Decision): boolean {
-  return decision.kind === "refuse" && decision.problem.code === "EDITORS_NOT_BACK";
+/** After a loss of the store: an Editor that reconnects in a moment may have run this very call, or be the named one (▲4). */
+function isWaitingForEditors(decision: Decision, { problem }: ReadCall): boolean {
+  const refused = decision.kind === "refuse" ? decision.problem : problem;
+  return refused?.code === "EDITORS_NOT_BACK" && (decision.kind === "refuse" || decision.kind === "create");
 }
 
 type Problem = Exclude<Extract<Decision, { kind: "refuse" }>["problem"], { code: "FORCE_NEW_MISMATCH" }>;

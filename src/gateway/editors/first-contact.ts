@@ -1,13 +1,14 @@
 /**
- * First contact: an Editor runs on this machine, and its worker has just begun to connect to it. A question that only
- * this Editor can answer waits a moment, so that a client that starts with its broker finds the Editor's tools.
+ * First contact: an Editor is coming if it runs on this machine and is not in the store yet, or is there without its tools.
+ * A question that only this Editor can answer waits a moment, so that a client that starts with its broker, or calls
+ * right after the store was emptied, finds the Editor's tools.
  */
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
 import type { CallReader } from "../call-reader.js";
 
 export interface FirstContact {
-  /** Waits until each Editor that runs here is known with its tools, or the time is over. True if it waited for any. */
+  /** Waits until each Editor that is coming is known with its tools, or the time is over. True if it waited for any. */
   awaited(): Promise<boolean>;
   /** Ends the waits. */
   close(): void;
@@ -22,23 +23,29 @@ export function createFirstContact(
   }: { editors: Pick<Editors, "ids" | "tools">; notifier: Notifier; running: () => Promise<string[]> },
   { waitMs }: { waitMs: number },
 ): FirstContact {
-  /** Known, or not reached in time: nobody waits for these again. */
-  const settled = new Set<string>();
+  /** Not reached in time: nobody waits for these again until they were reached. */
+  const missed = new Set<string>();
   const closing = new AbortController();
 
-  const settle = async (editorId: string): Promise<void> => {
+  const isKnown = async (editorId: string): Promise<boolean> =>
+    (await editors.ids()).includes(editorId) && (await editors.tools(editorId)).length > 0;
+
+  /** True if it waited. */
+  const settle = async (editorId: string): Promise<boolean> => {
+    const wasKnown = await isKnown(editorId);
+    if (wasKnown) missed.delete(editorId);
+    if (wasKnown || missed.has(editorId)) return false;
     const over = AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]);
-    const isKnown = async (): Promise<boolean> =>
-      (await editors.ids()).includes(editorId) && (await editors.tools(editorId)).length > 0;
-    await untilEditors(notifier, isKnown, over);
-    settled.add(editorId);
+    await untilEditors(notifier, () => isKnown(editorId), over);
+    if (over.aborted) missed.add(editorId);
+    return true;
   };
 
   return {
     async awaited() {
-      const coming = (await running()).filter((editorId) => !settled.has(editorId));
-      await Promise.all(coming.map(settle));
-      return coming.length > 0;
+      const ids = new Set([...(await running()), ...(await editors.ids())]);
+      const waited = await Promise.all([...ids].map(settle));
+      return waited.includes(true);
     },
     close: () => closing.abort(),
   };

@@ -29,7 +29,7 @@ export interface KnownEditorsOptions {
 
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
-  /** Waits for a message about the missing Editors, after which `read` may find them. False once the wait was long enough. */
+  /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
   mayComeBack(): Promise<boolean>;
   /** A person says that this Editor will not come back. */
   drop(editor: string): Promise<void>;
@@ -95,7 +95,9 @@ export function createKnownEditors(
     read,
 
     async mayComeBack() {
-      const leftMs = missingSince === undefined ? 0 : missingSince + options.backMs - performance.now();
+      // A call that read in between found that they are back.
+      if (missingSince === undefined) return true;
+      const leftMs = missingSince + options.backMs - performance.now();
       if (leftMs <= 0) return false;
       await heard(notifier, Math.min(leftMs, LOOK_MS));
       return true;

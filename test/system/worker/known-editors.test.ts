@@ -314,6 +314,36 @@ describe("Redis is killed and started again", () => {
     expect(executions("b")).toBe(1);
   });
 
+  test("a call that names the Editor waits for it, too", async () => {
+    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
+    const { client, editor, redis, executions } = system;
+    const ann = client();
+    const named = { Name: "b", editor: editor.editorId };
+    await ann.submit(...A_CALL);
+    await redis.flush();
+    const { record } = await ann.submit("work", named);
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+    expect(executions("b")).toBe(1);
+  });
+
+  test("a call that missed an Editor is not refused if another call has seen meanwhile that it is back", async () => {
+    const system = await start({ worker: null });
+    const { addWorker, present, editor, store, redis, knownEditorsFile } = system;
+    const worker = await addWorker();
+    await present(editor);
+    const file = join(dirname(knownEditorsFile), "seen-by-two.json");
+    const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 60_000 };
+    const known = createKnownEditors({ ...store, log: SILENT, file }, options);
+    await known.read();
+    await worker.close();
+    await redis.flush();
+    expect((await known.read()).missing).toEqual([editor.editorId]);
+    await addWorker();
+    await eventually(async () => (await known.read()).missing.length === 0, "another call has seen it");
+    expect(await known.mayComeBack()).toBe(true);
+    expect((await known.read()).missing).toEqual([]);
+  });
+
   test("one that had left before is not waited for: the store still knows what it ran", async () => {
     const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
     const { client, editor, redis } = system;
