@@ -68,7 +68,7 @@ describe("how much of one principal may run", () => {
     const bob = client("bob");
     await bob.outcome((await bob.submit("work", { Name: "bob" }, there)).record.logId);
     expect(bench.begun).toEqual(["block", "bob"]);
-    const waiting = await ann.until(held[0] ?? "", () => true);
+    const waiting = await ann.reaches(held[0] ?? "", "queued");
     const { logId } = block.record;
     const by = [{ log_id: logId, tool: "work", editor: here.editor }];
     const told = answerOf(waiting);

@@ -218,6 +218,7 @@ describe("a real client over stdio", () => {
     });
     const { editors } = system.store;
     const { editorId } = system.editor;
+    await client.listTools();
     const added = completeTool(ToolDetails.parse({ name: "brand-new", description: "New." }));
     await editors.publishTools(editorId, [...(await editors.tools(editorId)), added]);
     await changed;

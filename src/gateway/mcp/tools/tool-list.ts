@@ -58,7 +58,11 @@ export function createToolList(
   const stop = deps.notifier.on("editors", compareSoon, compareSoon);
 
   return {
-    current: listed,
+    // What was listed before the baseline was read could change in between, and nobody would be told.
+    async current(principal) {
+      await baseline;
+      return listed(principal);
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

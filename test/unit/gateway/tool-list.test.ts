@@ -1,0 +1,30 @@
+/** When MCP clients are told that the list of tools has changed. */
+import { expect, test } from "vitest";
+import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
+import type { OfferedTool } from "../../../src/gateway/tools/catalog.js";
+import { SILENT } from "../../harness/silent.js";
+
+test("no list is given out before the one that later lists are compared with", async () => {
+  let readFirst = (_tools: OfferedTool[]): void => undefined;
+  const first = new Promise<OfferedTool[]>((resolve) => {
+    readFirst = resolve;
+  });
+  let reads = 0;
+  const broker = {
+    tools: async () => {
+      reads += 1;
+      return reads === 1 ? first : [];
+    },
+  };
+  const notifier = { on: () => () => undefined, close: () => undefined };
+  const list = createToolList({ broker, notifier, log: SILENT });
+  let isGiven = false;
+  const given = list.current("ann").then(() => {
+    isGiven = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isGiven).toBe(false);
+  readFirst([]);
+  await given;
+  list.close();
+});
