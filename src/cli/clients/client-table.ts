@@ -25,6 +25,8 @@ const Client = z.object({
       token: z.record(z.string(), z.unknown()),
     })
     .nullable(),
+  /** Time limits of an entry, in the client's words, where its own are shorter than a first start or a wait may take. */
+  limits: z.record(z.string(), z.number()).default({}),
   /** What the user does for the client to notice. */
   afterwards: z.string(),
   /** The page that decides all this. */

@@ -30,14 +30,15 @@ export function startCommand(main: string, typed = ""): Reach {
 
 /** The entry in the client's own words; a UsageError where the client cannot reach a broker that way. */
 export function entryOf(client: Client, reach: Reach): Entry {
-  if (reach.transport === "stdio") return fill(client.stdio, reach) as Entry;
+  if (reach.transport === "stdio") return { ...(fill(client.stdio, reach) as Entry), ...client.limits };
   if (client.http === null) {
     throw new UsageError(
       `${client.title}'s file lists servers that it starts itself, none by address: leave --http and --token out`,
     );
   }
   const { entry, token } = client.http;
-  return fill(reach.token === undefined ? entry : { ...entry, ...token }, reach) as Entry;
+  const filled = fill(reach.token === undefined ? entry : { ...entry, ...token }, reach) as Entry;
+  return { ...filled, ...client.limits };
 }
 
 function fill(template: unknown, reach: Reach): unknown {
@@ -78,14 +79,22 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
  * What the user added (an environment, a time limit, a switch) stays, as long as the transport and the address do:
  * fields of the other transport make Codex refuse its whole file, and a token is for the gateway that it was given for.
  */
-export function changes(there: unknown, wanted: Entry): "whole" | { path: string[]; value: unknown }[] {
+export function changes(
+  there: unknown,
+  wanted: Entry,
+  { limits }: Pick<Client, "limits">,
+): "whole" | { path: string[]; value: unknown }[] {
   if (typeof there !== "object" || there === null || Array.isArray(there)) return "whole";
   if (transportOf(there as Entry) !== transportOf(wanted)) return "whole";
   const isElsewhere = Object.entries(wanted).some(
     ([key, value]) => typeof value === "string" && /^https?:/.test(value) && (there as Entry)[key] !== value,
   );
   if (isElsewhere) return "whole";
-  return differences(there as Entry, wanted);
+  const isUsers = (key: string): boolean => key in limits && key in there;
+  return differences(
+    there as Entry,
+    Object.fromEntries(Object.entries(wanted).filter(([key]) => !isUsers(key))),
+  );
 }
 
 function differences(there: Entry, wanted: Entry): { path: string[]; value: unknown }[] {

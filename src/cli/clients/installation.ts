@@ -51,7 +51,7 @@ export async function planInstall(place: Place, wanted: Entry, isSecret: boolean
     );
   }
   const isForeign = there !== undefined && !isOurs(there, place.addresses);
-  const todo = there === undefined || isForeign ? "whole" : changes(there, wanted);
+  const todo = there === undefined || isForeign ? "whole" : changes(there, wanted, client);
   if (todo.length === 0) {
     const fragment = format.fragment(path, there);
     return { client, file, name, outcome: "unchanged", fragment, text: undefined, isSecret, warnings };

@@ -171,13 +171,14 @@ describe("where each client keeps its file", () => {
 describe("the entry", () => {
   const started = { command: "node", args: ["/src/broker/dist/cli/main.js", "mcp"] };
   const headers = { Authorization: "Bearer s3cret" };
+  const patient = { startup_timeout_sec: 60, tool_timeout_sec: 120 };
   it.each([
     ["claude-code", { type: "stdio", ...started }, { type: "http", url: ADDRESS, headers }],
     ["claude-desktop", started, undefined],
     ["cursor", { type: "stdio", ...started }, { url: ADDRESS, headers }],
     ["vscode", { type: "stdio", ...started }, { type: "http", url: ADDRESS, headers }],
     ["windsurf", started, { serverUrl: ADDRESS, headers }],
-    ["codex", started, { url: ADDRESS, http_headers: headers }],
+    ["codex", { ...started, ...patient }, { url: ADDRESS, http_headers: headers, ...patient }],
     ["gemini", started, { httpUrl: ADDRESS, headers }],
   ])("of %s is in its own words", (id, stdio, http) => {
     const client = clientNamed(id);
@@ -364,6 +365,19 @@ describe.each(CLIENTS)("$id", (client) => {
     await expect(uninstall({ client: client.id, path })).rejects.toThrow(/left as it is \(line [23]:/);
     expect(text(path)).toBe(broken);
     expect(readdirSync(folder)).toEqual(["config"]);
+  });
+});
+
+describe("time limits", () => {
+  it("are added to an entry of an older version; what the user chose stays", async () => {
+    const path = file(
+      "config",
+      '[mcp_servers.unity]\ncommand = "unity-broker"\nargs = ["mcp"]\ntool_timeout_sec = 600\n',
+    );
+    expect(await install({ client: "codex", path })).toMatchObject({ outcome: "replaced" });
+    const { unity } = serversOf(clientNamed("codex"), path);
+    expect(unity).toMatchObject({ startup_timeout_sec: 60, tool_timeout_sec: 600 });
+    expect(await install({ client: "codex", path })).toMatchObject({ outcome: "unchanged" });
   });
 });
 
