@@ -377,22 +377,22 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
 
   describe("another broker's store", () => {
     test("is refused until the Editor is handed over, and cannot take it by itself", async () => {
-      const before = await editor.owner();
+      const running = await editor.owner();
       const id = fresh();
-      // Longer than both refusals take on a busy machine.
-      await before.submit(id, block(2));
-      await begins(before, id);
+      await running.submit(id, block(600));
+      await begins(running, id);
       await expect(editor.owner({ storeId: "store-2" })).rejects.toMatchObject({
         code: -32019,
         data: { boundTo: "store-1" },
       });
-      const person = await editor.client();
-      const claim = (storeId: string) => askProven(person, editor, "bridge/hand_over", { storeId });
+      const claim = async (storeId: string) =>
+        askProven(await editor.client(), editor, "bridge/hand_over", { storeId });
       await expect(claim("store-2")).rejects.toMatchObject({
         code: -32019,
         data: { boundTo: "store-1", open: [{ operationId: id, state: "running" }] },
       });
-      await completes(before, id);
+      await editor.crashAndRestart();
+      const before = await editor.owner();
       expect(await claim("store-2")).toMatchObject({
         boundTo: "store-2",
         before: "store-1",
