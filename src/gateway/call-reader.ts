@@ -40,7 +40,7 @@ export interface ToolCall extends Requester {
 
 export interface ReadCall {
   principal: string;
-  band: PriorityClass;
+  priorityClass: PriorityClass;
   requester: Requester;
   tool: Tool;
   target: Target;
@@ -123,7 +123,7 @@ export function createCallReader(deps: {
       const key = parameters.idempotencyKey;
       return {
         principal: call.principal,
-        band: access.principal.band,
+        priorityClass: access.principal.priorityClass,
         requester: { caller: call.caller, requestId: call.requestId },
         tool,
         target: aim.target,

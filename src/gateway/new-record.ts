@@ -32,7 +32,7 @@ export function newRecord(
     order: Number(chain.version) + 1,
     entered: Number(chain.version) + 1,
     incarnation: chain.incarnation,
-    band: call.band,
+    priorityClass: call.priorityClass,
     // The script counts; readers get the count from beside the record.
     mutationSeq: 0,
     state: "accepted",

@@ -26,7 +26,7 @@ export interface Principal {
   name: string;
   role: Role;
   /** Whether a person waits for its calls, or they are bulk work that lets others go first. */
-  band: PriorityClass;
+  priorityClass: PriorityClass;
   /** By id. */
   editors: Selection;
   /** By name. */
@@ -40,7 +40,7 @@ export const LOCAL: Principal = {
   id: "local",
   name: "local",
   role: "admin",
-  band: "interactive",
+  priorityClass: "interactive",
   editors: EVERYTHING,
   tools: EVERYTHING,
 };

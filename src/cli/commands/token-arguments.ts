@@ -15,7 +15,9 @@ export function grantsOf(args: GrantArguments, rawArgs: readonly string[]): Gran
   const tools = selectionOf(args, "tools");
   return {
     ...(args.role === undefined ? {} : { role: roleOf(String(args.role)) }),
-    ...(args.batch === undefined ? {} : { band: args.batch ? ("batch" as const) : ("interactive" as const) }),
+    ...(args.batch === undefined
+      ? {}
+      : { priorityClass: args.batch ? ("batch" as const) : ("interactive" as const) }),
     ...(editors && { editors }),
     ...(tools && { tools }),
   };

@@ -51,13 +51,13 @@ export const list: Run<typeof declared.list> = async ({ args }) => {
   else
     console.log(
       table(
-        ["PRINCIPAL", "ROLE", "BAND", "EDITORS", "TOOLS", "TOKEN", "CREATED", "EXPIRES"],
+        ["PRINCIPAL", "ROLE", "PRIORITY", "EDITORS", "TOOLS", "TOKEN", "CREATED", "EXPIRES"],
         entries.flatMap((entry) =>
           (entry.tokens.length > 0 ? entry.tokens : [undefined]).map((token) =>
             printableValues([
               entry.name,
               entry.role,
-              entry.band,
+              entry.priorityClass,
               globs(entry.editors),
               globs(entry.tools),
               token?.id ?? "none",
@@ -88,7 +88,7 @@ function shown({ tokens: made, id: _never, ...entry }: Entry) {
   return {
     principal: entry.name,
     role: entry.role,
-    band: entry.band,
+    priority_class: entry.priorityClass,
     editors: entry.editors,
     tools: entry.tools,
     tokens: made.map(({ id, createdAt, expiresAt }) => ({
@@ -99,8 +99,8 @@ function shown({ tokens: made, id: _never, ...entry }: Entry) {
   };
 }
 
-function rights({ role, band, editors, tools }: Entry): string {
-  return `role ${role}, ${band}, Editors ${globs(editors)}; tools ${globs(tools)}`;
+function rights({ role, priorityClass, editors, tools }: Entry): string {
+  return `role ${role}, ${priorityClass}, Editors ${globs(editors)}; tools ${globs(tools)}`;
 }
 
 function globs({ allow, deny }: Selection): string {

@@ -20,15 +20,24 @@ const Token = z.object({
 });
 export type Token = z.infer<typeof Token>;
 
-const Entry = z.object({
-  id: z.string().min(1),
-  name: z.string().min(1),
-  role: z.enum(ROLES),
-  band: PriorityClass,
-  editors: Selection,
-  tools: Selection,
-  tokens: z.array(Token),
-});
+/** The word of files that were written before it was called a priority class. */
+const renamed = (entry: unknown): unknown =>
+  typeof entry === "object" && entry !== null && "band" in entry
+    ? { priorityClass: entry.band, ...entry }
+    : entry;
+
+const Entry = z.preprocess(
+  renamed,
+  z.object({
+    id: z.string().min(1),
+    name: z.string().min(1),
+    role: z.enum(ROLES),
+    priorityClass: PriorityClass,
+    editors: Selection,
+    tools: Selection,
+    tokens: z.array(Token),
+  }),
+);
 /** A principal with its tokens. */
 export type Entry = z.infer<typeof Entry>;
 
@@ -50,7 +59,7 @@ export function parseTokenFile(file: string, text: string): Entry[] {
       id: principal,
       name: principal,
       role: "submit",
-      band,
+      priorityClass: band,
       editors: { allow: [...EVERYTHING.allow], deny: [] },
       tools: { allow: [...EVERYTHING.allow], deny: [] },
       tokens: [{ id: "1", sha256, createdAt }],
@@ -66,6 +75,6 @@ export function tokenFileText(principals: readonly Entry[]): string {
   return `${JSON.stringify({ principals }, undefined, 2)}\n`;
 }
 
-export function principalOf({ id, name, role, band, editors, tools }: Entry): Principal {
-  return { id, name, role, band, editors, tools };
+export function principalOf({ id, name, role, priorityClass, editors, tools }: Entry): Principal {
+  return { id, name, role, priorityClass, editors, tools };
 }

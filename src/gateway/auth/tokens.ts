@@ -13,7 +13,7 @@ import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } fr
  * What a principal may do. Omitted fields keep their value; defaults of a new principal: role `submit`, interactive, every
  * Editor and tool.
  */
-export interface Grants extends Partial<Pick<Principal, "role" | "band">> {
+export interface Grants extends Partial<Pick<Principal, "role" | "priorityClass">> {
   editors?: Partial<Selection>;
   tools?: Partial<Selection>;
 }
@@ -178,9 +178,9 @@ export function createTokens(file: string): Tokens {
   };
 }
 
-const NEW: Pick<Principal, "role" | "band" | "editors" | "tools"> = {
+const NEW: Pick<Principal, "role" | "priorityClass" | "editors" | "tools"> = {
   role: "submit",
-  band: "interactive",
+  priorityClass: "interactive",
   editors: EVERYTHING,
   tools: EVERYTHING,
 };

@@ -147,7 +147,7 @@ export interface OperationRecord {
   /** The store's incarnation in which it entered (▲13); absent in records of schema 2. */
   incarnation?: string;
   /** How urgent it is; absent: interactive. */
-  band?: PriorityClass;
+  priorityClass?: PriorityClass;
   /**
    * Its place in the queue, fair between principals, lower first; the store assigns it
    * (src/shared/store/operations/fair-priority.ts).

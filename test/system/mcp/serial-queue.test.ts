@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-type Step = { submit: string; band: PriorityClass } | "send" | "end";
+type Step = { submit: string; priorityClass: PriorityClass } | "send" | "end";
 
 /** A queue without BullMQ: what waits is sent by its turn, then by its order of acceptance. */
 function createLine(operations: Operations) {
@@ -27,7 +27,7 @@ function createLine(operations: Operations) {
     own: number;
     from: number;
     highest: number;
-    /** It is of the batch band, or waits for its own principal's batch: their order holds. */
+    /** It is of the batch class, or waits for its own principal's batch: their order holds. */
     yields: boolean;
   }[] = [];
   let running: string | undefined;
@@ -43,18 +43,25 @@ function createLine(operations: Operations) {
     waiting: () => waiting,
     sent: order,
     end,
-    async submit(principal: string, band: PriorityClass): Promise<OperationRecord> {
+    async submit(principal: string, priorityClass: PriorityClass): Promise<OperationRecord> {
       if (running === undefined && waiting.length === 0) sent = 0;
       count += 1;
       const logId = `op${count}`;
       const incarnation = await operations.incarnation();
-      const given = { logId, hash: `hash ${logId}`, principal, band, acceptedAt: count, incarnation };
+      const given = {
+        logId,
+        hash: `hash ${logId}`,
+        principal,
+        priorityClass,
+        acceptedAt: count,
+        incarnation,
+      };
       const record = operation(given);
       const created = await operations.create(record, "{}", "0");
       if (created.kind !== "created") throw new Error(created.kind);
       const mine = waiting.filter(({ record }) => record.principal === principal);
-      const yields = band === "batch" || mine.some((each) => each.yields);
-      const interactive = waiting.filter(({ record }) => record.band === "interactive");
+      const yields = priorityClass === "batch" || mine.some((each) => each.yields);
+      const interactive = waiting.filter(({ record }) => record.priorityClass === "interactive");
       const highest = Math.max(0, ...interactive.map(({ record }) => record.turn ?? 0));
       waiting.push({ record: created.record, own: mine.length, from: sent, highest, yields });
       return created.record;
@@ -88,10 +95,10 @@ async function openOperations(): Promise<Operations> {
 describe("whose turn it is", () => {
   const submit = fc.record({
     submit: fc.constantFrom("ann", "bob", "cat"),
-    band: fc.constantFrom<PriorityClass>("interactive", "interactive", "batch"),
+    priorityClass: fc.constantFrom<PriorityClass>("interactive", "interactive", "batch"),
   });
-  const ann = { submit: "ann", band: "interactive" } as const;
-  const bob = { submit: "bob", band: "interactive" } as const;
+  const ann = { submit: "ann", priorityClass: "interactive" } as const;
+  const bob = { submit: "bob", priorityClass: "interactive" } as const;
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 5, arbitrary: submit },
     { weight: 4, arbitrary: fc.constant<Step>("send") },
@@ -127,16 +134,16 @@ describe("whose turn it is", () => {
           if (step === "send") await send();
           else if (step === "end") await line.end();
           else {
-            const record = await line.submit(step.submit, step.band);
+            const record = await line.submit(step.submit, step.priorityClass);
             const here = line.waiting().find((each) => each.record === record);
-            if (step.band === "batch") expect(record.turn).toBeGreaterThan(here?.highest ?? 0);
+            if (step.priorityClass === "batch") expect(record.turn).toBeGreaterThan(here?.highest ?? 0);
           }
         }
         while (await send());
         await line.end();
       }),
       // Bob's batch yields to all of Ann's, and his own next call waits for it.
-      { numRuns: 40, examples: [[[ann, ann, ann, ann, { submit: "bob", band: "batch" }, bob]]] },
+      { numRuns: 40, examples: [[[ann, ann, ann, ann, { submit: "bob", priorityClass: "batch" }, bob]]] },
     );
   });
 
@@ -186,7 +193,7 @@ describe("in the queue of an Editor", () => {
   /** Behind an operation that holds the main lane. */
   async function behind() {
     const find = async (id: string) =>
-      ({ ...LOCAL, id, band: id === "night" ? "batch" : "interactive" }) as const;
+      ({ ...LOCAL, id, priorityClass: id === "night" ? "batch" : "interactive" }) as const;
     const system = await start({ principals: { find } });
     const holder = system.client("holder");
     const { record } = await holder.submit("work", { Name: "block", Hold: true });

@@ -110,9 +110,9 @@ describe("by the call itself", () => {
 test.each([
   ["interactive", ["a", "b", "bulk", "c"]],
   ["batch", ["a", "b", "c", "bulk"]],
-] as const)("a principal whose token is %s has its turn: %j", async (band, order) => {
+] as const)("a principal whose token is %s has its turn: %j", async (priorityClass, order) => {
   const { system, tokens, as, ann } = await stage();
-  const ci = await as(await tokens.create("ci", { band }));
+  const ci = await as(await tokens.create("ci", { priorityClass }));
   const calls = [await ann("work", { ...HELD, timeout: 0 })];
   await system.bench.begins("a");
   for (const Name of ["b", "c"]) calls.push(await ann("work", { Name, timeout: 0 }));

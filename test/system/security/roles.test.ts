@@ -1,5 +1,5 @@
 /** What a principal may do: its role, its Editors, its tools, and for how long. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { accessOf } from "../../../src/gateway/auth/access.js";
 import { createTokens, type Grants } from "../../../src/gateway/auth/tokens.js";
@@ -146,7 +146,7 @@ test("a token file of version 0.1 goes on: its principals keep their ids, and so
   const { sha256, createdAt } = entry?.tokens[0] ?? { sha256: "", createdAt: "" };
   writeFileSync(file, JSON.stringify({ tokens: [{ principal: "ann", sha256, createdAt, band: "batch" }] }));
   const tokens = createTokens(file);
-  const asWritten = { id: "ann", name: "ann", role: "submit", band: "batch" };
+  const asWritten = { id: "ann", name: "ann", role: "submit", priorityClass: "batch" };
   expect((await tokens.identify(token))?.principal).toMatchObject(asWritten);
   // Written anew in the present form.
   await tokens.create("ben");
@@ -154,6 +154,13 @@ test("a token file of version 0.1 goes on: its principals keep their ids, and so
   await tokens.revoke("ann");
   await tokens.create("ann");
   expect((await tokens.list()).map(({ id }) => id)).not.toContain("ann");
+});
+
+test("a token file that calls the priority class `band` keeps it", async () => {
+  const file = tokensFile();
+  const token = await createTokens(file).create("night", { priorityClass: "batch" });
+  writeFileSync(file, readFileSync(file, "utf8").replace('"priorityClass"', '"band"'));
+  expect((await createTokens(file).identify(token))?.principal.priorityClass).toBe("batch");
 });
 
 describe("every route asks who it is", () => {

@@ -14,16 +14,16 @@ const LAST_TURN = 2_097_151;
  * was sent. The numbers start again when nothing is open on the Editor. `turns`: HASH sent, highest, last:<principal>.
  */
 export const FAIR_PRIORITY = `
-local function takeTurn(turns, open, waiting, principal, band)
+local function takeTurn(turns, open, waiting, principal, class)
   if redis.call('ZCARD', open) == 0 then redis.call('DEL', turns) end
   local found = redis.call('HMGET', turns, 'sent', 'last:' .. principal, 'highest')
   local sent, last, highest = tonumber(found[1] or 0), tonumber(found[2] or 0), tonumber(found[3] or 0)
   local from = sent
   if redis.call('SCARD', waiting) > 0 then from = math.max(from, last) end
-  if band == 'batch' then from = math.max(from, highest) end
+  if class == 'batch' then from = math.max(from, highest) end
   local turn = math.min(from + 1, ${LAST_TURN})
   redis.call('HSET', turns, 'last:' .. principal, turn)
-  if band ~= 'batch' then redis.call('HSET', turns, 'highest', math.max(highest, turn)) end
+  if class ~= 'batch' then redis.call('HSET', turns, 'highest', math.max(highest, turn)) end
   return turn
 end
 local function turnCame(turns, turn)

@@ -157,7 +157,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         record.supersedes ?? "",
         countsAsChange(record) ? "counts" : "",
         record.principal,
-        record.band ?? "interactive",
+        record.priorityClass ?? "interactive",
         String(options.maxQueued ?? PRINCIPAL_LIMITS.maxQueued),
         extra.wasSent ? "" : String(options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning),
         queueName(editor, record.lane),
