@@ -16,7 +16,13 @@ import { createWorker, WORKER_DEFAULTS } from "../../../src/worker/worker.js";
 import { type HostileEditor, startHostileEditor } from "../../harness/editor/hostile-editor.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { SILENT } from "../../harness/silent.js";
-import { eventually, ORIGIN_KEY, type System, useSystem } from "../../harness/system/system.js";
+import {
+  eventually,
+  ORIGIN_KEY,
+  type System,
+  type SystemOptions,
+  useSystem,
+} from "../../harness/system/system.js";
 import { LIES, type Lie, others } from "../../hostile/lies.js";
 import { NOISE } from "../../hostile/noise.js";
 import { PLAIN_LIES } from "../../hostile/plain-lies.js";
@@ -62,8 +68,19 @@ async function beside(system: System, lie: Lie): Promise<HostileEditor> {
   return liar;
 }
 
+/** What is never answered, or never listed, is waited for. */
+const IMPATIENT: SystemOptions = {
+  worker: {
+    link: {
+      ...{ backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
+      connection: { requestTimeoutMs: 2_000 },
+    },
+  },
+  gateway: { firstContactMs: 200 },
+};
+
 async function tell(lie: Lie): Promise<void> {
-  const system = await start();
+  const system = await start(IMPATIENT);
   const { store, bench, broker, warnings, client } = system;
   const [ann, bob] = [client("ann"), client("bob")];
   const honest = system.editor.editorId;
