@@ -33,7 +33,7 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>Notes a message of the seated worker: another store must wait until it is silent.</summary>
-        public void Heard()
+        public void MessageReceived()
         {
             lock (ledger.Gate) boundHeardAt = clock.ElapsedMs;
         }

@@ -62,9 +62,9 @@ namespace JobBroker.Bridge.Api
 
         public void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply)
         {
-            session.Heard(peer.Id);
+            session.MessageReceived(peer.Id);
             var seated = seat.Holds(peer);
-            if (seated) fence.Heard();
+            if (seated) fence.MessageReceived();
             if (method == "bridge/hello") reply(Entered(() => Hello(peer, new HelloParams(parameters))));
             else if (method == "bridge/hand_over") reply(Entered(() => HandOver(peer, new HandOverParams(parameters))));
             else if (method == "bridge/prove") reply(Entered(() => door.Prove(peer, parameters)));
@@ -147,7 +147,7 @@ namespace JobBroker.Bridge.Api
         private Answer Announce(IPeer peer, JObject names)
         {
             var name = Either(names, "ClientName");
-            if (name != null) session.Named(peer.Id, name);
+            if (name != null) session.SetClientName(peer.Id, name);
             var endpoint = Either(names, "PushNotificationEndpoint") ?? Either(names, "Endpoint");
             var key = Either(names, "PushNotificationKey") ?? Either(names, "Key");
             if (endpoint != null && push.ConnectTo(endpoint, key)) session.SetPushEndpoint(endpoint, key);

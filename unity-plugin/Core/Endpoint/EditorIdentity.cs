@@ -40,7 +40,7 @@ namespace JobBroker.Bridge.Endpoint
         }
 
         /// <summary>The same project under an id that was chosen.</summary>
-        public EditorIdentity Named(string editorId) => new EditorIdentity(editorId, ProjectName, ProjectPath);
+        public EditorIdentity WithId(string editorId) => new EditorIdentity(editorId, ProjectName, ProjectPath);
 
         /// <summary>
         /// Lower case letters and digits of ASCII; runs of anything else become one dash, none at the ends.

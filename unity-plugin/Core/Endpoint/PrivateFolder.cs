@@ -38,7 +38,7 @@ namespace JobBroker.Bridge.Endpoint
         /// backup may have left it open. Throws UnauthorizedAccessException, naming the command, where
         /// only another user may do that.
         /// </summary>
-        public static void Own(string folder)
+        public static void RestrictToUser(string folder)
         {
             Create(folder);
             if (OnWindows || chmod(folder, Mode0700) == 0) return;

@@ -182,7 +182,7 @@ namespace JobBroker.Bridge.Ledger
             foreach (var operation in content.Operations.InOrder.Where(operation => operation.StoredResult != null))
             {
                 named.Add(operation.StoredResult!.Name);
-                if (!results.Seems(operation.StoredResult))
+                if (!results.HasFile(operation.StoredResult))
                 {
                     LedgerResults.LoseFile(operation);
                     notices.Add($"The result of operation {operation.OperationId} is not where the ledger put it.");

@@ -34,7 +34,7 @@ namespace JobBroker.Bridge.Ledger
         /// <summary>
         /// Whether a file of the right length is there; what it holds is checked when it is first read.
         /// </summary>
-        public bool Seems(StoredResult result)
+        public bool HasFile(StoredResult result)
         {
             var file = new FileInfo(PathOf(result.Name));
             return file.Exists && file.Length == result.Bytes;

@@ -48,7 +48,7 @@ namespace JobBroker.Bridge.Session
             this.ports = ports;
             this.options = options;
             var identity = EditorIdentity.Of(ports.Editor.ProjectPath, Dns.GetHostName());
-            if (options.EditorId != null) identity = identity.Named(options.EditorId);
+            if (options.EditorId != null) identity = identity.WithId(options.EditorId);
             var editorId = identity.EditorId;
             Session = new McpSessionManager(
                 ports.SessionStore,
@@ -57,7 +57,7 @@ namespace JobBroker.Bridge.Session
                 editorId,
                 string.IsNullOrEmpty(options.Token) ? EndpointRegistry.NewToken() : options.Token!);
             var folders = new StateFolders(options, editorId);
-            folders.Own();
+            folders.RestrictToUser();
             Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadWatch(ports.Clock);
@@ -114,7 +114,7 @@ namespace JobBroker.Bridge.Session
             try
             {
                 new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
-                Session.Keep();
+                Session.SaveIdentity();
             }
             catch (LedgerUnavailableException)
             {

@@ -100,7 +100,7 @@ namespace JobBroker.Bridge.Session
         /// Persists the session's identity over a domain reload. Called once the ledger is recovered, because a session
         /// that failed before must not be mistaken for one that a reload interrupted. Main thread only.
         /// </summary>
-        public void Keep()
+        public void SaveIdentity()
         {
             store.Set(SessionKey, EditorSessionId);
             store.Set(GenerationKey, Generation.ToString(CultureInfo.InvariantCulture));
@@ -153,7 +153,7 @@ namespace JobBroker.Bridge.Session
         public void WorkerConnected(string? brokerId, string? version) =>
             worker = string.Join(" ", new[] { brokerId, version }.Where(word => !string.IsNullOrEmpty(word)));
 
-        public void Heard(int peer)
+        public void MessageReceived(int peer)
         {
             lock (gate)
             {
@@ -162,7 +162,7 @@ namespace JobBroker.Bridge.Session
             }
         }
 
-        public void Named(int peer, string name)
+        public void SetClientName(int peer, string name)
         {
             lock (gate) clients[peer] = new ConnectedClient(name, clock.NowMs);
         }

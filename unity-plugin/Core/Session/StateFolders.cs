@@ -26,16 +26,16 @@ namespace JobBroker.Bridge.Session
         /// Restricts the folders in the state folder to this user. Folders set in the options keep their rights. Throws
         /// <see cref="LedgerUnavailableException"/> with instructions.
         /// </summary>
-        public void Own()
+        public void RestrictToUser()
         {
             try
             {
-                if (options.EndpointFolder == null || options.LedgerFolder == null) PrivateFolder.Own(options.StateFolder);
-                if (options.EndpointFolder == null) PrivateFolder.Own(Editors);
+                if (options.EndpointFolder == null || options.LedgerFolder == null) PrivateFolder.RestrictToUser(options.StateFolder);
+                if (options.EndpointFolder == null) PrivateFolder.RestrictToUser(Editors);
                 if (options.LedgerFolder != null) return;
-                PrivateFolder.Own(Path.GetDirectoryName(Ledger)!);
-                OwnWithFiles(Ledger);
-                OwnWithFiles(Path.Combine(Ledger, "results"));
+                PrivateFolder.RestrictToUser(Path.GetDirectoryName(Ledger)!);
+                RestrictWithFiles(Ledger);
+                RestrictWithFiles(Path.Combine(Ledger, "results"));
             }
             catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
             {
@@ -43,9 +43,9 @@ namespace JobBroker.Bridge.Session
             }
         }
 
-        private static void OwnWithFiles(string folder)
+        private static void RestrictWithFiles(string folder)
         {
-            PrivateFolder.Own(folder);
+            PrivateFolder.RestrictToUser(folder);
             foreach (var file in Directory.GetFiles(folder))
             {
                 if (PrivateFile.TryTighten(file)) continue;

@@ -11,7 +11,7 @@ internal static class StateChild
     {
         try
         {
-            new StateFolders(new BridgeOptions { StateFolder = folder }, "game").Own();
+            new StateFolders(new BridgeOptions { StateFolder = folder }, "game").RestrictToUser();
             Console.WriteLine("owned");
         }
         catch (LedgerUnavailableException error)

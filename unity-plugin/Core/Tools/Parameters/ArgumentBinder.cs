@@ -94,7 +94,7 @@ namespace JobBroker.Bridge.Tools.Parameters
                     if (string.Equals(choice.Key, (string?)token, anyCase)) return choice.Value;
                 }
             }
-            var given = token.Type == JTokenType.String ? $"\"{Shortened((string)token!)}\"" : Named(token);
+            var given = token.Type == JTokenType.String ? $"\"{Shortened((string)token!)}\"" : KindOf(token);
             var words = string.Join(", ", shape.Choices.Select(one => one.Key));
             throw Invalid($"{name} must be one of {words}, not {given}.");
         }
@@ -136,12 +136,12 @@ namespace JobBroker.Bridge.Tools.Parameters
         }
 
         internal static ToolException Wrong(string name, string wanted, JToken token) =>
-            Invalid($"{name} must be {wanted}, not {Named(token)}.");
+            Invalid($"{name} must be {wanted}, not {KindOf(token)}.");
 
         internal static ToolException Invalid(string sentence) =>
             new ToolException(ToolException.InvalidArguments, sentence);
 
-        private static string Named(JToken token)
+        private static string KindOf(JToken token)
         {
             switch (token.Type)
             {

@@ -66,7 +66,7 @@ public sealed class StateFoldersTests : IDisposable
             File.SetUnixFileMode(file, OwnFile | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
         }
 
-        new StateFolders(new BridgeOptions { StateFolder = State }, "game").Own();
+        new StateFolders(new BridgeOptions { StateFolder = State }, "game").RestrictToUser();
 
         ExpectPrivate(State);
         Assert.Equal("{}", File.ReadAllText(Path.Combine(ledger, "results", "one.json")));
@@ -101,7 +101,7 @@ public sealed class StateFoldersTests : IDisposable
         {
             StateFolder = State, EndpointFolder = editors, LedgerFolder = Path.Combine(home, "chosen"),
         };
-        new StateFolders(options, "game").Own();
+        new StateFolders(options, "game").RestrictToUser();
         Assert.Equal(OwnFolder | Others, File.GetUnixFileMode(editors));
         Assert.False(Directory.Exists(State));
     }
