@@ -60,6 +60,7 @@ const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operat
 An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was delivered: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it again on purpose, pass the answer's force_new.
 Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
 With several Unity Editors, select_editor chooses one for this session, or name one in \`editor\`; list_editors shows them.
+If your list of tools lacks Unity's, list_unity_tools shows them and call_unity_tool calls one.
 An answer with "cached": true has a large result: its preview says what is in it, fetch_cached_response reads a page or a filtered part of it. Nothing is executed again.`;
 
 /** A server for one client, not yet connected. Its handlers wait for an Editor only if the call asks for it. */
@@ -147,6 +148,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     let logId: string | undefined;
     try {
       const own = BROKER_TOOLS.get(params.name);
+      const callUnity = (called: CallToolRequest["params"]): Promise<ToolAnswer> =>
+        callUnityTool(called, { request, requestId: extra.requestId, progress }, (id) => {
+          logId = id;
+        });
       const answer = own
         ? await own.run(params.arguments ?? {}, {
             broker,
@@ -161,10 +166,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
                 callerKnowsLogId: true,
                 onChange: progress?.update,
               }),
+            callUnityTool: (name, args, parameters) =>
+              callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
           })
-        : await callUnityTool(params, { request, requestId: extra.requestId, progress }, (id) => {
-            logId = id;
-          });
+        : await callUnity(params);
       return toolResult(answer, request.requester.requestId);
     } catch (error) {
       return refusalResult(error, log, logId);

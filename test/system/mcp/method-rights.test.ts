@@ -29,6 +29,8 @@ const METHODS: Record<string, (logId: string) => object> = {
   list_operations: () => toolCall(7, "list_operations"),
   list_editors: () => toolCall(7, "list_editors"),
   select_editor: () => toolCall(7, "select_editor", { editor: "game-1" }),
+  list_unity_tools: () => toolCall(7, "list_unity_tools"),
+  call_unity_tool: () => toolCall(7, "call_unity_tool", { tool: "work", arguments: WORK }),
 };
 
 /** In one word. */
@@ -98,7 +100,8 @@ describe("an own session", () => {
   test.each(ROLES)("with the role %s does what the role may", async (role) => {
     const { tokens, enter, words, system } = await stage();
     const own = await enter(await tokens.create("ann", { role }));
-    const mayNot = role === "read" ? { "a tool that changes": "FORBIDDEN" } : {};
+    const mayNot =
+      role === "read" ? { "a tool that changes": "FORBIDDEN", call_unity_tool: "FORBIDDEN" } : {};
     expect(await words(own.token, own.session, own.logId)).toEqual(all("ok", mayNot));
     expect(system.executions("a")).toBe(role === "read" ? 0 : 1);
   });
@@ -110,7 +113,7 @@ describe("an own session", () => {
     const unknown = "not found";
     expect(await words(ben.token, ben.session, ann.logId)).toEqual(
       all("ok", {
-        ...(role === "read" ? { "a tool that changes": "FORBIDDEN" } : {}),
+        ...(role === "read" ? { "a tool that changes": "FORBIDDEN", call_unity_tool: "FORBIDDEN" } : {}),
         "resources/read": "error -32002",
         get_operation_result: unknown,
         get_operation_status: unknown,

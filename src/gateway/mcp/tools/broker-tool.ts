@@ -19,6 +19,12 @@ export interface BrokerToolCall {
   selection: Selection | undefined;
   showsProgress: boolean;
   wait(logId: string, ms: number): Promise<WaitResult>;
+  /** Calls a tool of an Editor, as the client could by a request of its own. `parameters`: the broker's, by name. */
+  callUnityTool(
+    tool: string,
+    args: Record<string, unknown>,
+    parameters: Record<string, unknown>,
+  ): Promise<ToolAnswer>;
 }
 
 export interface BrokerTool {

@@ -9,6 +9,7 @@ import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } f
 import { FETCH, PART } from "./fetch-tool.js";
 import { SELECT } from "./select-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
+import { CALL_UNITY_TOOL, LIST_UNITY_TOOLS } from "./unity-tools.js";
 
 const RESULT_WAIT_SECONDS = 5;
 
@@ -163,6 +164,8 @@ const TOOLS: BrokerTool[] = [
     },
   ),
   SELECT,
+  LIST_UNITY_TOOLS,
+  CALL_UNITY_TOOL,
 ];
 
 /** By name. */

@@ -1,0 +1,71 @@
+/**
+ * Unity's tools for clients that never read tools/list again: `list_unity_tools` and `call_unity_tool`. A call through
+ * them is the call itself: the same operation, the same rights, the same question to the user.
+ */
+import { z } from "zod";
+import { BrokerError } from "../../../shared/errors.js";
+import { offerParameters } from "../../../shared/tools/parameters.js";
+import { define } from "./broker-tool.js";
+
+/** The most of a description in a list of all tools, characters. */
+const BRIEF = 200;
+
+export const LIST_UNITY_TOOLS = define(
+  "list_unity_tools",
+  "List Unity tools",
+  "Lists the tools that Unity Editors have now. Use it if your own list of tools may be old or lacks Unity's; call_unity_tool calls one.",
+  z.object({
+    tool: z
+      .string()
+      .optional()
+      .describe("The name of one tool: shows its whole description and its arguments."),
+  }),
+  { readOnly: true },
+  async ({ tool: named }, { broker, principal }) => {
+    const offered = await broker.tools(principal);
+    const found = named === undefined ? offered : offered.filter(({ name }) => name === named);
+    if (named !== undefined && found.length === 0) {
+      const names = offered.map(({ name }) => name);
+      throw new BrokerError(
+        "INVALID_ARGUMENTS",
+        `There is no tool "${named.slice(0, 100)}"; there are: ${names.join(", ")}.`,
+        { faults: [{ path: "/tool", reason: "no Editor has this tool" }] },
+      );
+    }
+    const tools = found
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map((tool) => ({
+        name: tool.name,
+        editors: tool.editors,
+        ...(named === undefined
+          ? { description: brief(tool.description) }
+          : { description: tool.description, inputSchema: offerParameters(tool) }),
+      }));
+    const how =
+      named === undefined
+        ? "Pass `tool` to see the arguments of one, and call it with call_unity_tool."
+        : "Call it with call_unity_tool.";
+    return { status: "completed", tools, message: `${tools.length} tool(s). ${how}` };
+  },
+);
+
+export const CALL_UNITY_TOOL = define(
+  "call_unity_tool",
+  "Call a Unity tool",
+  "Calls a tool of a Unity Editor by its name, exactly as if it were called directly: the same call is the same operation either way. list_unity_tools shows the tools and their arguments.",
+  z.strictObject({
+    tool: z.string().min(1).describe("The tool's name."),
+    arguments: z.record(z.string(), z.unknown()).default({}).describe("The tool's own arguments."),
+    timeout: z.number().optional().describe("Seconds to wait for the outcome (default 1, at most 60)."),
+    editor: z.string().optional().describe("The Unity Editor, if there are several."),
+    idempotency_key: z.string().optional().describe("Calls with the same key are one operation."),
+    force_new: z.string().optional().describe("Runs it again: the log_id of its earlier operation."),
+  }),
+  { readOnly: false },
+  ({ tool, arguments: args, ...parameters }, { callUnityTool }) => callUnityTool(tool, args, parameters),
+);
+
+function brief(description: string): string {
+  const [line = ""] = description.split("\n");
+  return line.length > BRIEF ? `${line.slice(0, BRIEF)}…` : line;
+}
