@@ -87,6 +87,16 @@ export function createLane(
     return true;
   };
 
+  /** Whatever BullMQ still waits for, nothing of it stays connected. */
+  const disconnect = (): void => {
+    const { connection, blockingConnection } = worker.getBackend();
+    for (const each of [connection, blockingConnection])
+      each?.client.then(
+        (client) => client.disconnect(),
+        () => undefined,
+      );
+  };
+
   return {
     async close() {
       // A graceful end that begins while a connection is lost never comes, not even when Redis is back. Then nothing
@@ -94,7 +104,8 @@ export function createLane(
       const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
       const ended = worker.close(!canGiveBack);
       const limit = new AbortController();
-      await Promise.race([ended, delay(timings.closeMs, undefined, { signal: limit.signal })]);
+      const isLate = delay(timings.closeMs, true, { signal: limit.signal });
+      if (await Promise.race([ended, isLate])) disconnect();
       limit.abort();
     },
   };
