@@ -34,6 +34,8 @@ export interface ToolCall extends Requester {
   selected?: (() => Promise<string | undefined>) | undefined;
   /** The client's working folders on this machine, as real paths. */
   folders?: readonly string[] | undefined;
+  /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
+  signal?: AbortSignal | undefined;
   /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. */
   confirm?: ((question: Question) => Promise<void>) | undefined;
 }

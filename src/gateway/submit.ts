@@ -171,7 +171,8 @@ export function createSubmit(
         },
         options.replay,
       );
-      if (isWaitingForEditors(decision, readCall) && (await deps.knownEditors.mayComeBack())) {
+      const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.mayComeBack());
+      if (mayWait && !call.signal?.aborted) {
         readCall = await deps.calls.read(call);
         continue;
       }

@@ -82,7 +82,7 @@ export function withFirstContact(calls: CallReader, contact: FirstContact): Call
     async read(call) {
       const read = await calls.read(call);
       if (!read.problem || !MAY_COME.has(read.problem.code)) return read;
-      return (await contact.awaited()) ? calls.read(call) : read;
+      return (await contact.awaited()) && !call.signal?.aborted ? calls.read(call) : read;
     },
   };
 }

@@ -113,6 +113,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         arguments: args,
         meta,
         selected: client.selection?.editor,
+        signal: request.signal,
         folders: client.folders(),
         confirm: confirmation(server, { request, requestId, progress }),
       },

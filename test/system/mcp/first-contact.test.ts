@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import type { ReadCall } from "../../../src/gateway/call-reader.js";
+import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import { BrokerError } from "../../../src/shared/errors.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openHttpClient, openStdioClient, type TestClient } from "../../harness/processes/process-clients.js";
@@ -91,6 +93,24 @@ describe("an Editor that runs and is not reached", () => {
     );
     expect(await contact.awaited()).toBe(true);
     expect(await contact.awaited()).toBe(false);
+  });
+
+  test("is not waited for on behalf of a client that has given up its call", async () => {
+    const given = new AbortController();
+    let reads = 0;
+    const problem = new BrokerError("NO_EDITOR", "None.");
+    const read = async () => {
+      reads += 1;
+      return { problem } as ReadCall;
+    };
+    const awaited = async () => {
+      given.abort();
+      return true;
+    };
+    const calls = withFirstContact({ read }, { awaited, close: () => undefined });
+    const call = { principal: "ann", caller: null, requestId: null, tool: "work", arguments: {} };
+    expect((await calls.read({ ...call, signal: given.signal })).problem).toBe(problem);
+    expect(reads).toBe(1);
   });
 
   test("is waited for no longer than its gateway serves", async () => {

@@ -344,6 +344,23 @@ describe("Redis is killed and started again", () => {
     expect((await known.read()).missing).toEqual([]);
   });
 
+  test("a call that its client gave up while it waited is not accepted", async () => {
+    const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500, worker: null });
+    const { addWorker, present, editor, redis, broker, executions } = system;
+    const worker = await addWorker();
+    await present(editor);
+    await system.client().submit("work", { Name: "b" });
+    await worker.close();
+    await redis.flush();
+    const given = new AbortController();
+    const waiting = broker.submit({ ...A_REQUEST, signal: given.signal });
+    given.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+    await addWorker();
+    await present(editor);
+    expect(executions("a")).toBe(0);
+  });
+
   test("one that had left before is not waited for: the store still knows what it ran", async () => {
     const system = await start({ gateway: { backMs: 60_000 }, commandTimeoutMs: 500 });
     const { client, editor, redis } = system;
