@@ -69,6 +69,8 @@ export interface Gateway {
   audit: Audit | undefined;
   store: Store;
   sweep(): Promise<void>;
+  /** Nobody waits for Editors that are coming any more: what serves clients is about to close. */
+  stopWaiting(): void;
   /** Ends waits and the janitor; the store stays open, and operations go on. */
   close(): Promise<void>;
 }
@@ -152,6 +154,7 @@ export function createGateway(
     audit: deps.audit,
     store,
     sweep: janitor.sweep,
+    stopWaiting: contact.close,
     async close() {
       stopNoting();
       contact.close();

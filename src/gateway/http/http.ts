@@ -130,7 +130,9 @@ export async function createHttpGateway(
     isClosing = true;
     toolList.close();
     door.close();
-    await sessions.close(options.closeDeadlineMs ?? 3_000);
+    const ended = sessions.close(options.closeDeadlineMs ?? 3_000);
+    deps.gateway.stopWaiting();
+    await ended;
     await app.close();
   };
   try {

@@ -81,7 +81,9 @@ export function serveStdio(
       if (why !== "closed") session.hushed();
       if (why === "output_failed") gone.abort();
     }
-    return session.close(CLOSE_DEADLINE_MS);
+    const ended = session.close(CLOSE_DEADLINE_MS);
+    deps.gateway.stopWaiting();
+    return ended;
   };
   const inputEnded = (): void => void end("input_ended");
   const outputFailed = (): void => void end("output_failed");

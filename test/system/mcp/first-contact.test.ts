@@ -5,13 +5,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ReadCall } from "../../../src/gateway/call-reader.js";
 import { createFirstContact, withFirstContact } from "../../../src/gateway/editors/first-contact.js";
+import { createGateway, GATEWAY_DEFAULTS } from "../../../src/gateway/gateway.js";
+import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isLongForm } from "../../harness/long-form.js";
+import { createLinePeer, createPipes, INITIALIZE, told, toolCall } from "../../harness/mcp/mcp.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openHttpClient, openStdioClient, type TestClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, type Processes } from "../../harness/processes/processes.js";
 import { layRedisLine, type RedisLine } from "../../harness/redis/process-redis.js";
 import { sharedTestRedis, type TestRedis } from "../../harness/redis/redis.js";
+import { SILENT } from "../../harness/silent.js";
+import { useSystem } from "../../harness/system/system.js";
 
 const TIMES = isLongForm ? 20 : 2;
 
@@ -121,5 +126,31 @@ describe("an Editor that runs and is not reached", () => {
     const waiting = contact.awaited();
     contact.close();
     expect(await waiting).toBe(true);
+  });
+});
+
+describe("a client that ends while it waits", () => {
+  const { start } = useSystem();
+
+  test("has its answers first, without the Editor's tools", async () => {
+    const { store } = await start({ worker: null });
+    const gateway = createGateway(
+      { store, log: SILENT, running: async () => ["coming@12345678"] },
+      { ...GATEWAY_DEFAULTS, firstContactMs: 3_600_000 },
+    );
+    const pipes = createPipes();
+    const service = serveStdio({ gateway, log: SILENT, version: "0.0.0" }, pipes);
+    const { send, answer } = createLinePeer(pipes);
+    send(INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" });
+    await answer(0);
+    send({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { jsonrpc: "2.0", id: 3, method: "ping" });
+    // The list was taken up before; messages behind a call would wait for it.
+    await answer(3);
+    send(toolCall(2, "look", {}));
+    pipes.stdin.end();
+    expect((await answer(1)).result).toHaveProperty("tools");
+    expect(told(await answer(2))).toMatchObject({ error_code: "NO_EDITOR" });
+    await service.closed;
+    await gateway.close();
   });
 });
