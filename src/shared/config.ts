@@ -3,6 +3,7 @@
  * from it.
  */
 import { z } from "zod";
+import type { SettingName } from "./setting-names.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
 
@@ -208,7 +209,7 @@ export const CONFIG = {
   UNITY_BROKER_SAFETY_POLL_MS: ms(5_000).describe(
     "How often a wait reads the store without a message; messages wake it earlier",
   ),
-} as const;
+} as const satisfies Record<SettingName, z.ZodType>;
 
 const Config = z.object(CONFIG);
 export type Config = Readonly<z.infer<typeof Config>>;

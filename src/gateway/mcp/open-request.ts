@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Requester } from "../../shared/operation/replay.js";
-import type { Instant } from "./arrival-clock.js";
+import type { Instant } from "../../shared/pipe/frames.js";
 
 /** The way back to the client for one request. */
 export interface Channel {

@@ -9,16 +9,16 @@ import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { startWorld } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
 
-const MODULE = new URL("../../../dist/gateway/mcp/arrival-clock.js", import.meta.url).href;
+const MODULE = new URL("../../../dist/shared/pipe/arrival-clock.js", import.meta.url).href;
 
 /** Answers each line that it reads with how long before that it can have been sent, ms. */
 const readerOf = (stallMs: number): string => `
   import { createInterface } from "node:readline";
-  import { createArrivalClock, since } from ${JSON.stringify(MODULE)};
+  import { createArrivalClock, now, since } from ${JSON.stringify(MODULE)};
   const clock = createArrivalClock({ stallMs: ${stallMs}, tickMs: 20 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
-    const read = { monotonic: performance.now(), wall: Date.now() };
+    const read = now();
     console.log(Math.max(0, Math.round(since(clock.arrival(), read))));
   });
   console.log("ready");
