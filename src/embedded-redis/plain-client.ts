@@ -7,6 +7,7 @@ export interface PlainClient {
   command(...words: string[]): Promise<string>;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
+  close(): void;
 }
 
 interface Waiting {
@@ -48,7 +49,7 @@ export function createPlainClient(address: RedisAddress): PlainClient {
     });
   // A wrong password shows at the next command, which it fails.
   if ("password" in address) command("AUTH", address.password).catch(() => undefined);
-  return { command, closed };
+  return { command, closed, close: () => void socket.destroy() };
 }
 
 /** The first whole reply: a line (`+`, `-`, `:`) or a bulk string (`$`); undefined: not yet all there. */

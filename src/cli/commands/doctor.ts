@@ -13,7 +13,7 @@ import { checkGateway, notSpokenTo } from "../doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "../doctor/machine.js";
 import { checkSecurity } from "../doctor/security.js";
 import { checkStore } from "../doctor/store.js";
-import { environment } from "../processes/settings.js";
+import { environment } from "../environment.js";
 import { selfCommand } from "../self.js";
 
 export const doctor: Run<typeof declared.doctor> = async ({ args }) => {

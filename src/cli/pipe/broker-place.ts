@@ -4,7 +4,15 @@
  * would triple the time that a client's pipe needs to start.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { defaultDirectories, type Environment } from "../../embedded-redis/directories.js";
@@ -53,7 +61,8 @@ export function readEndpoint(folder: string): BrokerEndpoint | undefined {
   try {
     const read = JSON.parse(readFileSync(endpointFile(folder), "utf8")) as Partial<BrokerEndpoint>;
     const { pid, mark, socket, version } = read;
-    if (typeof pid !== "number" || typeof socket !== "string" || typeof version !== "string") return undefined;
+    if (typeof pid !== "number" || typeof socket !== "string" || typeof version !== "string")
+      return undefined;
     const endpoint = { pid, mark: typeof mark === "string" ? mark : undefined, socket, version };
     return isLiving(endpoint) ? endpoint : undefined;
   } catch {
@@ -83,6 +92,7 @@ export function isNewer(version: string, other: string): boolean {
   const [otherCore = "", otherSuffix] = other.split("-", 2);
   const order = core.localeCompare(otherCore, "en", { numeric: true });
   if (order !== 0) return order > 0;
-  if (suffix === undefined || otherSuffix === undefined) return suffix === undefined && otherSuffix !== undefined;
+  if (suffix === undefined || otherSuffix === undefined)
+    return suffix === undefined && otherSuffix !== undefined;
   return suffix.localeCompare(otherSuffix, "en", { numeric: true }) > 0;
 }

@@ -7,7 +7,11 @@ import { readFrames, writeFrame } from "./socket-line.js";
 const ANSWER_MS = 5_000;
 
 /** Its status as it was asked; the connection ends. Rejects if it does not answer. */
-export function controlBroker(socket: Socket, ask: PipeControl["ask"], version: string): Promise<BrokerStatus> {
+export function controlBroker(
+  socket: Socket,
+  ask: PipeControl["ask"],
+  version: string,
+): Promise<BrokerStatus> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
     readFrames<ToPipe>(socket, ({ header }) => {

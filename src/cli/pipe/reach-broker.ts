@@ -133,7 +133,8 @@ function turnLog(log: string): void {
 function notStarted({ exitCode }: ChildProcess, log: string, from: number): BrokerNotStarted {
   const said = readFileSync(log).subarray(from).toString("utf8");
   const at = said.lastIndexOf("unity-broker: ");
-  const why = at < 0 ? `The broker ended while it started (exit code ${exitCode}): see ${log}` : said.slice(at + 14);
+  const why =
+    at < 0 ? `The broker ended while it started (exit code ${exitCode}): see ${log}` : said.slice(at + 14);
   return new BrokerNotStarted(why.trim(), exitCode ?? 1);
 }
 
@@ -161,7 +162,10 @@ async function untilConnected(endpoint: BrokerEndpoint): Promise<Socket | undefi
 async function end(endpoint: BrokerEndpoint): Promise<void> {
   process.kill(endpoint.pid, "SIGTERM");
   if (await isGone(endpoint, DRAIN_LIMIT_MS)) return;
-  throw new BrokerNotStarted(`The broker (process ${endpoint.pid}) cannot be reached and does not end. End it.`, 1);
+  throw new BrokerNotStarted(
+    `The broker (process ${endpoint.pid}) cannot be reached and does not end. End it.`,
+    1,
+  );
 }
 
 /** It is not our child, so the system sends no event. */

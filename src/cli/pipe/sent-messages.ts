@@ -64,7 +64,8 @@ function kindOf(text: string): { method?: string; id?: string; cancels?: string 
   try {
     const { method, id, params } = JSON.parse(text) as Record<string, unknown>;
     if (typeof method !== "string") return {};
-    const requestId = method === "notifications/cancelled" ? (params as Record<string, unknown>).requestId : undefined;
+    const requestId =
+      method === "notifications/cancelled" ? (params as Record<string, unknown>).requestId : undefined;
     return {
       method,
       ...(id === undefined ? {} : { id: JSON.stringify(id) }),
