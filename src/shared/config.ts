@@ -77,7 +77,15 @@ export const CONFIG = {
     .number()
     .min(0)
     .default(30)
-    .describe("A private Redis that is unused for this long is shut down; its data is kept. 0: never"),
+    .describe(
+      "A background broker and a private Redis that are unused for this long end; the data is kept. 0: never",
+    ),
+  UNITY_BROKER_BACKGROUND: z
+    .stringbool()
+    .default(true)
+    .describe(
+      "Clients and commands share a broker in the background; `false`: each serves itself in its own process",
+    ),
   UNITY_BROKER_DATA_DIR: z
     .string()
     .optional()

@@ -4,7 +4,7 @@
  */
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";
-import { environment } from "../environment.js";
+import { environment, wantsBackground } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { createPipe } from "../pipe/pipe.js";
 import { BrokerNotStarted, reachBroker } from "../pipe/reach-broker.js";
@@ -12,8 +12,9 @@ import { VERSION } from "../version.js";
 import { parentGone, stopRequested } from "./stop.js";
 
 export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
-  if (args["in-process"]) return (await import("./mcp-in-process.js")).serveInProcess();
   const env = environment();
+  if (args["in-process"] || !wantsBackground(env))
+    return (await import("./mcp-in-process.js")).serveInProcess();
   const folder = brokerFolder(env);
   const pipe = createPipe(
     {
