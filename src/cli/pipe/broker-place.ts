@@ -27,7 +27,7 @@ export interface BrokerEndpoint extends ProcessIdentity {
   readonly version: string;
 }
 
-export function dataDirOf(env: Environment): string {
+function dataDirOf(env: Environment): string {
   return env.UNITY_BROKER_DATA_DIR || defaultDirectories(env).dataDir;
 }
 

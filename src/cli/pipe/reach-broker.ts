@@ -59,6 +59,24 @@ export async function reachBroker(options: ReachOptions): Promise<Socket> {
   return alone(folder, claim, async () => (await meanwhile()) ?? start(options));
 }
 
+/**
+ * Runs `open` in place of a broker in the background, which hands over first. Undefined, and nothing is run, if a broker
+ * serves in another terminal.
+ */
+export function inPlaceOfBackground<T>(
+  { folder, version }: Pick<ReachOptions, "folder" | "version">,
+  open: () => Promise<T>,
+): Promise<T | undefined> {
+  const claim = { timeoutMs: CLAIM_LIMIT_MS, meanwhile: async () => undefined, tooLong };
+  return alone<T | undefined>(folder, claim, async () => {
+    const present = readEndpoint(folder);
+    const socket = present && (await untilConnected(present));
+    if (socket && (await controlBroker(socket, "status", version)).isForeground) return undefined;
+    if (present) await handOver(present, version);
+    return open();
+  });
+}
+
 function tooLong(pid: string, claim: string): Error {
   return new BrokerNotStarted(
     `Process ${pid} has been starting the broker for ${CLAIM_LIMIT_MS / 1000} s. End it, or delete ${claim} if it is another program.`,

@@ -21,7 +21,7 @@ export interface ArrivalClock {
  * Monotonic time stops while a machine sleeps, and wall time jumps when it is set: the longer of the two counts. The
  * monotonic one is the system's and not the process's, so that the processes of a machine share it.
  */
-export function now(): Instant {
+function now(): Instant {
   return { monotonic: Number(process.hrtime.bigint()) / 1e6, wall: Date.now() };
 }
 

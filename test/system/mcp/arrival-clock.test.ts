@@ -14,11 +14,11 @@ const MODULE = new URL("../../../dist/shared/pipe/arrival-clock.js", import.meta
 /** Answers each line that it reads with how long before that it can have been sent, ms. */
 const readerOf = (stallMs: number): string => `
   import { createInterface } from "node:readline";
-  import { createArrivalClock, now, since } from ${JSON.stringify(MODULE)};
+  import { createArrivalClock, since } from ${JSON.stringify(MODULE)};
   const clock = createArrivalClock({ stallMs: ${stallMs}, tickMs: 20 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
-    const read = now();
+    const read = { monotonic: Number(process.hrtime.bigint()) / 1e6, wall: Date.now() };
     console.log(Math.max(0, Math.round(since(clock.arrival(), read))));
   });
   console.log("ready");
