@@ -22,7 +22,7 @@ export interface LocalService {
   opens(open: OpenSession): void;
   announce(header: ToPipe): void;
   /** It will not serve: the clients are told why. */
-  failed(error: Error): void;
+  failed(why: { message: string; exitCode: number }): void;
   /** Nobody finds it any more; its connections stay. */
   leave(): Promise<void>;
   /** Ends what is left, and lets another broker take the place. */
@@ -96,7 +96,8 @@ async function open(
     asked,
     opens,
     announce: connections.announce,
-    failed: ({ message }) => connections.announce({ kind: "failed", message }),
+    failed: ({ message, exitCode }) =>
+      connections.announce({ kind: "failed", message, isUsage: exitCode === 2 }),
     leave: socket.close,
     async close() {
       await socket.close();

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { type Frame, PIPE_PROTOCOL, type ToPipe } from "../../shared/pipe/frames.js";
+import { BrokerNotStarted } from "./not-started.js";
 import { createSentMessages, type SentMessage, type SentMessages } from "./sent-messages.js";
 import { readFrames, writeFrame } from "./socket-line.js";
 
@@ -32,8 +33,11 @@ export interface BrokerLinkEvents {
   /** A message for the client, to be acknowledged by `written` once it has it. */
   onMessage(text: string, written: () => void): void;
   onStore(storeId: string): void;
-  /** No broker serves now, and the next message tries again: open requests were given up. `isFirst`: none ever served. */
-  onRefused(error: Error, given: { id: string }[], isFirst: boolean): void;
+  /**
+   * No broker serves now: open requests were given up. `isFinal`: none ever served, or none can with this configuration;
+   * else the next message tries again.
+   */
+  onRefused(error: Error, given: { id: string }[], isFinal: boolean): void;
   /** After `end`: everything was said. */
   onEnded(): void;
 }
@@ -88,9 +92,12 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     else if (header.kind === "dropped") sent.ended(header.answers);
     else if (header.kind === "selected") selected = header.editor;
     else if (header.kind === "ready") events.onStore(header.storeId);
-    else if (header.kind === "failed") refuse(new Error(header.message), false);
+    else if (header.kind === "failed") refused(header);
     else if (header.kind === "ended") isDormant = true;
   };
+
+  const refused = ({ message, isUsage }: Extract<ToPipe, { kind: "failed" }>): void =>
+    isUsage ? refuse(new BrokerNotStarted(message, 2), true) : refuse(new Error(message), false);
 
   const connected = (next: Socket): void => {
     if (isOver) {
@@ -135,12 +142,12 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     return true;
   };
 
-  const refuse = (error: Error, isFirst: boolean): void => {
+  const refuse = (error: Error, isFinal: boolean): void => {
     isDormant = true;
     unsent = [];
     const given = sent.open();
     for (const { n } of given) sent.ended(n);
-    events.onRefused(error, given, isFirst);
+    events.onRefused(error, given, isFinal);
     if (ending) over();
   };
 

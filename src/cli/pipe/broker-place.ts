@@ -36,8 +36,10 @@ export function brokerFolder(env: Environment): string {
   const data = dataDirOf(env);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   checkFolder(data);
+  // Where Editors are looked for.
+  const home = env.HOME || env.USERPROFILE || homedir();
   const settings = BROKER_SETTINGS.map((name) => env[name] ?? "");
-  const configuration = JSON.stringify([realpathSync(data), homedir(), settings]);
+  const configuration = JSON.stringify([realpathSync(data), home, settings]);
   const key = createHash("sha256").update(configuration).digest("hex").slice(0, 16);
   const folder = join(realpathSync(data), BROKERS, key);
   makeOwnFolder(join(realpathSync(data), BROKERS));

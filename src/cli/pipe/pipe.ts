@@ -19,7 +19,7 @@ export interface PipeEnd {
 export interface Pipe {
   /** Resolves once the client is gone, or was told everything; never rejects. */
   readonly closed: Promise<PipeEnd>;
-  /** Resolves with the store's id once the broker has opened it; never if it cannot. */
+  /** Resolves with the store's id once the broker has opened it; rejects if it cannot. */
   readonly storeId: Promise<string>;
   /** Open waits are answered as if their time was over, then it ends. */
   close(): void;
@@ -46,12 +46,15 @@ export function createPipe(
   let deadline: NodeJS.Timeout | undefined;
   let over: (end: PipeEnd) => void = () => undefined;
   let opened: (storeId: string) => void = () => undefined;
+  let notOpened: (error: Error) => void = () => undefined;
   const closed = new Promise<PipeEnd>((resolve) => {
     over = resolve;
   });
-  const storeId = new Promise<string>((resolve) => {
+  const storeId = new Promise<string>((resolve, reject) => {
     opened = resolve;
+    notOpened = reject;
   });
+  storeId.catch(() => undefined);
 
   const finish = (end: PipeEnd): void => {
     clock.close();
@@ -69,8 +72,9 @@ export function createPipe(
   const link = createBrokerLink(options, {
     onMessage: write,
     onStore: opened,
-    onRefused(error, given, isFirst) {
-      if (isFirst) {
+    onRefused(error, given, isFinal) {
+      notOpened(error);
+      if (isFinal) {
         finish(ending ?? { reason: "failed", error });
         return;
       }

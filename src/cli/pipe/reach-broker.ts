@@ -12,6 +12,7 @@ import { isLiving } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
 import { type BrokerEndpoint, isNewer, readEndpoint } from "./broker-place.js";
 import { controlBroker } from "./control.js";
+import { BrokerNotStarted } from "./not-started.js";
 
 /** The built command line, also when this runs from the sources. */
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
@@ -24,17 +25,6 @@ const CLAIM_LIMIT_MS = 90_000;
 /** A broker that lives and does not accept connections is asked for this long, ms. */
 const DEAF_LIMIT_MS = 5_000;
 const POLL_MS = 10;
-
-/** It could not be started: `exitCode` is that of its process. */
-export class BrokerNotStarted extends Error {
-  override readonly name = "BrokerNotStarted";
-  constructor(
-    message: string,
-    readonly exitCode: number,
-  ) {
-    super(message);
-  }
-}
 
 export interface ReachOptions {
   /** Its broker's folder (broker-place.ts). */

@@ -6,8 +6,9 @@ import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { environment, wantsBackground } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
+import { BrokerNotStarted } from "../pipe/not-started.js";
 import { createPipe } from "../pipe/pipe.js";
-import { BrokerNotStarted, reachBroker } from "../pipe/reach-broker.js";
+import { reachBroker } from "../pipe/reach-broker.js";
 import { VERSION } from "../version.js";
 import { parentGone, stopRequested } from "./stop.js";
 

@@ -73,8 +73,8 @@ export type ToPipe =
   /** The client's request with this number gets no answer. */
   | { kind: "dropped"; answers: number }
   | { kind: "selected"; editor?: string | undefined }
-  /** The broker cannot serve: what happened, and what to do. */
-  | { kind: "failed"; message: string }
+  /** The broker cannot serve: what happened, and what to do. `isUsage`: its configuration is wrong. */
+  | { kind: "failed"; message: string; isUsage: boolean }
   /** The broker has said everything; the next message of the client may start another one. */
   | { kind: "ended" };
 
