@@ -7,6 +7,7 @@ import { EXIT } from "../client/exit-codes.js";
 import { coloursFor } from "../client/render.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/asking.js";
+import { checkBroker } from "../doctor/broker.js";
 import { checkEditors, checkEndpointFiles } from "../doctor/editors.js";
 import { type Finding, renderFindings } from "../doctor/finding.js";
 import { checkGateway, notSpokenTo } from "../doctor/gateway.js";
@@ -43,6 +44,8 @@ async function examine(self: string): Promise<Finding[]> {
 
   let expected: string[] = [];
   if (!isClient) {
+    findings.push(await checkBroker(settings, self));
+    if (isBroken()) return findings;
     const { findings: ofStore, runtime } = await checkStore(settings);
     await runtime?.close();
     const files = await checkEndpointFiles(settings, self);
