@@ -7,7 +7,7 @@ import { openLog, type Runtime, startServing } from "../processes/runtime.js";
 import { readSettings } from "../processes/settings.js";
 import { createIdleWatch } from "./idle.js";
 import type { LocalService } from "./local-service.js";
-import { hasOpenOperations, type Serving, serve, sessionOpener } from "./serving.js";
+import { hasOpenOperations, mayHandOver, type Serving, serve, sessionOpener } from "./serving.js";
 
 const MINUTE = 60_000;
 
@@ -28,6 +28,10 @@ export async function runInBackground(service: LocalService, signalled: Promise<
       }),
       log,
     ),
+    async () => {
+      const opened = await opening;
+      return !opened || mayHandOver(opened.runtime);
+    },
   );
   const opened = await opening;
   if (!opened) return;

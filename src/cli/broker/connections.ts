@@ -32,7 +32,8 @@ export interface ConnectionsDeps {
   /** Opens a session; sessions wait for it, so that the socket listens before everything is loaded. */
   opening: Promise<(line: PipeLine, hello: PipeHello) => PipeSession>;
   status(): Pick<BrokerStatus, "isForeground" | "startedAt">;
-  asked(control: PipeControl): void;
+  /** Whether it is done. */
+  asked(control: PipeControl): Promise<boolean>;
 }
 
 interface Connected {
@@ -74,6 +75,13 @@ export function createConnections({ version, opening, status, asked }: Connectio
     return connected;
   };
 
+  const answer = async (socket: Socket, control: PipeControl): Promise<void> => {
+    const complies = await asked(control);
+    const said = { version, pid: process.pid, ...status(), sessions: sessions(), complies };
+    writeFrame(socket, { kind: "status", protocol: PIPE_PROTOCOL, ...said });
+    socket.end();
+  };
+
   const add = (socket: Socket): void => {
     sockets.add(socket);
     const gone = new AbortController();
@@ -90,16 +98,8 @@ export function createConnections({ version, opening, status, asked }: Connectio
       usedAt = performance.now();
       if (connected) void connected.session.then((session) => session?.heard(frame));
       else if (header.kind === "hello") connected = greet(socket, gone.signal, header);
-      else if (header.kind === "control") {
-        const { pid } = process;
-        writeFrame(socket, {
-          kind: "status",
-          protocol: PIPE_PROTOCOL,
-          ...{ version, pid, ...status(), sessions: sessions() },
-        });
-        socket.end();
-        asked(header);
-      } else socket.destroy();
+      else if (header.kind === "control") void answer(socket, header);
+      else socket.destroy();
     };
     readFrames<ToBroker>(socket, heard);
   };

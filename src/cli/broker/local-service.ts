@@ -18,8 +18,8 @@ export interface LocalService {
   readonly connections: Connections;
   /** Resolves when a process asked the broker to end: `stop`, or `drain` to hand over to the broker that follows. */
   readonly asked: Promise<"stop" | "drain">;
-  /** Sessions are opened from now on. */
-  opens(open: OpenSession): void;
+  /** Sessions are opened from now on. `mayHandOver`: asked before a `drain` is done. */
+  opens(open: OpenSession, mayHandOver?: () => Promise<boolean>): void;
   announce(header: ToPipe): void;
   /** It will not serve: the clients are told why. */
   failed(why: { message: string; exitCode: number }): void;
@@ -79,6 +79,7 @@ async function open(
     isAsked = resolve;
   });
   let opens: (open: OpenSession) => void = () => undefined;
+  let mayHandOver = async (): Promise<boolean> => true;
   const opening = new Promise<OpenSession>((resolve) => {
     opens = resolve;
   });
@@ -86,15 +87,21 @@ async function open(
     version,
     opening,
     status: () => ({ isForeground, startedAt }),
-    asked: ({ ask }) => {
-      if (ask !== "status") isAsked(ask);
+    async asked({ ask }) {
+      if (ask === "status") return true;
+      if (ask === "drain" && !(await mayHandOver().catch(() => true))) return false;
+      isAsked(ask);
+      return true;
     },
   });
   const socket = await listen({ folder, env, version }, connections.add);
   return {
     connections,
     asked,
-    opens,
+    opens(open, mayBeAsked = mayHandOver) {
+      mayHandOver = mayBeAsked;
+      opens(open);
+    },
     announce: connections.announce,
     failed: ({ message, exitCode }) =>
       connections.announce({ kind: "failed", message, isUsage: exitCode === 2 }),

@@ -51,6 +51,16 @@ export function sessionOpener(
   return (line, hello) => openPipeSession({ ...late, log, version: VERSION }, line, hello);
 }
 
+/** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */
+export async function mayHandOver({ store }: Runtime): Promise<boolean> {
+  for (const id of await store.editors.ids()) {
+    if ((await store.editors.find(id))?.ledger) continue;
+    const open = await store.operations.openOf(id);
+    if (open.some(({ state }) => state === "dispatched" || state === "running")) return false;
+  }
+  return true;
+}
+
 /** Is anything under way on an Editor of this machine? Its owner stays until it has ended. */
 export async function hasOpenOperations({ store, running }: Runtime): Promise<boolean> {
   const here = new Set(await running());

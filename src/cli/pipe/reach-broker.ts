@@ -51,7 +51,7 @@ export async function reachBroker(options: ReachOptions): Promise<Socket> {
 
 /**
  * Runs `open` in place of a broker in the background, which hands over first. Undefined, and nothing is run, if a broker
- * serves in another terminal.
+ * serves in another terminal, or does not hand over for now.
  */
 export function inPlaceOfBackground<T>(
   { folder, version }: Pick<ReachOptions, "folder" | "version">,
@@ -62,8 +62,9 @@ export function inPlaceOfBackground<T>(
     const present = readEndpoint(folder);
     const socket = present && (await untilConnected(present));
     if (socket && (await controlBroker(socket, "status", version)).isForeground) return undefined;
-    if (present) await handOver(present, version);
-    return open();
+    const busy = present && (await handOver(present, version));
+    busy?.destroy();
+    return busy ? undefined : open();
   });
 }
 
@@ -78,8 +79,10 @@ function tooLong(pid: string, claim: string): Error {
 async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
   const present = readEndpoint(folder);
   if (present) {
-    if (isNewer(version, present.version)) await handOver(present, version);
-    else {
+    if (isNewer(version, present.version)) {
+      const older = await handOver(present, version);
+      if (older) return older;
+    } else {
       const socket = await untilConnected(present);
       if (socket) return socket;
       // Nobody can reach it: a cleaner of temporary files took its socket, for example. Without a mark the process may
@@ -146,10 +149,12 @@ function notStarted({ exitCode }: ChildProcess, log: string, from: number): Brok
   return new BrokerNotStarted(why.trim(), exitCode ?? 1);
 }
 
-async function handOver(older: BrokerEndpoint, version: string): Promise<void> {
+/** Resolves when it has; with a connection to it if it does not for now, and serves this version's clients too. */
+async function handOver(older: BrokerEndpoint, version: string): Promise<Socket | undefined> {
   const socket = await untilConnected(older);
-  if (socket) await controlBroker(socket, "drain", version).catch(() => undefined);
-  if (await isGone(older, DRAIN_LIMIT_MS)) return;
+  const status = socket && (await controlBroker(socket, "drain", version).catch(() => undefined));
+  if (status?.complies === false) return untilConnected(older);
+  if (await isGone(older, DRAIN_LIMIT_MS)) return undefined;
   throw new BrokerNotStarted(
     `The broker of version ${older.version} (process ${older.pid}) did not hand over within ${DRAIN_LIMIT_MS / 1000} s. End it, and try again.`,
     1,

@@ -3,7 +3,7 @@ import { createHttpGateway } from "../../gateway/http/http.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
 import { accessOf, endpointHint } from "../address.js";
 import { type LocalService, openLocalService } from "../broker/local-service.js";
-import { serve, sessionOpener } from "../broker/serving.js";
+import { mayHandOver, serve, sessionOpener } from "../broker/serving.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/processes.js";
@@ -61,10 +61,13 @@ async function serveLocalClients(
   const place = { folder, env: environment(), version: VERSION, isForeground: true };
   const service = await inPlaceOfBackground(place, () => openLocalService(place));
   if (!service) {
-    runtime.log.info({}, "another `up` serves the clients of this user over stdio");
+    runtime.log.info(
+      {},
+      "another broker serves the clients of this user over stdio: another `up`, or one that is busy",
+    );
     return undefined;
   }
-  service.opens(sessionOpener(Promise.resolve(served), runtime.log));
+  service.opens(sessionOpener(Promise.resolve(served), runtime.log), () => mayHandOver(runtime));
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   return service;
 }

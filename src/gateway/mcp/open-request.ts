@@ -10,6 +10,11 @@ export interface Channel {
   readonly gone: AbortSignal;
   /** Sends an answer; true once it has left this process, false if the client was gone by then. */
   write(answer: JSONRPCMessage): Promise<boolean>;
+  /**
+   * The number of the last message of the client that had been read when the answer was written, where that is known
+   * elsewhere than here.
+   */
+  readonly readUpTo?: number | undefined;
   /** Calls back if the connection is reset so soon after the answer that its client cannot have read it. */
   onReset?(callback: () => void): void;
   /** Frees resources of an answer that is no longer wanted. */

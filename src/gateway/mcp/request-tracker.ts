@@ -174,9 +174,9 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   };
 
   /** As of now; over stdio everything that has arrived by now was sent before the answer was read. */
-  const answeredNow = ({ sentAt }: RequestEntry): Answered => ({
+  const answeredNow = ({ sentAt, channel }: RequestEntry): Answered => ({
     tookMs: since(sentAt),
-    upTo: isOrderedByArrival ? arrived : undefined,
+    upTo: isOrderedByArrival ? (channel.readUpTo ?? arrived) : undefined,
   });
 
   /**

@@ -61,6 +61,8 @@ export interface BrokerStatus {
   /** ms since the epoch. */
   startedAt: number;
   sessions: { pid: number; folder: string }[];
+  /** It does what it was asked. It does not hand over while a bridge without a ledger runs something, which would be lost. */
+  complies: boolean;
 }
 
 export type ToPipe =

@@ -279,18 +279,18 @@ describe("a broker that ends in order", () => {
   });
 });
 
-describe("a newer version", () => {
-  /** The built command line, as if it were another release. */
-  function release(version: string): string {
-    const folder = join(here().folder, version);
-    const project = fileURLToPath(new URL("../../..", import.meta.url));
-    cpSync(join(project, "dist"), join(folder, "dist"), { recursive: true });
-    symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-    const own = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as object;
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ ...own, version }));
-    return join(folder, "dist/cli/main.js");
-  }
+/** The built command line, as if it were another release. */
+function release(version: string): string {
+  const folder = join(here().folder, version);
+  const project = fileURLToPath(new URL("../../..", import.meta.url));
+  cpSync(join(project, "dist"), join(folder, "dist"), { recursive: true });
+  symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
+  const own = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as object;
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ ...own, version }));
+  return join(folder, "dist/cli/main.js");
+}
 
+describe("a newer version", () => {
   test("takes the place of an older one under load: nothing is lost, and nothing runs twice", async () => {
     await simulate();
     const older = [await pipe("mcp one"), await pipe("mcp two")] as const;
@@ -312,6 +312,31 @@ describe("a newer version", () => {
     expect(await late.call("get-hierarchy", { timeout: 20 })).toMatchObject({ status: "completed" });
     expect(runningBrokers(here().env)).toHaveLength(1);
     await Promise.all([...older, late].map((client) => client.close()));
+  });
+});
+
+describe("a newer version while a bridge without a ledger runs something", () => {
+  test("is served by the older broker, and nothing is lost", async () => {
+    const editor = start("plain editor", [
+      ...["simulate", "--port", "0", "--plain"],
+      ...["--counter-file", counterFile()],
+    ]);
+    const [, port = ""] = await editor.line(/on port (\d+)/);
+    const more = { UNITY_BROKER_EDITORS: `plain=127.0.0.1:${port}` };
+    const client = await pipe("mcp", more);
+    await toolsAreKnown(client);
+    const pid = broker();
+    const waiting = client.ask("execute-menu-item", { ...item(2), timeout: 40 });
+    await runs(client);
+    const newer = spawn(process.execPath, [release("99.0.0"), "list"], {
+      env: background(more),
+      stdio: "ignore",
+    });
+    expect(await once(newer, "exit")).toEqual([0, null]);
+    expect(broker()).toBe(pid);
+    expect(await waiting.answer).toMatchObject({ status: "completed" });
+    expect(executions()).toBe(1);
+    await client.close();
   });
 });
 

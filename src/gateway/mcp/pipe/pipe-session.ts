@@ -101,18 +101,21 @@ function createPipeTransport(
 ): { since: number | undefined; transport: PipeTransport; tracked: Line } {
   const since = hello.isResumed ? hello.count : undefined;
   /** What the pipe has not written yet, by its number. */
-  const unwritten = new Map<number, (written: boolean) => void>();
+  const unwritten = new Map<number, (readUpTo: number | undefined) => void>();
   let said = 0;
   /** The message that is being handed on. */
   let present: { number: number; sentAt: Instant } = { number: 0, sentAt: { monotonic: 0, wall: 0 } };
+  /** The highest number that the pipe has read, as far as it has told. */
+  let readUpTo = hello.count;
   let isClosed = false;
   let initialized: () => void = () => undefined;
   const isInitialized = new Promise<void>((resolve) => {
     initialized = resolve;
   });
 
-  const write = (message: JSONRPCMessage, answers?: number): Promise<boolean> => {
-    if (line.gone.aborted) return Promise.resolve(false);
+  /** Resolves with the number of the last message that was read before it was written; undefined if it was not. */
+  const write = (message: JSONRPCMessage, answers?: number): Promise<number | undefined> => {
+    if (line.gone.aborted) return Promise.resolve(undefined);
     said += 1;
     const n = said;
     return new Promise((resolve) => {
@@ -138,7 +141,7 @@ function createPipeTransport(
       isClosed = true;
       line.send({ kind: "ended" });
       line.end();
-      for (const resolve of unwritten.values()) resolve(false);
+      for (const resolve of unwritten.values()) resolve(undefined);
       unwritten.clear();
       sdk.onclose?.();
     },
@@ -149,6 +152,7 @@ function createPipeTransport(
     transport: {
       heard({ n, sentAt }, text) {
         present = { number: n, sentAt };
+        readUpTo = Math.max(readUpTo, n);
         try {
           const message = deserializeMessage(text);
           sdk.onmessage?.(message);
@@ -159,7 +163,7 @@ function createPipeTransport(
         }
       },
       written(n) {
-        unwritten.get(n)?.(true);
+        unwritten.get(n)?.(readUpTo);
         unwritten.delete(n);
       },
       initialized: isInitialized,
@@ -171,9 +175,16 @@ function createPipeTransport(
       },
       channelOf() {
         const { number } = present;
+        let writtenAt: number | undefined;
         return {
           gone: line.gone,
-          write: (answer) => write(answer, number),
+          get readUpTo() {
+            return writtenAt;
+          },
+          async write(answer) {
+            writtenAt = await write(answer, number);
+            return writtenAt !== undefined;
+          },
           discard: async () => line.send({ kind: "dropped", answers: number }),
         };
       },
