@@ -31,11 +31,20 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     await ended?.close();
   };
 
+  /** What fails here is done later by the lanes: a job whose lock expires is taken again. */
+  const takeJobsBack = (): Promise<void> =>
+    deps.store.queues
+      .takeBack(editorId)
+      .catch((error: unknown) =>
+        log.warn({ editor: editorId, error: (error as Error).message }, "the jobs could not be taken back"),
+      );
+
   const follow = (): void => {
     turn = turn
       .then(async () => {
         await end();
         const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
+        if (wanted) await takeJobsBack();
         const fence = wanted;
         const identity = { ...deps.identity, storeId };
         if (fence) owned = createOwnedEditor({ ...deps, identity, endpoint }, lease, fence, options);
@@ -46,8 +55,9 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
   };
 
   const lease = deps.store.lease(editorId, options.lease, {
-    onHeld(fence) {
-      log.info({ editor: editorId, epoch: fence.epoch }, "owns the Editor");
+    onHeld(fence, died) {
+      const before = died && { ownerThatDied: died.pid };
+      log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
       wanted = fence;
       follow();
     },
