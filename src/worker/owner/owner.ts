@@ -1,5 +1,6 @@
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
+import { prepareLanes } from "../execution/lane.js";
 import {
   createOwnedEditor,
   type OwnedEditor,
@@ -24,6 +25,8 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
   // One ownership ends before the next begins, also when the lease is lost and taken again quickly.
   let turn: Promise<void> = Promise.resolve();
   let wanted: EditorFence | undefined;
+  /** Another worker owns the Editor: this one is to go on from there without delay. */
+  let isStandBy = false;
 
   const end = async (): Promise<void> => {
     const ended = owned;
@@ -65,6 +68,11 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       log.warn({ editor: editorId }, "lost the Editor's lease");
       wanted = undefined;
       follow();
+    },
+    onRefused() {
+      // Not at once: the process is just starting, and a client may wait for it.
+      if (isStandBy) prepareLanes();
+      isStandBy = true;
     },
     onError: (error) =>
       log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),

@@ -43,6 +43,8 @@ export interface LeaseEvents {
   /** `died`: the process that held the lease until now, where it was taken before it expired. */
   onHeld(fence: EditorFence, died?: LeaseHolder): void;
   onLost(): void;
+  /** At every attempt while another holds it. */
+  onRefused?(): void;
   onError(error: Error): void;
 }
 
@@ -185,7 +187,10 @@ export function createLease(
     }
     const ownerNonce = randomUUID();
     const { epoch, died } = await takeFreeOrDead(ownerNonce);
-    if (epoch === 0) return;
+    if (epoch === 0) {
+      events.onRefused?.();
+      return;
+    }
     if (closed) {
       await giveUp(ownerNonce);
       return;
