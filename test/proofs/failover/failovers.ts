@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { createGateway } from "../../../src/gateway/gateway.js";
+import { keys } from "../../../src/shared/store/keys.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
 import { until } from "../../harness/processes/processes.js";
@@ -16,7 +17,7 @@ import { startTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 import { createBench } from "../../harness/system/bench.js";
 import { type Client, clientOf } from "../../harness/system/client.js";
-import { leaseEnd } from "../../harness/system/lease-end.js";
+import { expiryOf } from "../../harness/system/expiry.js";
 
 /** An installation's job lock is three of its leases. */
 const LOCK_PER_LEASE = 3;
@@ -72,12 +73,12 @@ export async function playFailovers(
     await client.reaches(running.logId, "running");
     const queued: Submitted[] = [];
     for (let at = 1; at <= QUEUED; at += 1) queued.push(await submit(`${name}, queued ${at}`));
-    const old = await leaseEnd(hand, editor.editorId);
+    const lease = await expiryOf(hand, keys.lease(editor.editorId));
     const firstFrame = new Promise<Pick<Failover, "frameMs" | "leaseLeftMs">>((resolve, reject) =>
       heir.toEditor.before("Content-Length", () => {
         const frameMs = performance.now() - struckAt;
         bench.finish(name);
-        old.leftMs().then((leaseLeftMs) => resolve({ frameMs, leaseLeftMs }), reject);
+        lease.leftMs().then((leaseLeftMs) => resolve({ frameMs, leaseLeftMs }), reject);
       }),
     );
     const struckAt = performance.now();

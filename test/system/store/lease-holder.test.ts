@@ -1,9 +1,9 @@
 /** A lease is taken before it expires only from a process that has died on this machine, and has not renewed it since. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { createLease, type EditorFence, type Lease } from "../../../src/shared/store/editors/lease.js";
 import {
@@ -23,6 +23,19 @@ const HOLDER = keys.leaseHolder("game");
 /** Longer than a test waits: none of these leases expires by itself. */
 const LONG_MS = 60_000;
 const isLinux = process.platform === "linux";
+
+/** Its sockets stay open, and the system shows it as a zombie. */
+const HEADLESS = `
+import ctypes, threading, time
+threading.Thread(target=lambda: time.sleep(1000)).start()
+print("ready", flush=True)
+ctypes.CDLL(None).pthread_exit(None)`;
+const hasPython = isLinux && spawnSync("python3", ["--version"]).status === 0;
+
+/** Also of what looks like a zombie. */
+function startOf(pid: number): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19];
+}
 
 interface Contender {
   lease: Lease;
@@ -187,6 +200,25 @@ describe("is left to", () => {
     await kept(holder);
   });
 
+  test.runIf(hasPython)("a process whose first thread has ended, and others have not", async () => {
+    const child = spawn("python3", ["-c", HEADLESS], { stdio: ["ignore", "pipe", "ignore"] });
+    closeLater(() => child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    const holder = { ...own(), pid: Number(child.pid), mark: startOf(Number(child.pid)) };
+    await eventually(() => identify(holder.pid) === undefined, "it looks like a zombie");
+    await kept(holder);
+  });
+
+  test("a process of another user, of which the system shows nothing", async () => {
+    const holder = await dead();
+    const asked = vi.spyOn(process, "kill").mockImplementation(() => {
+      throw Object.assign(new Error("not permitted"), { code: "EPERM" });
+    });
+    closeLater(() => asked.mockRestore());
+    await kept(holder);
+    expect(asked).toHaveBeenCalledWith(holder.pid, 0);
+  });
+
   test("a process of another machine", async () => kept({ ...(await dead()), machine: "elsewhere" }));
 
   test("a process whose id is in use, where its mark is not known", async () =>
@@ -197,7 +229,8 @@ describe("is left to", () => {
   );
 
   test("what cannot be a process", async () => {
-    for (const pid of [0, -1, 1.5, Number.NaN]) await kept({ ...(await dead()), pid });
+    const gone = await dead();
+    for (const pid of [0, -gone.pid, 1.5, Number.NaN]) await kept({ ...gone, pid });
   });
 
   test("an owner that recorded nothing, whatever the one before has left", async () => {

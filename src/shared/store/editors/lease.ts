@@ -60,8 +60,7 @@ const TAKE = `${guard("KEYS[4]")}
 local owner = redis.call('GET', KEYS[1])
 if owner then
   local holder = redis.call('HMGET', KEYS[5], 'nonce', 'renewals', 'machine', 'pid', 'mark')
-  -- Left by the holder before one that records nothing.
-  if holder[1] ~= owner then return {0} end
+  -- A nonce that is not the owner's was left by one before it, which had recorded itself.
   if owner ~= ARGV[5] or holder[2] ~= ARGV[6] then return {0, unpack(holder)} end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
