@@ -26,7 +26,10 @@ interface Scene {
   lock(logId: string): Promise<Expiry>;
 }
 
-async function owned(env?: Record<string, string>): Promise<Scene> {
+/** An empty value is the default: a lease of 5 s, a lock of 15 s. */
+const DEFAULTS = { UNITY_BROKER_LEASE_MS: "", UNITY_BROKER_JOB_LOCK_MS: "" };
+
+async function owned(env: Record<string, string> = DEFAULTS): Promise<Scene> {
   const system = await start({ worker: null });
   const { hand, editor } = system;
   const owner = await workers.start(system, env);
@@ -57,7 +60,7 @@ async function leftAtFirstFrame(heir: WorkerProcess, lease: Expiry): Promise<num
 describe("another worker stands by, and the owner is killed", () => {
   test("while an operation runs and others wait: it is followed, and they go on in their order", async () => {
     const { system, ann, owner, ...old } = await owned();
-    const heir = await workers.start(system);
+    const heir = await workers.start(system, DEFAULTS);
     const running = await submit(ann, "a", { Hold: true });
     await ann.reaches(running, "running");
     const queued = [await submit(ann, "b"), await submit(ann, "c")];
@@ -74,7 +77,7 @@ describe("another worker stands by, and the owner is killed", () => {
 
   test("while it is idle: the next call is answered", async () => {
     const { system, ann, owner, ...old } = await owned();
-    const heir = await workers.start(system);
+    const heir = await workers.start(system, DEFAULTS);
     const lease = await old.lease();
     const left = leftAtFirstFrame(heir, lease);
     await owner.process.kill("SIGKILL");
@@ -85,7 +88,7 @@ describe("another worker stands by, and the owner is killed", () => {
 
   test("while it had taken a call that it could not send: the call runs, before those behind it", async () => {
     const { system, ann, owner, ...old } = await owned();
-    const heir = await workers.start(system);
+    const heir = await workers.start(system, DEFAULTS);
     owner.toEditor.cut();
     await owner.says("connection to the Editor ended");
     const taken = await submit(ann, "a");
