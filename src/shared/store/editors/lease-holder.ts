@@ -20,9 +20,11 @@ export interface LeaseHolders {
 
 let here: LeaseHolders | undefined;
 
-/** As the system tells it. */
+/** As the system tells it; the machine is asked for its name once. */
 export function holdersHere(): LeaseHolders {
-  here ??= holdersOf(ownHolder());
+  if (here) return here;
+  const own = ownHolder();
+  here = { own, isDead: (holder) => holder.machine === own?.machine && isProvenDead(holder) };
   return here;
 }
 
@@ -30,10 +32,6 @@ function ownHolder(): LeaseHolder | undefined {
   const identity = ownIdentity();
   const machine = machineName();
   return identity && machine !== undefined ? { machine, ...identity } : undefined;
-}
-
-export function holdersOf(own: LeaseHolder | undefined): LeaseHolders {
-  return { own, isDead: (holder) => holder.machine === own?.machine && isProvenDead(holder) };
 }
 
 /** As fields of the hash beside the lease. */
