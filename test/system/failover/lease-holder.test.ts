@@ -70,7 +70,7 @@ async function contend(redis: Redis, holders?: LeaseHolders): Promise<Contender>
   return { lease, held, died, refusals: () => refused };
 }
 
-/** As if this process had taken the lease, and then renewed it three times. */
+/** As if it had taken the lease, and renewed it three times. */
 async function hold(redis: Redis, holder: LeaseHolder, nonce = "the owner"): Promise<void> {
   await redis.set(LEASE, nonce, "PX", LONG_MS);
   await redis.hset(HOLDER, "nonce", nonce, "renewals", "3", ...fieldsOf(holder));
@@ -285,10 +285,8 @@ describe("between the look at a holder that died and the taking", () => {
   test("one that gave it up leaves it free", async () => {
     const hand = byHand();
     await hold(hand, await dead());
-    const { held } = await contend(
-      hand,
-      lookThen(() => void hand.del(LEASE, HOLDER)),
-    );
+    const gaveUp = lookThen(() => void hand.del(LEASE, HOLDER));
+    const { held } = await contend(hand, gaveUp);
     await eventually(() => held.length === 1, "taken");
   });
 });
