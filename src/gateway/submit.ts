@@ -34,7 +34,7 @@ export interface SubmitDeps {
   queues: Queues;
   editors: Editors;
   calls: CallReader;
-  knownEditors: Pick<KnownEditorsReader, "mayComeBack" | "read">;
+  knownEditors: Pick<KnownEditorsReader, "makeKnown" | "mayComeBack" | "read">;
   deliveries: Deliveries;
   counters: Pick<StoredCounters, "add">;
   /** The operation's job was added and read back. */
@@ -116,6 +116,8 @@ export function createSubmit(
       case "create": {
         if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
+        // Before its first operation: an Editor that the store does not know has nobody who lets operations expire.
+        if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
@@ -220,6 +222,10 @@ function insteadOf(newest: OperationRecord | undefined): string {
 
 function isThere({ targetContext }: ReadCall, editor: string): boolean {
   return targetContext.candidates.some(({ id, connected }) => id === editor && connected);
+}
+
+function isNoted({ targetContext }: ReadCall, editor: string): boolean {
+  return targetContext.candidates.some(({ id, isNoted }) => id === editor && isNoted);
 }
 
 /** After a loss of the store: an Editor that reconnects in a moment may have run this very call, or be the named one (▲4). */
