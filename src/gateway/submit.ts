@@ -116,13 +116,18 @@ export function createSubmit(
       case "create": {
         if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
-        // Before its first operation: an Editor that the store does not know has nobody who lets operations expire.
-        if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
+        // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
+        // janitor forgot it in between.
+        const makeKnown = async (): Promise<void> => {
+          if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
+        };
+        await makeKnown();
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
           throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
         if (created.kind !== "created") return undefined;
+        await makeKnown();
         await enqueue(created.record);
         // An Editor that may run the call later must be noted before the call is reported as accepted (▲4).
         if (!isThere(call, record.editor)) await deps.knownEditors.read();

@@ -5,7 +5,7 @@ import type { Notifier } from "../../shared/store/notifier.js";
 import type { LastCatalogs } from "./last-catalogs.js";
 
 export interface CatalogNotes {
-  /** Resolves when what is being noted is noted. */
+  /** Resolves when everything that was reported before is noted. */
   close(): Promise<void>;
 }
 
@@ -32,11 +32,12 @@ export function createCatalogNotes(deps: {
   const work = async (): Promise<void> => {
     for (const editor of due) {
       due.delete(editor);
-      if (isClosed) return;
       try {
         await noteOne(editor);
       } catch (error) {
         log.warn({ editor, error: (error as Error).message }, "the Editor's tools cannot be noted");
+        // The store may be away: each further Editor would hold up the end of the process.
+        if (isClosed) due.clear();
       }
     }
   };

@@ -93,7 +93,9 @@ export function withFirstContact(calls: CallReader, contact: FirstContact): Call
     async read(call) {
       const read = await calls.read(call);
       if (!mayChange(read)) return read;
-      return (await contact.awaited()) && !call.signal?.aborted ? calls.read(call) : read;
+      await contact.awaited();
+      // Without a wait, too: the Editor may have come since it was read.
+      return call.signal?.aborted ? read : calls.read(call);
     },
   };
 }

@@ -198,5 +198,6 @@ function keptOf(found: readonly Found[], options: LastCatalogsOptions): Found[] 
 
 /** A project whose machine was renamed is noted under both ids: the older one never comes back. */
 function oneOfEachProject(catalogs: readonly AwayEditor[]): AwayEditor[] {
-  return [...new Map(catalogs.map((catalog) => [catalog.profile.projectPath, catalog])).values()];
+  const newest = new Map(catalogs.map((catalog) => [catalog.profile.projectPath, catalog]));
+  return catalogs.filter((catalog) => newest.get(catalog.profile.projectPath) === catalog);
 }

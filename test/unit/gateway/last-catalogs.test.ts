@@ -16,7 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fileNameOf } from "../../../src/gateway/editors/last-catalog-file.js";
-import { createLastCatalogs, type LastCatalogsOptions } from "../../../src/gateway/editors/last-catalogs.js";
+import {
+  createLastCatalogs,
+  type LastCatalogsOptions,
+  unknownTo,
+} from "../../../src/gateway/editors/last-catalogs.js";
 import type { AwayEditor } from "../../../src/shared/store/editors/editors.js";
 import { completeTool, ToolDetails } from "../../../src/shared/tools/tool.js";
 import { SILENT } from "../../harness/silent.js";
@@ -96,6 +100,19 @@ describe("what one process notes", () => {
     expect(await other.ids()).toEqual(["shop@2"]);
   });
 
+  test("is seen although the folder's time is the same, as two changes within one tick of a clock leave it", async () => {
+    const [one, other] = [open(), open()];
+    const now = new Date();
+    const note = async (id: string) => {
+      await one.catalogs.note(editor(id));
+      utimesSync(folder, now, now);
+    };
+    await note("game@1");
+    expect(await other.ids()).toEqual(["game@1"]);
+    await note("shop@2");
+    expect(await other.ids()).toEqual(["game@1", "shop@2"]);
+  });
+
   test("is read once while nothing changes: each call asks for it", async () => {
     const { catalogs } = open();
     await catalogs.note(editor("game@1"));
@@ -173,6 +190,13 @@ describe("what leaves", () => {
     await catalogs.note(editor("game@old", { lastSeenAt: Date.now() - HOUR }));
     expect(await ids()).toEqual(["game@new"]);
   });
+});
+
+test("a project that the store knows is not meant by what is noted, whatever its id", () => {
+  const [game, shop] = [editor("game@1"), editor("shop@2")];
+  const renamed = { id: "game@9", profile: { ...game.profile, editorId: "game@9" } };
+  expect(unknownTo([renamed], [game, shop])).toEqual([shop]);
+  expect(unknownTo([{ id: "shop@2", profile: undefined }], [game, shop])).toEqual([game]);
 });
 
 describe("a file of no use is left out, and logged once", () => {

@@ -225,8 +225,6 @@ export function createEditors(redis: Redis): Editors {
       const isKnown = (await redis.hexists(keys.editor(editorId), "profile")) === 1;
       const write = redis
         .multi()
-        // If it is forgotten again at this moment, what waits for it is found from there (forgotten.ts).
-        .zadd(keys.served, now, editorId)
         .zadd(keys.editors, "NX", Math.min(lastSeenAt, now), editorId)
         .set(keys.catalog(editorId), JSON.stringify(tools), "NX");
       for (const [field, value] of isKnown ? [] : Object.entries(known)) {
