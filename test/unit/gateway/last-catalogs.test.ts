@@ -163,10 +163,10 @@ describe("what leaves", () => {
 
   test("a project that nobody has opened for long", async () => {
     const { catalogs, ids } = open({ keptMs: HOUR });
-    await catalogs.note(editor("a@1", { lastSeenAt: Date.now() - HOUR }));
+    await catalogs.note(editor("a@1", { lastSeenAt: Date.now() - 2 * HOUR }));
     await catalogs.note(editor("b@2"));
     expect(await ids()).toEqual(["b@2"]);
-    const before = new Date(Date.now() - HOUR);
+    const before = new Date(Date.now() - 2 * HOUR);
     utimesSync(fileOf("a@1"), before, before);
     await catalogs.note(editor("b@2", { tools: [tool({ name: "other" })] }));
     expect(readdirSync(folder)).toEqual([fileNameOf("b@2")]);
@@ -200,17 +200,17 @@ test("a project that the store knows is not meant by what is noted, whatever its
 });
 
 describe("a file of no use is left out, and logged once", () => {
-  const cases: [string, (text: string) => string | Buffer][] = [
+  const cases: [string, (text: string) => string | Buffer, string?][] = [
     ["torn", (text) => text.slice(0, -10)],
     ["empty", () => ""],
     ["not text", () => Buffer.from([0, 255, 254])],
     ["without a profile", () => JSON.stringify({ tools: [{ name: "work" }], lastSeenAt: Date.now() })],
     ["of another Editor", (text) => text.replaceAll("game@1", "other@2")],
     ["without tools", (text) => JSON.stringify({ ...JSON.parse(text), tools: [] })],
-    ["full of values", () => `{"tools":[${"{},".repeat(600_000)}{}]}`],
+    ["full of values", () => `{"tools":[${"{},".repeat(600_000)}{}]}`, "JSON values"],
     ["too large", (text) => text + " ".repeat(4_000_001)],
   ];
-  test.each(cases)("%s", async (_, to) => {
+  test.each(cases)("%s", async (_, to, reason = "") => {
     await open().catalogs.note(editor("game@1"));
     await open().catalogs.note(editor("shop@2"));
     change("game@1", to);
@@ -219,6 +219,7 @@ describe("a file of no use is left out, and logged once", () => {
     expect(await ids()).toEqual(["shop@2"]);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("a last known catalogue is ignored");
+    expect(warnings[0]).toContain(reason);
   });
 
   test("writable by others: the file, or the folder", async () => {
