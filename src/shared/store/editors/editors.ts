@@ -222,12 +222,12 @@ export function createEditors(redis: Redis): Editors {
       const { editorId } = profile;
       const now = Number((await redis.time())[0]) * 1000;
       const known = { profile: JSON.stringify(profile), ...(ended ? { ended: JSON.stringify(ended) } : {}) };
-      const isKnown = (await redis.hexists(keys.editor(editorId), "profile")) === 1;
       const write = redis
         .multi()
         .zadd(keys.editors, "NX", Math.min(lastSeenAt, now), editorId)
         .set(keys.catalog(editorId), JSON.stringify(tools), "NX");
-      for (const [field, value] of isKnown ? [] : Object.entries(known)) {
+      // Both name their session: what ended an earlier one says nothing of the one that came meanwhile.
+      for (const [field, value] of Object.entries(known)) {
         write.hsetnx(keys.editor(editorId), field, value);
       }
       await write.publish(channels.editors, editorId).exec();
