@@ -12,7 +12,7 @@ import { brokerKilled, clientKilled, type Finding, manyClients, memory, type Pla
 import { called, listed, openHome } from "./home.js";
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
-const plan: Plan = values.quick ? { rounds: 5, calls: 40 } : { rounds: 15, calls: 150 };
+const plan: Plan = values.quick ? { rounds: 5, calls: 30 } : { rounds: 12, calls: 60 };
 /** Before this run adds to it. */
 const load = loadNow();
 
@@ -39,7 +39,7 @@ async function measure(closers: Closers): Promise<Finding[]> {
   ] as const;
   for (const client of clients) closers.add(() => client.close());
   found.push(...(await memory(clients)));
-  found.push(await manyClients(clients, plan));
+  found.push(...(await manyClients(clients, plan)));
   found.push(await clientKilled(home, clients[0], plan));
   found.push(await brokerKilled(home, clients, plan));
   return found;
