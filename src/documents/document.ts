@@ -8,14 +8,14 @@ export interface Document {
   /** UTF-8. */
   readonly text: Buffer;
   /** The value that `make` made when this name was first requested. */
-  derived<T>(name: string, make: () => T): T;
+  memo<T>(name: string, make: () => T): T;
 }
 
 export function createDocument(text: Buffer): Document {
   const known = new Map<string, unknown>();
   return {
     text,
-    derived<T>(name: string, make: () => T): T {
+    memo<T>(name: string, make: () => T): T {
       if (!known.has(name)) known.set(name, make());
       return known.get(name) as T;
     },

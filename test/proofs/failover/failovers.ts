@@ -21,11 +21,11 @@ const HELD = { Hold: true };
 export interface Failover {
   /** Until the new owner's first frame, ms. */
   frameMs: number;
-  /** Until the operation, which ended at that frame, is told as ended. */
+  /** Until the operation, which ended at that frame, is reported as ended. */
   resultMs: number;
 }
 
-/** Rejects when a running operation was not told its own outcome, or began twice. `each` hears of one at a time. */
+/** Rejects if a running operation was not reported with its own outcome, or began twice. `each` hears of one at a time. */
 export async function playFailovers(
   times: number,
   leaseMs: number,

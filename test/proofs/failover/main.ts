@@ -20,12 +20,12 @@ const LIMIT = 2;
 
 console.log(`${times} failovers, lease ${leaseMs} ms, load ${loadNow()}`);
 const failovers = await playFailovers(times, leaseMs, ({ frameMs, resultMs }) =>
-  console.log(`first frame ${seconds(frameMs)} s   outcome told ${seconds(resultMs)} s`),
+  console.log(`first frame ${seconds(frameMs)} s   outcome reported ${seconds(resultMs)} s`),
 );
 const frames = failovers.map(({ frameMs }) => frameMs);
 const results = failovers.map(({ resultMs }) => resultMs);
 console.log("\n                 median    p90    max   (times the lease: median, p90, max)");
-for (const [name, all] of [["first frame", frames] as const, ["outcome told", results] as const]) {
+for (const [name, all] of [["first frame", frames] as const, ["outcome reported", results] as const]) {
   const marks = [0.5, 0.9, 1].map((share) => quantile(all, share));
   console.log(`${name.padEnd(14)} ${marks.map(seconds).join(" ")} s   ${marks.map(leases).join(" ")}`);
 }

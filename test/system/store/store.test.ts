@@ -101,7 +101,7 @@ describe("queues", () => {
     expect(await queues.add(wanted)).toBe(true);
   });
 
-  test("an id that a hand took for something else is noticed", async () => {
+  test("an id that was taken manually for something else is noticed", async () => {
     const { queues } = await open();
     const hand = byHand();
     await queues.add(record("a"));

@@ -11,14 +11,14 @@ using CompilerMessage = JobBroker.Bridge.Ports.CompilerMessage;
 
 namespace JobBroker.Bridge.Unity
 {
-    /// <summary>Script compilation: Unity's events go into a <see cref="CompileWatch"/>. Main thread only.</summary>
+    /// <summary>Script compilation: Unity's events go into a <see cref="CompileMonitor"/>. Main thread only.</summary>
     internal sealed class UnityCompiler : ICompiler, IDisposable
     {
-        private readonly CompileWatch watch;
+        private readonly CompileMonitor monitor;
 
         public UnityCompiler(IClock clock)
         {
-            watch = new CompileWatch(clock);
+            monitor = new CompileMonitor(clock);
             CompilationPipeline.compilationStarted += Started;
             CompilationPipeline.assemblyCompilationFinished += AssemblyFinished;
             CompilationPipeline.compilationFinished += Finished;
@@ -27,7 +27,7 @@ namespace JobBroker.Bridge.Unity
         public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
         {
             cancellation.ThrowIfCancellationRequested();
-            var outcome = watch.Begin();
+            var outcome = monitor.Begin();
             // Finds scripts that changed on the disk; without it an unfocused Editor would not see them.
             AssetDatabase.Refresh();
             CompilationPipeline.RequestScriptCompilation(
@@ -35,7 +35,7 @@ namespace JobBroker.Bridge.Unity
             return outcome;
         }
 
-        public void Tick() => watch.Tick(EditorApplication.isCompiling || EditorApplication.isUpdating);
+        public void Tick() => monitor.Tick(EditorApplication.isCompiling || EditorApplication.isUpdating);
 
         public void Dispose()
         {
@@ -44,12 +44,12 @@ namespace JobBroker.Bridge.Unity
             CompilationPipeline.compilationFinished -= Finished;
         }
 
-        private void Started(object context) => watch.Started();
+        private void Started(object context) => monitor.Started();
 
         private void AssemblyFinished(string path, UnityEditor.Compilation.CompilerMessage[] messages) =>
-            watch.AssemblyFinished(messages.Select(Message));
+            monitor.AssemblyFinished(messages.Select(Message));
 
-        private void Finished(object context) => watch.Finished();
+        private void Finished(object context) => monitor.Finished();
 
         private static CompilerMessage Message(UnityEditor.Compilation.CompilerMessage message) => new CompilerMessage(
             message.type == CompilerMessageType.Error, message.message, message.file, message.line, message.column);

@@ -38,10 +38,10 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      | ["full"] (no room: not created, or the result not stored)
  *      | ["incarnation"] (store incarnation, ▲13: the store has lost something since the decision). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[24]")}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${INCARNATION}${OWN_CHANGE}
+const WRITE = `${guard("KEYS[24]")}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${INCARNATION}${OWN_CHANGE}
 if ARGV[24] ~= '' and incarnationOf(KEYS[21], ARGV[25]) ~= ARGV[24] then return {'incarnation'} end
-local isNews, before = ARGV[4] == 'change'
-if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
+local isAnnounced, before = ARGV[4] == 'change'
+if isAnnounced then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
@@ -60,7 +60,7 @@ end
 if size then
   if ARGV[22] == '' and redis.call('EXISTS', KEYS[17]) == 0 then return {'conflict'} end
 end
-if not isNews then
+if not isAnnounced then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
   if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12])
   elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
@@ -110,7 +110,7 @@ else
     for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], retention) end
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
   else
-    isNews = false
+    isAnnounced = false
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
@@ -127,13 +127,13 @@ keepFor(KEYS[1], 3 * retention, ARGV[6] ~= 'final')
 keepFor(KEYS[7], 3 * retention, redis.call('EXISTS', KEYS[12], KEYS[13]) > 0)
 keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', KEYS[8]) == 1)
 redis.call('PEXPIRE', KEYS[11], 3 * retention)
-if isNews then redis.call('PUBLISH', ARGV[9], logId) end
+if isAnnounced then redis.call('PUBLISH', ARGV[9], logId) end
 return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), turn}
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbApply(...keysAndArguments: (string | Buffer)[]): Result<[Applied["kind"], number?, number?], Context>;
+    ujbWrite(...keysAndArguments: (string | Buffer)[]): Result<[Applied["kind"], number?, number?], Context>;
   }
 }
 
@@ -145,10 +145,10 @@ export type Applied =
 export function defineWriteOperations(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 29, lua: APPLY });
+  redis.defineCommand("ujbWrite", { numberOfKeys: 29, lua: WRITE });
   return async (keyList, argumentList) => {
     const answer = await guarded(
-      redis.ujbApply(...keyList, keys.schema, ...ROOM_KEYS, keys.editors, ...argumentList),
+      redis.ujbWrite(...keyList, keys.schema, ...ROOM_KEYS, keys.editors, ...argumentList),
     ).catch((error) => {
       // Nothing was written: Redis refuses the script at its first write.
       if (isStoreFull(error)) return ["full"] as const;

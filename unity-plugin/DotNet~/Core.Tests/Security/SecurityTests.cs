@@ -79,9 +79,9 @@ public sealed class SecurityTests : IDisposable
     {
         var attribute = new McpToolAttribute { RequiredSecuritySetting = SecuritySetting.CodeExecution };
         Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.ByHand(), attribute));
-        Assert.Contains("Allow Code Execution", Refusal("by-hand"));
+        Assert.Contains("Allow Code Execution", Refusal("manual"));
         editor.Security.Current = new SecuritySnapshot(codeExecution: true);
-        Assert.Null(Refusal("by-hand"));
+        Assert.Null(Refusal("manual"));
     }
 
     [Fact]

@@ -105,7 +105,7 @@ public sealed class RegistryTests : IDisposable
         {
             Assert.True(tools.Register(new ToolFixtures.ByHand(), attribute));
             Assert.True(seen.Add(tools.Hash()), "a detail that the hash does not see");
-            Assert.True(tools.Unregister(attribute.Name ?? "by-hand"));
+            Assert.True(tools.Unregister(attribute.Name ?? "manual"));
             Assert.Equal(before, tools.Hash());
         }
     }
@@ -124,9 +124,9 @@ public sealed class RegistryTests : IDisposable
         Assert.False(tools.Unregister("ping"));
         Assert.False(tools.Unregister("never-there"));
         Assert.Equal(1, changes);
-        Assert.True(tools.Unregister("by-hand"));
+        Assert.True(tools.Unregister("manual"));
         Assert.Equal(2, changes);
-        Assert.Null(tools.Get("by-hand"));
+        Assert.Null(tools.Get("manual"));
         Assert.Equal(3, reports.Count);
     }
 
@@ -176,7 +176,7 @@ public sealed class RegistryTests : IDisposable
         for (var round = 0; round < 50; round++)
         {
             Assert.True(tools.Register(new ToolFixtures.ByHand(), new McpToolAttribute()));
-            Assert.True(tools.Unregister("by-hand"));
+            Assert.True(tools.Unregister("manual"));
         }
         stop.Cancel();
         Assert.All(await Task.WhenAll(readers), reads => Assert.True(reads > 0));

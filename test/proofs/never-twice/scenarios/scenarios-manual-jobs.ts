@@ -22,7 +22,7 @@ async function withQueue(stage: Stage, use: (queue: Queue) => Promise<void>): Pr
 }
 
 export const jobByHand: Scenario = {
-  name: "job added by hand",
+  name: "job added manually",
   story: "jobs are added, doubled, removed and retried in the queue while the call runs and after it",
   async play(stage) {
     const { random } = stage;

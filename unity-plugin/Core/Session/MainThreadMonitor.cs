@@ -5,12 +5,12 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Session
 {
     /// <summary>How long the main thread has not ticked. Any thread.</summary>
-    internal sealed class MainThreadWatch
+    internal sealed class MainThreadMonitor
     {
         private readonly IClock clock;
         private long tickedAt;
 
-        public MainThreadWatch(IClock clock)
+        public MainThreadMonitor(IClock clock)
         {
             this.clock = clock;
             Tick();

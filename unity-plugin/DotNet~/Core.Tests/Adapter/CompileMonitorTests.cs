@@ -7,27 +7,27 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Adapter;
 
-public sealed class CompileWatchTests
+public sealed class CompileMonitorTests
 {
     private static readonly CompilerMessage Error = new(true, "CS0103", "A.cs", 1, 2);
     private static readonly CompilerMessage Warning = new(false, "CS0168", "A.cs", 3, 4);
 
     private readonly FixedClock clock = new();
-    private readonly CompileWatch watch;
+    private readonly CompileMonitor monitor;
 
-    public CompileWatchTests()
+    public CompileMonitorTests()
     {
-        watch = new CompileWatch(clock);
+        monitor = new CompileMonitor(clock);
     }
 
     [Fact]
     public async Task Ends_in_the_call_that_ends_the_compilation()
     {
-        var outcome = watch.Begin();
-        watch.Started();
-        watch.AssemblyFinished([Warning]);
+        var outcome = monitor.Begin();
+        monitor.Started();
+        monitor.AssemblyFinished([Warning]);
         Assert.False(outcome.IsCompleted);
-        watch.Finished();
+        monitor.Finished();
 
         Assert.True(outcome.IsCompletedSuccessfully);
         Assert.True(outcome.IsCompleted);
@@ -40,10 +40,10 @@ public sealed class CompileWatchTests
     [Fact]
     public async Task After_errors_no_reload_follows()
     {
-        var outcome = watch.Begin();
-        watch.Started();
-        watch.AssemblyFinished([Warning, Error]);
-        watch.Finished();
+        var outcome = monitor.Begin();
+        monitor.Started();
+        monitor.AssemblyFinished([Warning, Error]);
+        monitor.Finished();
         Assert.True(outcome.IsCompleted);
         var ended = await outcome;
         Assert.False(ended.ReloadFollows);
@@ -53,29 +53,29 @@ public sealed class CompileWatchTests
     [Fact]
     public async Task Gives_up_on_a_compilation_that_never_begins()
     {
-        var outcome = watch.Begin();
+        var outcome = monitor.Begin();
         clock.ElapsedMs += 4_999;
-        for (var tick = 0; tick < 10; tick++) watch.Tick(false);
+        for (var tick = 0; tick < 10; tick++) monitor.Tick(false);
         Assert.False(outcome.IsCompleted);
         clock.ElapsedMs += 1;
-        watch.Tick(false);
+        monitor.Tick(false);
         Assert.True(outcome.IsCompleted);
         var ended = await outcome;
         Assert.False(ended.Compiled);
-        Assert.False(watch.IsWaiting);
+        Assert.False(monitor.IsWaiting);
     }
 
     [Fact]
     public void Does_not_give_up_while_the_Editor_is_busy_or_hardly_ticks()
     {
-        var outcome = watch.Begin();
+        var outcome = monitor.Begin();
         clock.ElapsedMs += 60_000;
-        watch.Tick(true);
+        monitor.Tick(true);
         for (var tick = 1; tick <= 3; tick++)
         {
             Assert.False(outcome.IsCompleted);
             clock.ElapsedMs += 60_000;
-            watch.Tick(false);
+            monitor.Tick(false);
         }
         Assert.True(outcome.IsCompleted);
     }
@@ -83,12 +83,12 @@ public sealed class CompileWatchTests
     [Fact]
     public async Task Nothing_that_an_earlier_compilation_said_counts()
     {
-        watch.AssemblyFinished([Error]);
-        var outcome = watch.Begin();
-        watch.AssemblyFinished([Error]);
-        watch.Started();
-        watch.AssemblyFinished([]);
-        watch.Finished();
+        monitor.AssemblyFinished([Error]);
+        var outcome = monitor.Begin();
+        monitor.AssemblyFinished([Error]);
+        monitor.Started();
+        monitor.AssemblyFinished([]);
+        monitor.Finished();
         Assert.True(outcome.IsCompleted);
         var ended = await outcome;
         Assert.Empty(ended.Messages);
@@ -98,9 +98,9 @@ public sealed class CompileWatchTests
     [Fact]
     public async Task A_compilation_without_assemblies_compiled_nothing()
     {
-        var outcome = watch.Begin();
-        watch.Started();
-        watch.Finished();
+        var outcome = monitor.Begin();
+        monitor.Started();
+        monitor.Finished();
         Assert.True(outcome.IsCompleted);
         var ended = await outcome;
         Assert.False(ended.Compiled);
@@ -110,11 +110,11 @@ public sealed class CompileWatchTests
     [Fact]
     public void Events_without_a_wait_do_nothing()
     {
-        watch.Started();
-        watch.AssemblyFinished([Error]);
-        watch.Finished();
-        watch.Tick(false);
-        Assert.False(watch.IsWaiting);
-        Assert.Same(watch.Begin(), watch.Begin());
+        monitor.Started();
+        monitor.AssemblyFinished([Error]);
+        monitor.Finished();
+        monitor.Tick(false);
+        Assert.False(monitor.IsWaiting);
+        Assert.Same(monitor.Begin(), monitor.Begin());
     }
 }

@@ -10,7 +10,7 @@ namespace JobBroker.Bridge.Adapter
     /// Follows one script compilation by its events, with a watchdog for a compilation that never begins or never
     /// reports its end. Main thread only; the task ends within the call that reports the end, before the domain reload.
     /// </summary>
-    public sealed class CompileWatch
+    public sealed class CompileMonitor
     {
         /// <summary>
         /// The quiet time after which no compilation is expected any more; an unfocused Editor ticks at 1 Hz.
@@ -26,7 +26,7 @@ namespace JobBroker.Bridge.Adapter
         private int quietTicks;
         private long quietSince;
 
-        public CompileWatch(IClock clock)
+        public CompileMonitor(IClock clock)
         {
             this.clock = clock;
         }

@@ -10,7 +10,7 @@ using Xunit;
 namespace JobBroker.Bridge.Tests.Ledger;
 
 /// <summary>A disk that takes no more, and folders that may not be written: nothing runs unconfirmed.</summary>
-public sealed class DiskTroubleTests
+public sealed class DiskFaultTests
 {
     [UnixFact]
     public void A_file_that_may_not_grow_refuses_instead_of_running()
