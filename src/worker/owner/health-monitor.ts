@@ -1,11 +1,11 @@
-/** Looks for what keeps an Editor from working (src/shared/editors/diagnosis.ts), and reports it for answers and lists. */
+/** Looks for what keeps an Editor from working (src/shared/editors/diagnose.ts), and reports it for answers and lists. */
 import { z } from "zod";
-import {
-  type Diagnosis,
-  type DiagnosisLimits,
-  diagnose,
-  type EditorSigns,
-  type HelloRefusal,
+import { diagnose } from "../../shared/editors/diagnose.js";
+import type {
+  Diagnosis,
+  DiagnosisLimits,
+  EditorSigns,
+  HelloRefusal,
 } from "../../shared/editors/diagnosis.js";
 import type { Log } from "../../shared/log.js";
 import { isFinal } from "../../shared/operation/operation.js";

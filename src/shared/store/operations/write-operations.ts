@@ -1,13 +1,26 @@
 /** The one script that writes operations. */
+import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
+import type { Counts } from "../../counters.js";
+import { isFinal, type OperationRecord } from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
-import { keys } from "../keys.js";
+import { channels, keys } from "../keys.js";
+import { queueName } from "../queue.js";
+import type { UploadedResult } from "../results/result-upload.js";
 import { guard, guarded } from "../schema.js";
 import { FAIR_PRIORITY } from "./fair-priority.js";
 import { LIFETIME } from "./lifetime.js";
 import { OWN_CHANGE } from "./own-change.js";
-import { PRINCIPAL_LIMIT } from "./principal-limits.js";
-import { isStoreFull, RESULT_QUOTA, ROOM_KEYS } from "./result-quota.js";
+import { beganAs, phaseOf } from "./phase.js";
+import { PRINCIPAL_LIMIT, PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import {
+  isStoreFull,
+  quotaLimits,
+  RESULT_QUOTA,
+  type ResultQuotaOptions,
+  ROOM_KEYS,
+} from "./result-quota.js";
 
 const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
@@ -142,7 +155,7 @@ export type Applied =
   | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" | "incarnation" };
 
 /** Defines the script on a connection. */
-export function defineWriteOperations(
+function defineScript(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
   redis.defineCommand("ujbWrite", { numberOfKeys: 29, lua: WRITE });
@@ -156,5 +169,96 @@ export function defineWriteOperations(
     });
     const [kind, mutationSeq = 0, turn = 0] = answer;
     return kind === "applied" ? { kind, mutationSeq, turn } : { kind };
+  };
+}
+
+/** What a write says besides its record. */
+export interface Extra {
+  args?: string;
+  /** The owner's nonce; undefined: not fenced (▲11). */
+  fence?: string | undefined;
+  /** Store incarnation (▲13): write only in this incarnation; undefined: in any. */
+  incarnation?: string | undefined;
+  /** The Editor has it already: it needs no place among its principal's running operations. */
+  wasSent?: boolean;
+  counts: Counts;
+  tookMs?: number | undefined;
+  uploaded?: UploadedResult;
+}
+
+/** `text`: the record as JSON. `expected`: the record's JSON before a change, else the version of its chain. */
+export type Write = (
+  kind: "create" | "restore" | "change",
+  written: { text: string; record: OperationRecord },
+  expected: string,
+  extra: Extra,
+) => Promise<Applied>;
+
+export interface WriteOptions extends Partial<PrincipalLimits>, ResultQuotaOptions {
+  retentionMs: number;
+}
+
+/** Passes a write to the script: its keys and arguments, in the order that the script states. */
+export function createWrite(redis: Redis, options: WriteOptions): Write {
+  const run = defineScript(redis);
+  const limits = quotaLimits(options);
+  return (kind, { text, record }, expected, extra) => {
+    const { logId, editor } = record;
+    const { uploaded } = extra;
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.arguments(logId),
+        keys.result(logId),
+        keys.live(logId),
+        keys.tombstone(logId),
+        keys.principal(record.principal),
+        keys.open(editor),
+        keys.mutations(editor),
+        keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
+        keys.waiting(record.principal),
+        keys.sent(record.principal),
+        keys.held(record.principal),
+        keys.counters,
+        keys.durations(record.tool),
+        uploaded?.key ?? keys.uploaded(""),
+        keys.resultEnds,
+        keys.resultBytes,
+        keys.roomWanted(record.principal),
+        keys.incarnation,
+        keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
+        keys.askerMutations(editor, record.principal),
+      ],
+      [
+        expected,
+        text,
+        logId,
+        kind,
+        String(record.acceptedAt),
+        phaseOf(record.state),
+        String(options.retentionMs),
+        extra.fence ?? "",
+        isFinal(record.state) ? channels.ended : channels.changed,
+        extra.args ?? "",
+        uploaded === undefined ? "" : String(uploaded.bytes),
+        editor,
+        beganAs(record),
+        record.supersedes ?? "",
+        countsAsChange(record) ? "counts" : "",
+        record.principal,
+        record.priorityClass ?? "interactive",
+        String(options.maxQueued ?? PRINCIPAL_LIMITS.maxQueued),
+        extra.wasSent ? "" : String(options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning),
+        queueName(editor, record.lane),
+        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
+        uploaded?.piece ?? "",
+        limits,
+        extra.incarnation ?? "",
+        randomUUID(),
+        ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
+      ],
+    );
   };
 }

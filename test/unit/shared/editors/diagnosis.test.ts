@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { diagnose } from "../../../../src/shared/editors/diagnose.js";
 import {
   type DiagnosisCode,
-  diagnose,
   type EditorSigns,
   publicDiagnosis,
 } from "../../../../src/shared/editors/diagnosis.js";
