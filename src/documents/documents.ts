@@ -14,8 +14,6 @@ export interface DocumentsOptions {
   threads?: number;
   /** Longest time of one filter, once a thread has it. */
   timeoutMs?: number;
-  /** Longest time of every other request, which always ends, though late on a busy machine. */
-  readTimeoutMs?: number;
   /** Most bytes of a filter's output. */
   maxOutputBytes?: number;
   /** Most bytes of one document after decompression. jq itself runs out of memory at about 20 MB of an ordinary one. */
@@ -62,6 +60,9 @@ export interface DocumentSource {
   start?: StartThread;
 }
 
+/** Longest time of a request that is no filter: it always ends, though late on a busy machine. */
+const READ_TIMEOUT_MS = 30_000;
+
 type Seat = Thread<ThreadRequest, ThreadAnswer>;
 
 interface Waiting {
@@ -76,13 +77,7 @@ interface Waiting {
 const MB = 1024 * 1024;
 
 export function createDocuments(source: DocumentSource, options: DocumentsOptions = {}): Documents {
-  const {
-    threads = 2,
-    timeoutMs = 5_000,
-    readTimeoutMs = 30_000,
-    maxOutputBytes = 32 * MB,
-    maxDocumentBytes = 256 * MB,
-  } = options;
+  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 256 * MB } = options;
   const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000 } = options;
   const { maxWaiting = 100, maxWaitingOfOne = 25 } = options;
   const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
@@ -160,7 +155,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
         asker: wanted.asker,
         key,
         op,
-        timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : readTimeoutMs),
+        timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : READ_TIMEOUT_MS),
         resolve: (result) => {
           leave();
           resolve(result);

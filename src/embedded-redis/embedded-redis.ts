@@ -87,27 +87,6 @@ export async function stopEmbeddedRedis(options: {
   });
 }
 
-export interface EmbeddedRedisDescription {
-  readonly directory: string;
-  readonly log: string;
-  /** Undefined if no server of this data directory is running. */
-  readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: ProbeAnswer };
-}
-
-/** Describes the server of this data directory without starting or changing anything. */
-export async function describeEmbeddedRedis(options: {
-  readonly dataDir: string;
-}): Promise<EmbeddedRedisDescription> {
-  const directory = join(options.dataDir, "redis");
-  const known = readEndpoint(directory);
-  const place = { directory, log: logFile(directory) };
-  if (!known || !isLiving(known)) return place;
-  return {
-    ...place,
-    server: { pid: known.pid, address: known.address, answer: await askOurs(known.address) },
-  };
-}
-
 function redisDirectory(dataDir: string): string {
   const directory = join(dataDir, "redis");
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -17,7 +17,6 @@ import { createUnaskedTime, type UnaskedTime } from "./unasked-time.js";
 
 /** All times in ms, all sizes in bytes of a frame's body. */
 export interface ConnectionOptions {
-  connectTimeoutMs?: number;
   /** From a frame's first byte to its last, skipped frames included. */
   frameTimeoutMs?: number;
   /** For requests without a timeout of their own. */
@@ -74,6 +73,7 @@ const MIB = 1024 * 1024;
 const MAX_VALUES = 1_000_000;
 /** Before its proof a peer needs no longer frames. */
 const STRANGER_BYTES = 16 * 1024;
+const CONNECT_TIMEOUT_MS = 3_000;
 /** ms of silence before the system probes an idle connection. */
 const KEEPALIVE_MS = 10_000;
 /** Longest heartbeat timeout, ms, whatever interval a peer names. */
@@ -81,7 +81,6 @@ const LONGEST_SILENCE = 600_000;
 
 export function createConnection(deps: ConnectionDeps, options: ConnectionOptions = {}): Connection {
   const { host, port, log, onNotification } = deps;
-  const connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
   const frameTimeoutMs = options.frameTimeoutMs ?? 30_000;
   const requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
   const maxOutgoingBytes = options.maxOutgoingBytes ?? MIB;
@@ -117,7 +116,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     afterReading(() => {
       if (!connected) end("connect_timeout");
     });
-  }, connectTimeoutMs);
+  }, CONNECT_TIMEOUT_MS);
 
   const watchHeartbeat = (timeoutMs: number): void => {
     clearTimeout(heartbeatClock);
