@@ -109,7 +109,7 @@ function checkCachedRedis({ cacheDir }: Settings): Finding {
   const tree = cachedTree(cacheDir);
   if (process.platform !== "linux" || !existsSync(tree)) return ok(check, "none");
   const says = whyNotCached(tree);
-  if (says === undefined) return ok(check, `${tree} is yours alone, and what its packages had`);
+  if (says === undefined) return ok(check, `${tree} is yours alone, and matches its packages`);
   return {
     check,
     state: "problem",
