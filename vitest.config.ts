@@ -30,7 +30,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/harness/global-setup.ts"],
-    setupFiles: ["test/harness/mcp/watch-messages.ts"],
+    setupFiles: ["test/harness/processes/long-timers.ts", "test/harness/mcp/watch-messages.ts"],
     testTimeout: 180_000,
     hookTimeout: 120_000,
     // Most tests start processes of their own and wait for them: two files more than the two cores of the smallest machine.

@@ -24,6 +24,7 @@ const subCommands = {
   doctor: command(asking.doctor, async () => (await import("./commands/doctor.js")).doctor),
   up: command(processes.up, async () => (await import("./processes/up.js")).up),
   mcp: command(processes.mcp, async () => (await import("./processes/mcp.js")).mcp),
+  broker: command(processes.broker, async () => (await import("./broker/broker.js")).broker),
   gateway: command(processes.gateway, async () => (await import("./processes/gateway.js")).gateway),
   worker: command(processes.worker, async () => (await import("./processes/worker.js")).worker),
   simulate: command(processes.simulate, async () => (await import("./processes/simulate.js")).simulate),

@@ -4,15 +4,15 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { identify, isLiving } from "../shared/machine/living-process.js";
+import { alone } from "../shared/machine/start-claim.js";
 import { type Endpoint, readEndpoint, removeEndpoint, writeEndpoint } from "./endpoint.js";
 import { startKeeper } from "./keeper-start.js";
-import { identify, isLiving } from "./living-process.js";
 import { type BinaryOptions, findRedisBinary, type RedisBinary } from "./package/binary.js";
 import { redisNotStarted } from "./redis-errors.js";
 import { ask, askToShutDown, awaitAnswer, type ProbeAnswer, processIdAt } from "./redis-probe.js";
 import { isPrivateSocket, makeSocketPath, removeSocket, socketPaths } from "./run-directory.js";
 import { configuredAddress, launchServer, logFile, logTail, type RedisAddress } from "./server.js";
-import { alone } from "./start-claim.js";
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
@@ -58,7 +58,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
   if (present) return present;
   // Before the lock is taken: fetching takes long, and others need not wait only to learn that they must fetch too.
   const binary = await findRedisBinary(options);
-  return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running }, async () => {
+  return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running, tooLong }, async () => {
     const survivor = await settle(directory);
     if (survivor) return { address: survivor.address, pid: survivor.pid, started: false };
     return start(directory, binary, options);
@@ -78,13 +78,42 @@ export async function stopEmbeddedRedis(options: {
 }): Promise<boolean> {
   const directory = redisDirectory(options.dataDir);
   const nothingMeanwhile = async () => undefined;
-  return alone<boolean>(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile }, async () => {
+  const claim = { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: nothingMeanwhile, tooLong };
+  return alone<boolean>(directory, claim, async () => {
     const known = readEndpoint(directory) ?? (await adopt(directory));
     const running = known !== undefined && isLiving(known) && (await end(known, options.lastCommand));
     if (known && "path" in known.address) removeSocket(known.address.path);
     removeEndpoint(directory);
     return running;
   });
+}
+
+export interface EmbeddedRedisDescription {
+  readonly directory: string;
+  readonly log: string;
+  /** Undefined if no server of this data directory is running. */
+  readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: ProbeAnswer };
+}
+
+/** Describes the server of this data directory without starting or changing anything. */
+export async function describeEmbeddedRedis(options: {
+  readonly dataDir: string;
+}): Promise<EmbeddedRedisDescription> {
+  const directory = join(options.dataDir, "redis");
+  const known = readEndpoint(directory);
+  const place = { directory, log: logFile(directory) };
+  if (!known || !isLiving(known)) return place;
+  return {
+    ...place,
+    server: { pid: known.pid, address: known.address, answer: await askOurs(known.address) },
+  };
+}
+
+function tooLong(pid: string, claim: string): Error {
+  return redisNotStarted(
+    `Process ${pid} has been starting or ending the embedded Redis for ${CLAIM_TIMEOUT_MS / 1000} s. ` +
+      `End it, or delete ${claim} if it is another program.`,
+  );
 }
 
 function redisDirectory(dataDir: string): string {

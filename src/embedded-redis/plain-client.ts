@@ -7,6 +7,7 @@ export interface PlainClient {
   command(...words: string[]): Promise<string>;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
+  close(): void;
 }
 
 interface Waiting {
@@ -48,7 +49,7 @@ export function createPlainClient(address: RedisAddress): PlainClient {
     });
   // With a wrong password the next command fails.
   if ("password" in address) command("AUTH", address.password).catch(() => undefined);
-  return { command, closed };
+  return { command, closed, close: () => void socket.destroy() };
 }
 
 /** The first whole reply: a line (`+`, `-`, `:`) or a bulk string (`$`); undefined while it is incomplete. */

@@ -8,18 +8,25 @@ import { redisNotStarted } from "./redis-errors.js";
 /** The longest path that a unix socket may have on macOS (104 bytes with the terminator); Linux allows 107. */
 const LONGEST_SOCKET_PATH = 103;
 
+const REDIS_SOCKET = "redis.sock";
+
 /** Names to try in a shared temporary directory, where other users may have taken the first ones. */
 const NAMES = 10;
 
 /**
- * Creates a directory for the socket of this data's server, which only this user may enter, and answers the socket's path.
+ * Creates a directory for a socket that belongs to this data, which only this user may enter, and answers the socket's path.
  *
  * It is in XDG_RUNTIME_DIR if that is private, else in the temporary directory. A directory that is another
  * user's, a link, or open to others is never used: the next name is tried. Throws if none is left.
  */
-export function makeSocketPath(dataDirectory: string, env: Environment, temporary = tmpdir()): string {
+export function makeSocketPath(
+  dataDirectory: string,
+  env: Environment,
+  temporary = tmpdir(),
+  name = REDIS_SOCKET,
+): string {
   const problems: string[] = [];
-  for (const path of socketPaths(dataDirectory, env, temporary)) {
+  for (const path of socketPaths(dataDirectory, env, temporary, name)) {
     const directory = dirname(path);
     const problem = makePrivate(dirname(directory)) ?? makePrivate(directory);
     if (problem === undefined) return path;
@@ -36,10 +43,11 @@ export function socketPaths(
   dataDirectory: string,
   { XDG_RUNTIME_DIR: runtime }: Environment,
   temporary = tmpdir(),
+  name = REDIS_SOCKET,
 ): string[] {
   const data = createHash("sha256").update(dataDirectory).digest("hex").slice(0, 8);
   const uid = userInfo().uid;
-  const below = (root: string): string => join(root, data, "redis.sock");
+  const below = (root: string): string => join(root, data, name);
   const names = Array.from({ length: NAMES }, (_, n) => (n === 0 ? `ujb-${uid}` : `ujb-${uid}-${n}`));
   const isUsable = runtime && isAbsolute(runtime) && problemWith(runtime) === undefined;
   const isShort = (path: string): boolean => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH;

@@ -3,6 +3,7 @@
  * from it.
  */
 import { z } from "zod";
+import type { SettingName } from "./setting-names.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
 
@@ -76,7 +77,15 @@ export const CONFIG = {
     .number()
     .min(0)
     .default(30)
-    .describe("A private Redis that is unused for this long is shut down; its data is kept. 0: never"),
+    .describe(
+      "A background broker and a private Redis that are unused for this long end; the data is kept. 0: never",
+    ),
+  UNITY_BROKER_BACKGROUND: z
+    .stringbool()
+    .default(true)
+    .describe(
+      "Clients and commands share a broker in the background; `false`: each serves itself in its own process",
+    ),
   UNITY_BROKER_DATA_DIR: z
     .string()
     .optional()
@@ -208,7 +217,7 @@ export const CONFIG = {
   UNITY_BROKER_SAFETY_POLL_MS: ms(5_000).describe(
     "How often a wait reads the store without a message; messages wake it earlier",
   ),
-} as const;
+} as const satisfies Record<SettingName, z.ZodType>;
 
 const Config = z.object(CONFIG);
 export type Config = Readonly<z.infer<typeof Config>>;

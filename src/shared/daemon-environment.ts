@@ -1,4 +1,6 @@
 /** The environment of processes that outlive the command which started them, or serve others: an allowlist. */
+import { SETTING_NAMES, type SettingName } from "./setting-names.js";
+
 /**
  * A shell's environment is full of secrets (cloud keys, tokens). A process that outlives the shell would keep them
  * readable for as long as it runs.
@@ -33,6 +35,22 @@ const NAMES = new Set([
   "PROGRAMFILES",
   "PROGRAMDATA",
 ]);
+
+/** What a process that obtains packages or speaks TLS needs beside its settings. */
+const NETWORK = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_EXTRA_CA_CERTS"];
+
+/** Where commands find a gateway, and what they say to it: nothing of a broker's own. */
+const OF_CLIENTS: readonly SettingName[] = ["UNITY_BROKER_TOKEN", "UNITY_BROKER_URL"];
+
+/** The settings of a broker; any other variable that looks like one is a stranger's. */
+export const BROKER_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => !OF_CLIENTS.includes(name));
+
+/** The variables of a broker in the background. */
+export function brokerEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  return daemonEnvironment(env, [...NETWORK, ...BROKER_SETTINGS]);
+}
 
 /** The daemon's variables, including `more`; on Windows names match in any case. */
 export function daemonEnvironment(

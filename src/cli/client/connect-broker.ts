@@ -3,9 +3,9 @@ import { readSettings, type Settings } from "../processes/settings.js";
 import type { BrokerClient } from "./broker-client.js";
 
 /**
- * Through the gateway where a token is set, else over the store itself. `serves`: the command needs the
- * Editor itself, so it brings a worker along in case no other process owns it. `isImpatient`:
- * what keeps an Editor from working is wanted at once.
+ * Through the gateway where a token is set, else through the background broker, or over the store itself where none is
+ * wanted. `serves`: the command needs the Editor itself, so that in the last case it brings a worker along. `isImpatient`:
+ * what keeps an Editor from working is wanted at once, by a worker of this process.
  *
  * Each way is loaded when it is taken: a gateway elsewhere is called without the parts that make one here.
  */
@@ -16,6 +16,8 @@ export async function connectBroker(
   const { UNITY_BROKER_TOKEN: token, UNITY_BROKER_URL: url } = settings.config;
   if (token !== undefined || url !== undefined)
     return (await import("./remote-broker.js")).connectRemote(settings);
+  if (settings.config.UNITY_BROKER_BACKGROUND && !options.isImpatient)
+    return (await import("./piped-broker.js")).connectPiped();
   const { startRuntime } = await import("../processes/runtime.js");
   // Redis answers while the rest is loaded.
   const [runtime, { connectHere }] = await Promise.all([

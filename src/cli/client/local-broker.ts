@@ -1,7 +1,5 @@
 /** A broker in this process, over the store itself. */
 import { PassThrough } from "node:stream";
-import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { untilEditors } from "../../gateway/editors/first-contact.js";
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
@@ -13,6 +11,7 @@ import type { Runtime } from "../processes/runtime.js";
 import { VERSION } from "../version.js";
 import type { BrokerClient } from "./broker-client.js";
 import { clientOver, connect } from "./mcp-client.js";
+import { createStreamTransport } from "./stream-transport.js";
 
 /** Somebody looks at the screen: what does not connect within seconds is shown, not waited for. */
 const IMPATIENT: Partial<WorkerOptions> = {
@@ -38,13 +37,11 @@ export async function connectHere(
       )
     : undefined;
   if (worker) await untilConnected(gateway, runtime.store.notifier);
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const service = serveStdio(
-    { gateway, log: runtime.log, version: VERSION },
-    { stdin, stdout },
-    { folder: process.cwd() },
-  );
-  const client = await connect(createPipe(stdin, stdout), "the broker in this process");
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
+  const service = serveStdio({ gateway, log: runtime.log, version: VERSION }, streams, {
+    folder: process.cwd(),
+  });
+  const client = await connect(createStreamTransport(streams), "the broker in this process");
   return clientOver(client, runtime.store.storeId, async () => {
     await client.close();
     await service.close();
@@ -61,26 +58,4 @@ async function untilConnected({ broker }: Gateway, notifier: Notifier): Promise<
     return editors.some(({ connected }) => connected) && (await broker.tools()).length > 0;
   };
   await untilEditors(notifier, isConnected, AbortSignal.timeout(FIRST_LOOK_MS));
-}
-
-/** The client's end of a server's streams in this process. */
-function createPipe(stdin: PassThrough, stdout: PassThrough): Transport {
-  const buffer = new ReadBuffer();
-  const pipe: Transport = {
-    async start() {
-      stdout.on("data", (chunk: Buffer) => {
-        buffer.append(chunk);
-        for (let message = buffer.readMessage(); message; message = buffer.readMessage())
-          pipe.onmessage?.(message);
-      });
-    },
-    async send(message) {
-      stdin.write(serializeMessage(message));
-    },
-    async close() {
-      stdin.end();
-      pipe.onclose?.();
-    },
-  };
-  return pipe;
 }

@@ -1,6 +1,7 @@
 /** One question to the broker from the command line: connects, prints, ends with the exit code. */
 import { join } from "node:path";
-import { environment, readSettings } from "../processes/settings.js";
+import { environment } from "../environment.js";
+import { readSettings } from "../processes/settings.js";
 import { selfCommand } from "../self.js";
 import type { BrokerClient } from "./broker-client.js";
 import { connectBroker } from "./connect-broker.js";

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
+import { environment } from "../environment.js";
 import { gatewayOriginOf } from "../gateway-origin.js";
-import { environment } from "../processes/settings.js";
 import { type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
 import type { Place } from "./installation.js";
 

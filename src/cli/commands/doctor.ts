@@ -7,13 +7,14 @@ import { EXIT } from "../client/exit-codes.js";
 import { coloursFor } from "../client/render.js";
 import type { Run } from "../command.js";
 import type * as declared from "../declared/asking.js";
+import { checkBroker } from "../doctor/broker.js";
 import { checkEditors, checkEndpointFiles } from "../doctor/editors.js";
 import { type Finding, renderFindings } from "../doctor/finding.js";
 import { checkGateway, notSpokenTo } from "../doctor/gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "../doctor/machine.js";
 import { checkSecurity } from "../doctor/security.js";
 import { checkStore } from "../doctor/store.js";
-import { environment } from "../processes/settings.js";
+import { environment } from "../environment.js";
 import { selfCommand } from "../self.js";
 
 export const doctor: Run<typeof declared.doctor> = async ({ args }) => {
@@ -43,6 +44,8 @@ async function examine(self: string): Promise<Finding[]> {
 
   let expected: string[] = [];
   if (!isClient) {
+    findings.push(await checkBroker(settings, self));
+    if (isBroken()) return findings;
     const { findings: ofStore, runtime } = await checkStore(settings);
     await runtime?.close();
     const files = await checkEndpointFiles(settings, self);

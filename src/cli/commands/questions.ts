@@ -65,6 +65,8 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
   if (args.action !== undefined)
     throw new UsageError(`editors ${args.action}: only "claim" and "forget" are known`);
   await askBroker({ serves: true }, async ({ client, colours, print }) => {
+    // A broker that has just begun has to find its Editors first: the list of tools waits for those that run here.
+    await client.tools();
     const answer = await client.call("list_editors");
     await print(
       args.json ? printableJson(answer.editors) : renderEditors(answer.editors as ShownEditor[], colours),

@@ -20,6 +20,20 @@ export const up = {
 
 export const mcp = {
   meta: { name: "mcp", description: "MCP over stdio: the command that a client starts" },
+  args: {
+    "in-process": {
+      type: "boolean",
+      description: "Serve in this process, without a broker in the background",
+      default: false,
+    },
+  },
+} as const;
+
+export const broker = {
+  meta: {
+    name: "broker",
+    description: "The background broker, which mcp and the commands start by themselves",
+  },
   args: {},
 } as const;
 
@@ -61,7 +75,10 @@ export const simulate = {
 } as const;
 
 export const down = {
-  meta: { name: "down", description: "Ends the private Redis of this user; its data stays" },
+  meta: {
+    name: "down",
+    description: "Ends the background broker and the private Redis of this user; its data stays",
+  },
   args: {},
 } as const;
 

@@ -1,33 +1,33 @@
-/** `unity-broker mcp`: MCP over stdio for one client, with a worker in the same process. Only protocol on stdout. */
-import { createGateway } from "../../gateway/gateway.js";
-import { serveStdio } from "../../gateway/mcp/stdio.js";
-import { createWorker } from "../../worker/worker.js";
-import { noteLaunch } from "../clients/launch-note.js";
-import type { Run } from "../command.js";
+/**
+ * `unity-broker mcp`: MCP over stdio for one client, by the background broker of this user. Only protocol on stdout. What it
+ * loads is what a client waits for.
+ */
+import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";
+import { environment, wantsBackground } from "../environment.js";
+import { brokerFolder } from "../pipe/broker-place.js";
+import { BrokerNotStarted } from "../pipe/not-started.js";
+import { createPipe } from "../pipe/pipe.js";
+import { reachBroker } from "../pipe/reach-broker.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, workerOptions } from "./options.js";
-import { startServing } from "./runtime.js";
-import { readSettings } from "./settings.js";
 import { parentGone, stopRequested } from "./stop.js";
 
-export const mcp: Run<typeof declared.mcp> = async () => {
-  const stopping = Promise.race([stopRequested(), parentGone()]);
-  // Obtaining a Redis may take minutes: a client that has gone by then is not served any more.
-  const runtime = await startServing(readSettings(), stopping);
-  if (!runtime) return;
-  noteLaunch();
-  const gateway = createGateway(runtime, gatewayOptions(runtime.config));
-  const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
-  const session = serveStdio(
-    { gateway, log: runtime.log, version: VERSION },
-    { stdin: process.stdin, stdout: process.stdout },
-    { folder: process.cwd() },
+export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
+  const env = environment();
+  if (args["in-process"] || !wantsBackground(env))
+    return (await import("./mcp-in-process.js")).serveInProcess();
+  const folder = brokerFolder(env);
+  const pipe = createPipe(
+    {
+      version: VERSION,
+      folder: process.cwd(),
+      connect: () => reachBroker({ folder, env, version: VERSION }),
+      say: (text) => console.error(`unity-broker: ${text}`),
+    },
+    process,
   );
-  const reason = await Promise.race([stopping, session.closed]);
-  runtime.log.info({ reason }, "ending");
-  await session.close();
-  await worker.close();
-  await gateway.close();
-  await runtime.close();
+  void Promise.race([stopRequested(), parentGone()]).then(pipe.close);
+  const { error } = await pipe.closed;
+  if (error instanceof BrokerNotStarted && error.exitCode === 2) throw new UsageError(error.message);
+  if (error) throw error;
 };

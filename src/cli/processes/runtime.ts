@@ -11,10 +11,11 @@ import { orderlyEnd } from "../../shared/store/incarnation.js";
 import { openStore, type Store } from "../../shared/store/store.js";
 import { runningEditors } from "../../worker/discovery/endpoint-folder.js";
 import { ensureRecoveryKey, temporaryRecoveryKey } from "../../worker/recovery/recovery-key.js";
+import { environment } from "../environment.js";
 import { createLog } from "../log.js";
 import { openOnceReachable } from "./await-store.js";
 import { createRevival, openPrivate } from "./private-redis.js";
-import { environment, ownFolders, readSettings, type Settings } from "./settings.js";
+import { ownFolders, readSettings, type Settings } from "./settings.js";
 
 export interface Runtime extends Settings {
   log: Log;
@@ -33,6 +34,18 @@ const MINUTE = 60_000;
 const MB = 1024 * 1024;
 const HOUR = 60 * MINUTE;
 
+export interface RuntimeOptions {
+  /** How long a configured Redis that is away is waited for, ms. */
+  storeWaitMs: number;
+  log?: Log | undefined;
+  /** This process ends a private Redis that it starts, when it has been idle: no keeper of its own is needed. */
+  keepsRedis?: boolean | undefined;
+}
+
+export function openLog({ config, dataDir }: Settings): Log {
+  return createLog(config, { dataDir, command: process.argv[2] ?? "broker" });
+}
+
 /** A user of several stores knows other Editors in each; an address may hold a password. */
 function storeName({ REDIS_URL }: Config): string {
   if (REDIS_URL === undefined) return "private";
@@ -45,17 +58,16 @@ function storeName({ REDIS_URL }: Config): string {
  */
 export async function startRuntime(
   settings: Settings = readSettings(),
-  { storeWaitMs } = { storeWaitMs: 0 },
+  { storeWaitMs, log = openLog(settings), keepsRedis }: RuntimeOptions = { storeWaitMs: 0 },
 ): Promise<Runtime> {
   const { config } = settings;
   ownFolders(settings);
-  const log = createLog(config, { dataDir: settings.dataDir, command: process.argv[2] ?? "broker" });
   const embedded: EmbeddedRedisOptions = {
     dataDir: settings.dataDir,
     cacheDir: settings.cacheDir,
     env: environment(),
     say: (message) => log.info({}, message),
-    idleMs: config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE,
+    idleMs: keepsRedis ? undefined : config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE,
     lastCommand: orderlyEnd(),
     ...(config.UNITY_BROKER_REDIS_BINARY === undefined ? {} : { binary: config.UNITY_BROKER_REDIS_BINARY }),
   };
@@ -98,8 +110,12 @@ export async function startRuntime(
 const SERVING = { storeWaitMs: 5_000 };
 
 /** The same for a process that serves: it waits for a Redis that is away. Undefined if it is asked to stop before. */
-export function startServing(settings: Settings, stopping: Promise<unknown>): Promise<Runtime | undefined> {
-  return Promise.race([startRuntime(settings, SERVING), stopping.then(() => undefined)]);
+export function startServing(
+  settings: Settings,
+  stopping: Promise<unknown>,
+  options: Partial<RuntimeOptions> = {},
+): Promise<Runtime | undefined> {
+  return Promise.race([startRuntime(settings, { ...SERVING, ...options }), stopping.then(() => undefined)]);
 }
 
 /** A file that is named must be usable; without a data folder to write to, the process has a key of its own. */

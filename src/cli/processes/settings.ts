@@ -1,4 +1,4 @@
-/** What a command is told by its environment: the configuration, and the folders of this user. */
+/** A command's settings from its environment: the configuration, and the folders of this user. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defaultDirectories } from "../../embedded-redis/directories.js";
 import { type Config, readConfig } from "../../shared/config.js";
 import { checkFolder, ownFolder } from "../../shared/machine/private-folder.js";
+import { environment } from "../environment.js";
 
 export interface Settings {
   config: Config;
@@ -18,15 +19,9 @@ export interface Settings {
   localTokenFile: string;
 }
 
-/** The variables that are not ours: NO_COLOR, APPDATA and the like. */
-export function environment(): NodeJS.ProcessEnv {
-  return process.env;
-}
-
-/** process.env is read in this file and nowhere else. */
 export function readSettings(): Settings {
-  const config = withRedisPassword(readConfig(process.env));
-  const directories = defaultDirectories(process.env);
+  const config = withRedisPassword(readConfig(environment()));
+  const directories = defaultDirectories(environment());
   const dataDir = config.UNITY_BROKER_DATA_DIR ?? directories.dataDir;
   return {
     config,

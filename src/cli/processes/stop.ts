@@ -1,5 +1,5 @@
 /** When a process that serves should end. */
-import { hasProcess } from "../../embedded-redis/living-process.js";
+import { hasProcess } from "../../shared/machine/living-process.js";
 
 /**
  * Resolves with the reason at SIGINT, SIGTERM or SIGHUP; a second signal ends the process at once.

@@ -1,8 +1,8 @@
 /** The distribution's programs in a folder of our own: several processes may fetch them at once, and none sees half of them. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { identify } from "../../shared/machine/living-process.js";
 import type { Environment } from "../directories.js";
-import { identify } from "../living-process.js";
 import { type DebianPackages, unpackDebianPackages } from "./debian-package.js";
 import type { Package } from "./package-seal.js";
 

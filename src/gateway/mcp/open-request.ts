@@ -2,7 +2,7 @@
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Requester } from "../../shared/operation/replay.js";
-import type { Instant } from "./arrival-clock.js";
+import type { Instant } from "../../shared/pipe/frames.js";
 
 /** The way back to the client for one request. */
 export interface Channel {
@@ -10,6 +10,11 @@ export interface Channel {
   readonly gone: AbortSignal;
   /** Sends an answer; true once it has left this process, false if the client was gone by then. */
   write(answer: JSONRPCMessage): Promise<boolean>;
+  /**
+   * The number of the last message of the client that had been read when the answer was written, where that is known
+   * elsewhere than here.
+   */
+  readonly readUpTo?: number | undefined;
   /** Calls back if the connection is reset so soon after the answer that its client cannot have read it. */
   onReset?(callback: () => void): void;
   /** Frees resources of an answer that is no longer wanted. */

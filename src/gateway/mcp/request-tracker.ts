@@ -24,9 +24,10 @@ import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
+import { createArrivalClock, since } from "../../shared/pipe/arrival-clock.js";
+import type { Instant } from "../../shared/pipe/frames.js";
 import { createCreations } from "../abandoned.js";
 import type { Answered, Deliveries } from "../deliveries.js";
-import { createArrivalClock, since } from "./arrival-clock.js";
 import { cancellationOf, idTooLong, isRequest, isResponse, isTooLong, storeAway } from "./message-kinds.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createOwnIds } from "./own-ids.js";
@@ -41,6 +42,16 @@ export interface Line {
   /** Sends messages that are not answers: progress, changes of the tool list. */
   notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
   channelOf(extra: MessageExtraInfo | undefined): Channel;
+  /** Where messages do not arrive in the order of their numbers, or were read elsewhere. */
+  arrivals?: Arrivals;
+}
+
+/** Which message of the client is being handed on, and when it can have been sent. Asked while it is. */
+export interface Arrivals {
+  next(): { number: number; sentAt: Instant };
+  /** The number of the first message of this gateway's life; earlier ones went to another gateway. */
+  readonly since?: number | undefined;
+  close(): void;
 }
 
 export interface RequestTracker {
@@ -80,10 +91,10 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   let idleWaiters: (() => void)[] = [];
   /** The ordering values of recently answered requests, by the client's id. */
   const answered = createBoundedMemory<RequestId>(REMEMBERED);
-  const clock = createArrivalClock();
+  const arrivals = line.arrivals ?? createArrivals();
   const ownIds = createOwnIds();
   const isOrderedByArrival = caller.transport === "stdio";
-  let arrived = 0;
+  let arrived = arrivals.since ?? 0;
   let lastId = 0;
   let waitsEnded = false;
   let isHushed = false;
@@ -128,12 +139,17 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     if (requestId !== undefined && requestId !== null) inTurn(() => retract(requestId));
   };
 
-  const requested = (message: JSONRPCRequest, extra: MessageExtraInfo | undefined): void => {
+  const requested = (
+    message: JSONRPCRequest,
+    extra: MessageExtraInfo | undefined,
+    { number, sentAt }: ReturnType<Arrivals["next"]>,
+  ): void => {
     creations.asked(message.id);
-    const requester = { caller, requestId: isOrderedByArrival ? arrived : message.id };
+    const requestId = isOrderedByArrival ? number : message.id;
+    const requester = { caller, requestId, since: arrivals.since };
     const created = (logId: string): void => creations.created(message.id, logId);
     const channel = line.channelOf(extra);
-    const entry = createRequestEntry(requester, message.id, channel, clock.arrival(), { created, resume });
+    const entry = createRequestEntry(requester, message.id, channel, sentAt, { created, resume });
     lastId += 1;
     const sdkId = lastId;
     newest.get(message.id)?.drop();
@@ -158,9 +174,9 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   };
 
   /** As of now; over stdio everything that has arrived by now was sent before the answer was read. */
-  const answeredNow = ({ sentAt }: RequestEntry): Answered => ({
+  const answeredNow = ({ sentAt, channel }: RequestEntry): Answered => ({
     tookMs: since(sentAt),
-    upTo: isOrderedByArrival ? arrived : undefined,
+    upTo: isOrderedByArrival ? (channel.readUpTo ?? arrived) : undefined,
   });
 
   /**
@@ -226,18 +242,19 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const transport: Transport = {
     async start() {
       inner.onmessage = (message, extra) => {
-        arrived += 1;
+        const arrival = arrivals.next();
+        arrived = Math.max(arrived, arrival.number);
         const id = cancellationOf(message);
         if (isTooLong(id)) return;
         if (id !== undefined) cancelled(id);
         else if (isRequest(message) && isTooLong(message.id)) refuse(message.id, line.channelOf(extra));
-        else if (isRequest(message)) requested(message, extra);
+        else if (isRequest(message)) requested(message, extra, arrival);
         else inTurn(async () => heard(message, extra));
       };
       inner.onerror = (error) => transport.onerror?.(error);
       inner.onclose = () => {
         isClosed = true;
-        clock.close();
+        arrivals.close();
         for (const entry of open.values()) {
           entry.drop();
           entry.accepted();
@@ -287,5 +304,18 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       if (open.size > 0 && !isClosed) await new Promise<void>((resolve) => idleWaiters.push(resolve));
       await turns.settled();
     },
+  };
+}
+
+/** Of a client that is read here. */
+function createArrivals(): Arrivals {
+  const clock = createArrivalClock();
+  let number = 0;
+  return {
+    next() {
+      number += 1;
+      return { number, sentAt: clock.arrival() };
+    },
+    close: clock.close,
   };
 }

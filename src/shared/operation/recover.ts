@@ -69,7 +69,7 @@ export function recover(record: OperationRecord, found: Found, context: Recovery
     case "revoked":
       return { kind: "interrupt", why: "The Editor was instructed never to run it." };
     case "unknown":
-      if (record.effect === "read_only") return { kind: "resubmit" };
+      if (record.effect === "read_only") return record.rebuilt ? NOT_STARTED : { kind: "resubmit" };
       if (isBehind(record)) return LEDGER_LOST;
       // Resubmission (▲12): in the session it was sent in, the ledger holds everything that arrived. Not there means not
       // arrived, so the same id may be sent again. Another session may have lost it: that never means "not started".

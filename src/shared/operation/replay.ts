@@ -16,6 +16,8 @@ export interface Requester {
   caller: Caller | null;
   /** Orders the caller's requests: over HTTP the JSON-RPC id, over stdio the number of its arrival. */
   requestId: RpcId | null;
+  /** Over stdio, for a session that had another gateway before: the number of its first message here. */
+  since?: number | undefined;
 }
 
 export interface ReplayOptions {
@@ -94,7 +96,7 @@ function mutatingReplays(
   // Confirmed delivery (▲7): deliveries and proofs from before a change of incarnation do not count.
   const counts = record.deliveredIn === incarnation;
   const delivery = counts && request.caller ? record.deliveries[request.caller.id] : undefined;
-  if (delivery && isProven(delivery, request.caller, options) && isLaterRequest(record, delivery, request)) {
+  if (delivery && isProven(delivery, request, options) && isLaterRequest(record, delivery, request)) {
     return false;
   }
   // Replay (▲6): it was never delivered: the caller is still waiting for this outcome.
@@ -120,10 +122,14 @@ function stoodStill(end: EndMark | undefined, now: EditorMark | undefined): bool
 
 /**
  * Confirmed delivery (▲7): has the caller provably read the answer? Naming the log_id proves it; over stdio, so does
- * any message after a quick answer.
+ * any message after a quick answer of this gateway. What an earlier gateway of the session wrote may be lost.
  */
-function isProven(delivery: Delivery, caller: Caller | null, { quickAnswerMs }: ReplayOptions): boolean {
-  return delivery.confirmed || (caller?.transport === "stdio" && delivery.tookMs < quickAnswerMs);
+function isProven(
+  { confirmed, tookMs, upTo = 0 }: Delivery,
+  { caller, since = 0 }: Requester,
+  { quickAnswerMs }: ReplayOptions,
+): boolean {
+  return confirmed || (caller?.transport === "stdio" && tookMs < quickAnswerMs && upTo >= since);
 }
 
 /**

@@ -26,6 +26,11 @@ export interface Queues {
   restore(record: OperationRecord): Promise<boolean>;
   /** Removes a job that no worker holds from its queue. */
   remove(record: OperationRecord): Promise<void>;
+  /**
+   * Puts the jobs that an earlier owner of the Editor took back into their places, so that nobody waits for their locks to
+   * expire. For the Editor's owner, before it takes jobs itself: no other worker may hold any.
+   */
+  takeBack(editor: string): Promise<void>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
@@ -39,6 +44,9 @@ export interface Queues {
 export function queueName(editor: string, lane: Lane): string {
   return `${editor.replaceAll(":", "_")}.${lane}`;
 }
+
+/** BullMQ's word for the token of a job whose lock has expired. */
+const UNLOCKED = "0";
 
 /** The record's turn, at least 1: BullMQ takes jobs without a priority (0) before all others. */
 const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn ?? 1);
@@ -82,6 +90,15 @@ export function createQueues(
     if ((await connection.pttl(lock)) === -1) await connection.del(lock);
   };
 
+  const takeBackJob = async (queue: Queue<JobData>, jobId: string): Promise<void> => {
+    const [job, token] = await Promise.all([
+      queue.getJob(jobId),
+      connection.get(keys.jobLock(queue.name, jobId)),
+    ]);
+    // Rejects if its worker, which still runs, gave it back or ended it meanwhile.
+    await job?.moveToWait(token ?? UNLOCKED).catch(() => undefined);
+  };
+
   const queues: Queues = {
     async add(record) {
       const queue = queueOf(record);
@@ -122,6 +139,13 @@ export function createQueues(
       await queueOf(record)
         .remove(jobIdOf(record))
         .catch(() => 0);
+    },
+
+    async takeBack(editor) {
+      for (const queue of queues.lanesOf(editor)) {
+        const taken = await connection.lrange(keys.jobs(queue.name, "active"), 0, -1);
+        await Promise.all(taken.map((jobId) => takeBackJob(queue, jobId)));
+      }
     },
 
     async position(record) {

@@ -1,7 +1,7 @@
 /** Finds out which Editors of this machine have closed: an Editor that is only unreachable keeps its operations. */
 import { hostname } from "node:os";
-import { identify, isLiving } from "../../embedded-redis/living-process.js";
 import type { Log } from "../../shared/log.js";
+import { identify, isLiving } from "../../shared/machine/living-process.js";
 import { givenUp, goneOf } from "../../shared/operation/gone.js";
 import type { EditorProcess, KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";

@@ -207,7 +207,7 @@ function sameAsIn(found: Found): SameAs | undefined {
   return "answer" in found && found.answer.state === "same_as" ? (found.answer as SameAs) : undefined;
 }
 
-/** Must not be sent (again): its ledger forgot it, or its arguments are gone. */
-function mustNotBeSent(record: OperationRecord): boolean {
-  return record.ledgerLost === true || record.rebuilt === true;
+/** Must not be sent (again): its ledger forgot it (a read may be sent: it has no effect to double), or its arguments are gone. */
+function mustNotBeSent({ effect, ledgerLost, rebuilt }: OperationRecord): boolean {
+  return rebuilt === true || (ledgerLost === true && effect !== "read_only");
 }

@@ -32,6 +32,11 @@ export interface Lane {
  */
 const STALLED_WITHOUT_LIMIT = 1_000_000;
 
+/** Loads what a lane runs on, which takes a tenth of a second or more, before the first lane is needed. */
+export function prepareLanes(): void {
+  bullmq();
+}
+
 export function createLane(
   deps: {
     address: RedisAddress;

@@ -1,5 +1,6 @@
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
+import { prepareLanes } from "../execution/lane.js";
 import {
   createOwnedEditor,
   type OwnedEditor,
@@ -24,6 +25,8 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
   // One ownership ends before the next begins, even if the lease is lost and taken again quickly.
   let turn: Promise<void> = Promise.resolve();
   let wanted: EditorFence | undefined;
+  /** Another worker owns the Editor: this one is to go on from there without delay. */
+  let isStandBy = false;
 
   const end = async (): Promise<void> => {
     const ended = owned;
@@ -31,11 +34,20 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     await ended?.close();
   };
 
+  /** What fails here is done later by the lanes: a job whose lock expires is taken again. */
+  const takeJobsBack = (): Promise<void> =>
+    deps.store.queues
+      .takeBack(editorId)
+      .catch((error: unknown) =>
+        log.warn({ editor: editorId, error: (error as Error).message }, "the jobs could not be taken back"),
+      );
+
   const follow = (): void => {
     turn = turn
       .then(async () => {
         await end();
         const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
+        if (wanted) await takeJobsBack();
         const fence = wanted;
         const identity = { ...deps.identity, storeId };
         if (fence) owned = createOwnedEditor({ ...deps, identity, endpoint }, lease, fence, options);
@@ -46,8 +58,9 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
   };
 
   const lease = deps.store.lease(editorId, options.lease, {
-    onHeld(fence) {
-      log.info({ editor: editorId, epoch: fence.epoch }, "owns the Editor");
+    onHeld(fence, died) {
+      const before = died && { ownerThatDied: died.pid };
+      log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
       wanted = fence;
       follow();
     },
@@ -55,6 +68,11 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       log.warn({ editor: editorId }, "lost the Editor's lease");
       wanted = undefined;
       follow();
+    },
+    onRefused() {
+      // Not at once: the process is just starting, and a client may wait for it.
+      if (isStandBy) prepareLanes();
+      isStandBy = true;
     },
     onError: (error) =>
       log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),

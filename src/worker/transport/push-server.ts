@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Log } from "../../shared/log.js";
 import { createArrivals } from "../../shared/machine/arrivals.js";
 import { newNonce } from "../../shared/wire/editor-proof.js";
-import { createLineAssembler, type PushType, parsePush } from "../../shared/wire/push.js";
+import { createLineAssembler } from "../../shared/wire/line-assembler.js";
+import { type PushType, parsePush } from "../../shared/wire/push.js";
 import { createUnaskedTime } from "./unasked-time.js";
 
 export interface PushServer {

@@ -9,6 +9,7 @@ import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { readEndpoint } from "../../../src/embedded-redis/endpoint.js";
 import { createDataDirectory } from "../redis/redis.js";
 import { faultsOfTimes } from "../system/record-times.js";
+import { endBrokers } from "./brokers.js";
 import { environment } from "./installation.js";
 import { expectNoLeak } from "./leaks.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess } from "./processes.js";
@@ -52,6 +53,7 @@ export function useCommandLine(): CommandLine {
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();
     const faults = await place.processes.close();
+    faults.push(...(await endBrokers(place.env)));
     faults.push(...(await faultsOfTimesIn(place.dataDir)));
     await removeData();
     rmSync(place.folder, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import { layRedisLine, type RedisLine } from "../redis/process-redis.js";
 import { startTestRedis, type TestRedis } from "../redis/redis.js";
 import { faultsOfTimes } from "../system/record-times.js";
+import { BACKGROUND, endBrokers } from "./brokers.js";
 import { openStdioClient, type StdioClient } from "./process-clients.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./processes.js";
 
@@ -25,6 +26,12 @@ export interface GatewayMember extends Member {
   url(): string;
 }
 
+export interface StdioServer {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
 /** Where a world's processes are installed: a folder, a private Redis, and for each process a way of its own to it. */
 export interface Installation {
   readonly processes: Processes;
@@ -39,7 +46,9 @@ export interface Installation {
   /** A new stdio process, with a worker in it as users have it. */
   stdio(more?: NodeJS.ProcessEnv): Promise<StdioClient>;
   /** The same for a client that starts the process itself. */
-  stdioServer(): Promise<{ command: string; args: string[]; env: Record<string, string> }>;
+  stdioServer(): Promise<StdioServer>;
+  /** One that shares the background broker with all others of these. */
+  sharingServer(): Promise<StdioServer>;
   /** Ends everything, also where it never began to serve; answers what did not end as it should, or is left. */
   close(): Promise<string[]>;
 }
@@ -76,6 +85,8 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   /** Names of processes that ended before they served. */
   const unserved = new Set<string>();
   let starts = 0;
+  /** Of the background broker. */
+  let shared: Promise<RedisLine> | undefined;
 
   const layLine = async (): Promise<RedisLine> => {
     const line = await layRedisLine(redis.connection);
@@ -137,12 +148,15 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
       return (await begin("mcp", ["mcp"], own, openStdioClient)).answer;
     },
     async stdioServer() {
-      const own = Object.entries({ ...env, REDIS_URL: (await layLine()).url });
-      const values = Object.fromEntries(own.map(([name, value]) => [name, value ?? ""]));
-      return { command: process.execPath, args: [MAIN, "mcp"], env: values };
+      return serverWith({ ...env, REDIS_URL: (await layLine()).url });
+    },
+    async sharingServer() {
+      shared ??= layLine();
+      return serverWith({ ...env, ...BACKGROUND, REDIS_URL: (await shared).url });
     },
     async close() {
       const faults = await processes.close();
+      faults.push(...(await endBrokers(env)));
       for (const line of lines) await line.close();
       try {
         faults.push(...(await leftInRedis(hand, env)), ...(await faultsOfTimes(hand)));
@@ -169,9 +183,16 @@ export function environment(folder: string, extra: Record<string, string> = {}):
     ...Object.fromEntries(inherited),
     HOME: home,
     UNITY_BROKER_EDITORS_DIR: join(folder, "editors"),
+    // Each client is a process of its own way to Redis, unless a test says otherwise (brokers.ts).
+    UNITY_BROKER_BACKGROUND: "false",
     ...FAST,
     ...extra,
   };
+}
+
+function serverWith(env: NodeJS.ProcessEnv): StdioServer {
+  const values = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? ""]));
+  return { command: process.execPath, args: [MAIN, "mcp"], env: values };
 }
 
 function createMember(line: RedisLine, begin: () => Promise<RunningProcess>): Member {

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { longTimersLeft } from "./long-timers.js";
 
 const LEAKABLE = new Set([
   "TCPSocketWrap",
@@ -22,7 +23,7 @@ export async function expectNoLeak(): Promise<void> {
     await new Promise((next) => setTimeout(next, 10).unref());
     left = openResources();
   }
-  expect(left, "sockets or timers left open").toEqual([]);
+  expect(left, ["sockets or timers left open", ...longTimersLeft()].join("\n")).toEqual([]);
 }
 
 /** Unreferenced timers, such as the runner's limit for each test, are not listed by Node. */

@@ -1,11 +1,14 @@
 /**
- * How long an Editor is without an owner: from the SIGKILL of the one that follows a running operation to the first
- * frame of the next one, in real processes.
+ * How long an Editor is without an owner after the SIGKILL of the one it had, in real processes: until the next one's
+ * first frame, until what ran, what was queued and what is called next has ended, and what was left of the dead one's
+ * lease.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Redis } from "ioredis";
 import { createGateway } from "../../../src/gateway/gateway.js";
+import { keys } from "../../../src/shared/store/keys.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
 import { until } from "../../harness/processes/processes.js";
@@ -13,19 +16,29 @@ import { createWorkerProcesses, type WorkerProcess } from "../../harness/process
 import { startTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 import { createBench } from "../../harness/system/bench.js";
-import { clientOf } from "../../harness/system/client.js";
+import { type Client, clientOf } from "../../harness/system/client.js";
+import { expiryOf } from "../../harness/system/expiry.js";
 
 /** An installation's job lock is three of its leases. */
 const LOCK_PER_LEASE = 3;
 const HELD = { Hold: true };
+const QUEUED = 3;
+
+/** All in ms, from the SIGKILL on. */
 export interface Failover {
-  /** Until the new owner's first frame, ms. */
+  /** Until the new owner's first frame. */
   frameMs: number;
-  /** Until the operation, which ended at that frame, is reported as ended. */
+  /** Until the operation that ran, which ended at that frame, is reported as ended. */
   resultMs: number;
+  /** Until those that were queued behind it have ended. */
+  queuedMs: number;
+  /** Until the call that came right after the kill is answered. */
+  nextMs: number;
+  /** Left of the killed owner's lease at the first frame; negative: it had expired. */
+  leaseLeftMs: number;
 }
 
-/** Rejects if a running operation was not reported with its own outcome, or began twice. `each` hears of one at a time. */
+/** Rejects if an operation was not reported with its own outcome, or began twice. `each` hears of one at a time. */
 export async function playFailovers(
   times: number,
   leaseMs: number,
@@ -33,6 +46,7 @@ export async function playFailovers(
 ): Promise<Failover[]> {
   const folder = mkdtempSync(join(tmpdir(), "ujb-failover-"));
   const redis = await startTestRedis();
+  const hand = new Redis(redis.connection);
   const bench = createBench();
   const editor = await createSimulatedEditor({ stateFolder: folder, port: 0, tools: bench.tools });
   const store = await openStore(redis.connection, { retentionMs: 3_600_000 });
@@ -45,24 +59,38 @@ export async function playFailovers(
   const standBy = (): Promise<WorkerProcess> => workers.start({ redis, editor }, env);
   const client = clientOf(gateway.broker, "ann", { id: "session", transport: "http" });
 
+  const submit = async (name: string, more = {}): Promise<Submitted> => {
+    const { record } = await client.submit("work", { Name: name, ...more });
+    return { name, logId: record.logId };
+  };
+  const checked = async (calls: Submitted[], struckAt: number): Promise<number> => {
+    for (const call of calls) await checkOutcome(client, call, bench.begun);
+    return performance.now() - struckAt;
+  };
+
   const one = async (name: string, owner: WorkerProcess, heir: WorkerProcess): Promise<Failover> => {
-    const { record } = await client.submit("work", { Name: name, ...HELD });
-    await client.reaches(record.logId, "running");
-    const firstFrame = new Promise<number>((resolve) =>
+    const running = await submit(name, HELD);
+    await client.reaches(running.logId, "running");
+    const queued: Submitted[] = [];
+    for (let at = 1; at <= QUEUED; at += 1) queued.push(await submit(`${name}, queued ${at}`));
+    const lease = await expiryOf(hand, keys.lease(editor.editorId));
+    const firstFrame = new Promise<Pick<Failover, "frameMs" | "leaseLeftMs">>((resolve, reject) =>
       heir.toEditor.before("Content-Length", () => {
+        const frameMs = performance.now() - struckAt;
         bench.finish(name);
-        resolve(performance.now());
+        lease.leftMs().then((leaseLeftMs) => resolve({ frameMs, leaseLeftMs }), reject);
       }),
     );
     const struckAt = performance.now();
-    await Promise.all([owner.process.kill("SIGKILL"), firstFrame]);
-    const { result, record: ended } = await client.outcome(record.logId);
-    if (ended.state !== "completed" || result !== `{"Done":"${name}"}`) {
-      throw new Error(`the running operation's result was lost: ${JSON.stringify(ended)}`);
-    }
-    const begun = bench.begun.filter((each) => each === name).length;
-    if (begun !== 1) throw new Error(`the running operation began ${begun} times`);
-    return { frameMs: (await firstFrame) - struckAt, resultMs: performance.now() - struckAt };
+    await owner.process.kill("SIGKILL");
+    const next = submit(`${name}, next`);
+    const first = await firstFrame;
+    const [resultMs, queuedMs, nextMs] = await Promise.all([
+      checked([running], struckAt),
+      checked(queued, struckAt),
+      next.then((call) => checked([call], struckAt)),
+    ]);
+    return { ...first, resultMs, queuedMs, nextMs };
   };
 
   try {
@@ -82,10 +110,26 @@ export async function playFailovers(
     await gateway.close();
     await store.close();
     await editor.close();
+    hand.disconnect();
     await redis.stop();
     rmSync(folder, { recursive: true, force: true });
     if (faults.length > 0) console.error(faults.join("\n"));
   }
 }
 
+interface Submitted {
+  name: string;
+  logId: string;
+}
+
 const isWork = ({ name }: { name: string }): boolean => name === "work";
+
+/** Waits for its end; rejects unless it completed with its own result, and began once. */
+async function checkOutcome(client: Client, { name, logId }: Submitted, begun: string[]): Promise<void> {
+  const { result, record } = await client.outcome(logId);
+  if (record.state !== "completed" || result !== `{"Done":"${name}"}`) {
+    throw new Error(`the result of "${name}" was lost: ${JSON.stringify(record)}`);
+  }
+  const times = begun.filter((each) => each === name).length;
+  if (times !== 1) throw new Error(`"${name}" began ${times} times`);
+}

@@ -67,6 +67,7 @@ export function createGateway(world: World) {
         async remove(record) {
           store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
         },
+        takeBack: async () => undefined,
         position: async () => undefined,
         lanesOf: () => [],
         release: async () => undefined,

@@ -138,6 +138,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "schedule A: the answer to #1 goes to nobody, #2 is not taken for a deliberate run",
   ),
   tested("07-slow", "unit/shared/operation/replay", "W17: over stdio a slow answer is proven by naming only"),
+  tested(
+    "07-earlier-gateway",
+    "unit/shared/operation/replay",
+    "W15: what an earlier gateway of the session delivered is proven by naming only",
+  ),
   mutation(
     "07-stall",
     "a stdio process stands still and reads a request late; its client has given up, and calls again",

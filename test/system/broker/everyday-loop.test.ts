@@ -13,13 +13,18 @@ import { startWorld, type World } from "../../harness/processes/process-world.js
 import { until } from "../../harness/processes/processes.js";
 
 let world: World;
-/** Processes take long to start: these two serve all tests. */
-let processes: { one: SdkClient; other: SdkClient };
+/** Processes take long to start: these serve all tests. */
+let processes: Record<"one" | "other" | "onePipe" | "otherPipe", SdkClient>;
 const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   world = await startWorld({ env: { UNITY_BROKER_MAX_RUNNING: "20" } });
-  processes = { one: await connect("stdio"), other: await connect("stdio") };
+  processes = {
+    one: await connect("stdio"),
+    other: await connect("stdio"),
+    onePipe: await connect("pipe"),
+    otherPipe: await connect("pipe"),
+  };
 });
 beforeEach(async () => {
   await edit(1);
@@ -36,13 +41,14 @@ interface SdkClient {
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallAnswer>;
 }
 
-async function connect(transport: "stdio" | "HTTP"): Promise<SdkClient> {
+async function connect(transport: "stdio" | "pipe" | "HTTP"): Promise<SdkClient> {
   const client = new Client({ name: "assistant", version: "1" });
   closers.push(() => client.close());
   if (transport === "HTTP") {
     await client.connect(new StreamableHTTPClientTransport(new URL(world.url())));
   } else {
-    const server = new StdioClientTransport({ ...(await world.stdioServer()), stderr: "ignore" });
+    const command = await (transport === "pipe" ? world.sharingServer() : world.stdioServer());
+    const server = new StdioClientTransport({ ...command, stderr: "ignore" });
     await client.connect(server);
     world.processes.guard(server.pid ?? 0);
   }
@@ -105,6 +111,11 @@ const same = async (client: Promise<SdkClient>) => ({ first: await client, secon
 const CLIENTS: Record<string, Clients> = {
   "over stdio": async () => ({ first: processes.one, second: processes.one }),
   "in another stdio process": async () => ({ first: processes.one, second: processes.other }),
+  "by the background broker": async () => ({ first: processes.onePipe, second: processes.onePipe }),
+  "by the background broker, in another pipe": async () => ({
+    first: processes.onePipe,
+    second: processes.otherPipe,
+  }),
   "over HTTP in the same session": () => same(connect("HTTP")),
   "over HTTP in a new session": async () => ({ first: await connect("HTTP"), second: await connect("HTTP") }),
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, it } from "vitest";
-import { identify } from "../../../src/embedded-redis/living-process.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { openStdioClient, type StdioClient } from "../../harness/processes/process-clients.js";
 import { startWorld, toolsAreKnown, type World } from "../../harness/processes/process-world.js";

@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
-import { identify } from "../../../src/embedded-redis/living-process.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { environment } from "../../harness/processes/installation.js";
 import { CHECKOUT, install, npm, run } from "../../harness/processes/installed-package.js";
 import { until } from "../../harness/processes/processes.js";

@@ -9,7 +9,7 @@ import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { startWorld } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
 
-const MODULE = new URL("../../../dist/gateway/mcp/arrival-clock.js", import.meta.url).href;
+const MODULE = new URL("../../../dist/shared/pipe/arrival-clock.js", import.meta.url).href;
 
 /** Answers each line that it reads with how long before that it can have been sent, ms. */
 const readerOf = (stallMs: number): string => `
@@ -18,7 +18,7 @@ const readerOf = (stallMs: number): string => `
   const clock = createArrivalClock({ stallMs: ${stallMs}, tickMs: 20 });
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "block") for (const end = Date.now() + 600; Date.now() < end; );
-    const read = { monotonic: performance.now(), wall: Date.now() };
+    const read = { monotonic: Number(process.hrtime.bigint()) / 1e6, wall: Date.now() };
     console.log(Math.max(0, Math.round(since(clock.arrival(), read))));
   });
   console.log("ready");

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { parentGone } from "../../../src/cli/processes/stop.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { type EmbeddedRedis, ensureEmbeddedRedis } from "../../../src/embedded-redis/embedded-redis.js";
-import { identify } from "../../../src/embedded-redis/living-process.js";
 import { ask } from "../../../src/embedded-redis/redis-probe.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { INITIALIZE } from "../../harness/mcp/mcp.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";

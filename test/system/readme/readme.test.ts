@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BACKGROUND } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { CHECKOUT, install, npm, type Ran } from "../../harness/processes/installed-package.js";
 import { until } from "../../harness/processes/processes.js";
@@ -36,7 +37,12 @@ const textOf = (...path: string[]): string => readFileSync(join(CHECKOUT, ...pat
 /** A command as somebody types it where the package is installed. */
 function typeIn(command: string): { pid: number; said: () => string; ended: Promise<Ran> } {
   const bin = join(scratch, "empty", "node_modules", ".bin");
-  const env = { ...here().env, PATH: `${bin}${delimiter}${process.env.PATH}`, UNITY_BROKER_PORT: "0" };
+  const env = {
+    ...here().env,
+    ...BACKGROUND,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    UNITY_BROKER_PORT: "0",
+  };
   // exec: a signal goes to the program, as from a terminal.
   const child = spawn("/bin/sh", ["-c", `exec ${command}`], { cwd: scratch, env });
   const pid = child.pid ?? 0;

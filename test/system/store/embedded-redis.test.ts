@@ -28,7 +28,6 @@ import {
   ensureEmbeddedRedis,
   stopEmbeddedRedis,
 } from "../../../src/embedded-redis/embedded-redis.js";
-import { identify } from "../../../src/embedded-redis/living-process.js";
 import { findRedisBinary, type RedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import {
   cachedTree,
@@ -39,6 +38,7 @@ import {
 import { checkedAt, packagesIn, seal, setChecked } from "../../../src/embedded-redis/package/package-seal.js";
 import { findProgram, runCommand, searchDirectories } from "../../../src/embedded-redis/run-command.js";
 import { makeSocketPath, socketPaths } from "../../../src/embedded-redis/run-directory.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { createDataDirectory, startTestRedis, type TestDataDirectory } from "../../harness/redis/redis.js";
 
 const { cacheDir } = defaultDirectories(process.env);

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { type EmbeddedRedisOptions, stopEmbeddedRedis } from "../../../src/embedded-redis/embedded-redis.js";
-import { identify } from "../../../src/embedded-redis/living-process.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { createIncarnations, orderlyEnd } from "../../../src/shared/store/incarnation.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { type McpCaller, useMcpCallers } from "../../harness/mcp/mcp-callers.js";

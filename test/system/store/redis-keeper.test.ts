@@ -14,9 +14,9 @@ import {
   type EmbeddedRedisOptions,
   stopEmbeddedRedis,
 } from "../../../src/embedded-redis/embedded-redis.js";
-import { identify } from "../../../src/embedded-redis/living-process.js";
 import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { readConfig } from "../../../src/shared/config.js";
+import { identify } from "../../../src/shared/machine/living-process.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";

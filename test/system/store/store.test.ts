@@ -1,8 +1,9 @@
+import { Worker } from "bullmq";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import type { EditorFence, Lease } from "../../../src/shared/store/editors/lease.js";
-import { keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
+import { BULL_PREFIX, keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
 import { openStore, type Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
 import { layCable } from "../../harness/system/cable.js";
@@ -99,6 +100,26 @@ describe("queues", () => {
     expect(await queues.has(wanted)).toBe(false);
     expect(await queues.position(record("b"))).toBe(0);
     expect(await queues.add(wanted)).toBe(true);
+  });
+
+  test("what an earlier owner had taken goes back into its place, locked or not", async () => {
+    const { queues } = await open();
+    const hand = byHand();
+    const records = ["a", "b", "c"].map((logId, at) => record(logId, { state: "queued", turn: at + 1 }));
+    for (const wanted of records) await queues.add(wanted);
+    const connection = redis().connection;
+    const earlier = new Worker("game.main", null, { connection, prefix: BULL_PREFIX, autorun: false });
+    closeLater(() => earlier.close());
+    const taken = [await earlier.getNextJob("token"), await earlier.getNextJob("token")];
+    expect(taken.map((job) => job?.data.logId)).toEqual(["a", "b"]);
+    await hand.del(keys.jobLock("game.main", "hash.b"));
+    await queues.takeBack("game");
+    expect(await Promise.all(records.map(queues.position))).toEqual([0, 1, 2]);
+    expect(await hand.exists(keys.jobLock("game.main", "hash.a"))).toBe(0);
+    // The one that took it may still run: it has nothing more to say of the job.
+    await expect(taken[0]?.moveToCompleted({}, "token", false)).rejects.toThrow();
+    expect(await queues.position(records[0] as OperationRecord)).toBe(0);
+    await queues.takeBack("game");
   });
 
   test("an id that was taken manually for something else is noticed", async () => {

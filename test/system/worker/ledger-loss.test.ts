@@ -106,6 +106,18 @@ describe("▲10 (c) the Editor's ledger goes back", () => {
     expect(executions("b")).toBe(1);
   });
 
+  test("is deleted while a read waits in the Editor: the read is sent again", async () => {
+    const system = await start();
+    const { editor, client } = system;
+    const ann = client();
+    editor.faults.stallMainThread(HOUR);
+    const { record } = await ann.submit("look", { Name: "a" });
+    await ann.reaches(record.logId, "dispatched");
+    await crashWith(system, () => rmSync(editor.ledgerFile));
+    editor.faults.stallMainThread(0);
+    expect((await ann.outcome(record.logId)).record.state).toBe("completed");
+  });
+
   test("and what ended before keeps its recorded outcome", async () => {
     const system = await start();
     const { editor, client, executions } = system;

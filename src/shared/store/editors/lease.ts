@@ -3,11 +3,15 @@
  *
  * This process decides by its monotonic clock when the lease is lost, counted from *sending* the last successful renewal:
  * a slow answer must not extend the lease, and a laptop that slept must not wake up as owner.
+ *
+ * The lease of a process that has died on this machine is taken over before it expires (lease-holder.ts). The lease only
+ * decides how soon that happens: what a process that was wrongly thought dead still sends is refused by its fence.
  */
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { keys } from "../keys.js";
 import { guard, guarded } from "../schema.js";
+import { fieldsOf, holderOf, holdersHere, type LeaseHolder, type LeaseHolders } from "./lease-holder.js";
 
 /** The fence pair: the Editor refuses a lower epoch, and an equal epoch with another nonce. */
 export interface EditorFence {
@@ -31,36 +35,63 @@ export interface LeaseOptions {
   ttlMs: number;
   /** How often to renew, and to try for a lease that another worker holds. */
   renewMs: number;
+  /** Left out: as the system tells it. */
+  holders?: LeaseHolders;
 }
 
 export interface LeaseEvents {
-  onHeld(fence: EditorFence): void;
+  /** `died`: the process that held the lease until now, where it was taken before it expired. */
+  onHeld(fence: EditorFence, died?: LeaseHolder): void;
   onLost(): void;
+  /** At every attempt while another holds it. */
+  onRefused?(): void;
   onError(error: Error): void;
 }
 
 /**
- * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema; ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor
- * Answer: the new epoch, or 0 when another holds the lease.
+ * Takes the lease if it is free, or if its holder, which has died, has neither renewed it nor lost it since it was seen.
+ *
+ * KEYS 1 lease, 2 epoch, 3 served Editors, 4 schema, 5 holder
+ * ARGV 1 nonce, 2 ttl ms, 3 how long the epoch is kept, ms, 4 editor, 5 and 6 nonce and renewals of a holder that has
+ *      died, or empty, 7… fields and values that say who takes it
+ * Answer: {the new epoch}, or {0, nonce, renewals, machine, pid, mark} of another that holds it, as far as recorded.
  */
 const TAKE = `${guard("KEYS[4]")}
-if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+local owner = redis.call('GET', KEYS[1])
+if owner then
+  local holder = redis.call('HMGET', KEYS[5], 'nonce', 'renewals', 'machine', 'pid', 'mark')
+  -- A nonce that is not the owner's was left by one before it, which had recorded itself.
+  if owner ~= ARGV[5] or holder[2] ~= ARGV[6] then return {0, unpack(holder)} end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('DEL', KEYS[5])
+if #ARGV > 6 then
+  redis.call('HSET', KEYS[5], 'nonce', ARGV[1], 'renewals', 0, unpack(ARGV, 7))
+  redis.call('PEXPIRE', KEYS[5], ARGV[2])
+end
 local time = redis.call('TIME')
 redis.call('ZADD', KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[4])
 local epoch = redis.call('INCR', KEYS[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return epoch
+return {epoch}
 `;
 
 /**
- * KEYS 1 lease, 2 epoch, 3 schema; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
+ * KEYS 1 lease, 2 epoch, 3 schema, 4 holder; ARGV 1 nonce, 2 ttl ms (0: give it up), 3 how long the epoch is kept, ms
  * Answer: 1 if it was ours.
  */
 const RENEW = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
+if ARGV[2] == '0' then
+  redis.call('DEL', KEYS[1], KEYS[4])
+  return 1
+end
 ${guard("KEYS[3]")}
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
+if redis.call('HGET', KEYS[4], 'nonce') == ARGV[1] then
+  redis.call('HINCRBY', KEYS[4], 'renewals', 1)
+  redis.call('PEXPIRE', KEYS[4], ARGV[2])
+end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 `;
 
@@ -75,9 +106,11 @@ redis.call('SET', KEYS[2], epoch, 'PX', ARGV[3])
 return epoch
 `;
 
+type TakeAnswer = [epoch: number, ...holder: (string | null)[]];
+
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbLeaseTake(...keysAndArguments: (string | number)[]): Result<number, Context>;
+    ujbLeaseTake(...keysAndArguments: (string | number)[]): Result<TakeAnswer, Context>;
     ujbLeaseRenew(...keysAndArguments: (string | number)[]): Result<number, Context>;
     ujbLeaseRaise(...keysAndArguments: (string | number)[]): Result<number, Context>;
   }
@@ -94,19 +127,26 @@ export function createLease(
   events: LeaseEvents,
   monotonicMs: () => number = () => performance.now(),
 ): Lease {
-  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 4, lua: TAKE });
-  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 3, lua: RENEW });
+  redis.defineCommand("ujbLeaseTake", { numberOfKeys: 5, lua: TAKE });
+  redis.defineCommand("ujbLeaseRenew", { numberOfKeys: 4, lua: RENEW });
   redis.defineCommand("ujbLeaseRaise", { numberOfKeys: 2, lua: RAISE });
   const leaseKey = keys.lease(editor);
   const epochKey = keys.epoch(editor);
-  const { ttlMs } = options;
+  const holderKey = keys.leaseHolder(editor);
+  const { ttlMs, holders = holdersHere() } = options;
   const epochMs = ttlMs + options.keptMs;
-  const take = (nonce: string): Promise<number> =>
-    guarded(redis.ujbLeaseTake(leaseKey, epochKey, keys.served, keys.schema, nonce, ttlMs, epochMs, editor));
+  const own = holders.own ? fieldsOf(holders.own) : [];
+  const take = (nonce: string, deadNonce = "", deadRenewals = ""): Promise<TakeAnswer> =>
+    guarded(
+      redis.ujbLeaseTake(
+        ...[leaseKey, epochKey, keys.served, keys.schema, holderKey],
+        ...[nonce, ttlMs, epochMs, editor, deadNonce, deadRenewals, ...own],
+      ),
+    );
   const renew = (nonce: string): Promise<number> =>
-    guarded(redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, ttlMs, epochMs));
+    guarded(redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, holderKey, nonce, ttlMs, epochMs));
   const giveUp = (nonce: string): Promise<number> =>
-    redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, nonce, 0, epochMs);
+    redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, holderKey, nonce, 0, epochMs);
   let held: EditorFence | undefined;
   let validUntil = 0;
   let closed = false;
@@ -127,6 +167,16 @@ export function createLease(
     expiry = setTimeout(lose, Math.max(0, validUntil - monotonicMs()));
   };
 
+  const takeFreeOrDead = async (nonce: string): Promise<{ epoch: number; died?: LeaseHolder }> => {
+    const [epoch, deadNonce, renewals, ...recorded] = await take(nonce);
+    if (epoch !== 0 || !deadNonce || !renewals) return { epoch };
+    const [machine, pid, mark] = recorded;
+    const holder = holderOf(machine, pid, mark);
+    if (!holder || !holders.isDead(holder)) return { epoch };
+    const [taken] = await take(nonce, deadNonce, renewals);
+    return { epoch: taken, died: holder };
+  };
+
   const attempt = async (): Promise<void> => {
     const sentAt = monotonicMs();
     if (held) {
@@ -135,15 +185,18 @@ export function createLease(
       return;
     }
     const ownerNonce = randomUUID();
-    const epoch = await take(ownerNonce);
-    if (epoch === 0) return;
+    const { epoch, died } = await takeFreeOrDead(ownerNonce);
+    if (epoch === 0) {
+      events.onRefused?.();
+      return;
+    }
     if (closed) {
       await giveUp(ownerNonce);
       return;
     }
     held = { epoch, ownerNonce };
     keep(sentAt);
-    events.onHeld(held);
+    events.onHeld(held, died);
   };
 
   const loop = (): void => {

@@ -24,8 +24,8 @@ export interface WrongAnswer {
 /** Clocks of processes are read to the millisecond, the store's now and then a little earlier. */
 const CLOCKS_MS = 5;
 
-/** An Editor dates the beginning, writes it down with a flush, and counts it then: on a slow disk that takes a while. */
-const COUNTED_WITHIN_MS = 2_000;
+/** An Editor dates the beginning, writes it down with a flush, and counts it then: on a slow disk, or a busy machine, that takes a while. */
+const COUNTED_WITHIN_MS = 5_000;
 
 /** Tools that are repeatable in both Editors. */
 function isRepeatable(tool: string): boolean {
@@ -90,8 +90,9 @@ function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly 
   const possible = own.length > 0 ? own : account.of(told);
   const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
   if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
-  const first = Math.min(...same.map(({ answeredAt }) => answeredAt));
-  return executedAt > first + CLOCKS_MS ? `${said}, after its outcome was told` : undefined;
+  const first = same.toSorted((a, b) => a.answeredAt - b.answeredAt)[0];
+  if (first === undefined || executedAt <= first.answeredAt + CLOCKS_MS) return undefined;
+  return `${said}, after its outcome was told at ${new Date(first.answeredAt).toISOString()}: ${JSON.stringify(first.told)}`;
 }
 
 /** It surely was executed, and Editors count executions of such tools. */

@@ -79,6 +79,9 @@ describe("▲12 sending again", () => {
     expect(recover({ ...sent, effect: "read_only" }, got("unknown"), restarted)).toEqual({
       kind: "resubmit",
     });
+    // Its arguments are lost.
+    const rebuilt = { ...sent, effect: "read_only" as const, rebuilt: true as const };
+    expect(recover(rebuilt, got("unknown"), restarted).kind).toBe("fail");
     const { sentIn: _never, ...unsent } = sent;
     expect(recover(unsent, got("unknown"), restarted)).toEqual({ kind: "resubmit" });
   });

@@ -172,6 +172,15 @@ describe("▲7 who has surely read an outcome may want it anew", () => {
     expect(replay(quick, from({ id: "the next process", transport: "stdio" }, 2))).toBe(true);
   });
 
+  test("W15: what an earlier gateway of the session delivered is proven by naming only", () => {
+    const quick = executed({ ...byStdio, ...told(STDIO, { tookMs: 100, upTo: 5 }) });
+    const later = from(STDIO, 9);
+    expect(replay(quick, { ...later, since: 6 })).toBe(true);
+    expect(replay(quick, { ...later, since: 5 })).toBe(false);
+    const named = executed({ ...byStdio, ...told(STDIO, { tookMs: 100, upTo: 5, ...confirmed }) });
+    expect(replay(named, { ...later, since: 6 })).toBe(false);
+  });
+
   test("W16: over HTTP a quick answer proves nothing", () => {
     expect(replay(executed(told(HTTP, { tookMs: 1 })), from(HTTP, 2))).toBe(true);
   });

@@ -2,9 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { BrokerError } from "../shared/errors.js";
 import { identify } from "./living-process.js";
-import { redisNotStarted } from "./redis-errors.js";
 
 /*
  * A lock among processes that a crash cannot leave locked.
@@ -21,6 +19,8 @@ export interface ClaimOptions<T> {
   readonly timeoutMs: number;
   /** Called while others hold the lock: an answer ends the wait, because the work is done already. */
   meanwhile(): Promise<T | undefined>;
+  /** What to reject with when another process keeps the lock for too long; `claim` is its file. */
+  tooLong(pid: string, claim: string): Error;
 }
 
 /**
@@ -49,7 +49,10 @@ export async function alone<T>(
 
       const done = await options.meanwhile();
       if (done !== undefined) return done;
-      if (performance.now() > deadline) throw inTheWay(directory, others, options.timeoutMs);
+      if (performance.now() > deadline) {
+        const [name = ""] = others;
+        throw options.tooLong(name.split(".")[1] ?? "", join(directory, name));
+      }
       await delay(10 + Math.random() * 15);
     }
   } finally {
@@ -76,12 +79,4 @@ function markOf(pid: number): string | undefined {
   const living = identify(pid);
   if (!living) return undefined;
   return living.mark === undefined ? "x" : createHash("sha256").update(living.mark).digest("hex").slice(0, 8);
-}
-
-function inTheWay(directory: string, others: string[], timeoutMs: number): BrokerError {
-  const [name = ""] = others;
-  return redisNotStarted(
-    `Process ${name.split(".")[1]} has been starting or ending the embedded Redis for ${timeoutMs / 1000} s. ` +
-      `End it, or delete ${join(directory, name)} if it is another program.`,
-  );
 }

@@ -3,6 +3,7 @@
  * process that stood still reads it late, and would take a request that its client has given up meanwhile for one that
  * was answered at once.
  */
+import type { Instant } from "./frames.js";
 
 /** While the event loop turns at least every `stallMs`, a message is read when it arrives; checked every `tickMs`. */
 const TIMINGS = { stallMs: 1_000, tickMs: 250 };
@@ -10,20 +11,18 @@ const TIMINGS = { stallMs: 1_000, tickMs: 250 };
 /** Messages sent during a stall take many reads: after this many timely ticks all of them were read. */
 const SETTLED_TICKS = 4;
 
-/** Monotonic time stops while a machine sleeps, and wall time jumps when it is set: the longer of the two counts. */
-export interface Instant {
-  monotonic: number;
-  wall: number;
-}
-
 export interface ArrivalClock {
   /** The earliest moment at which a message that arrives now can have been sent. */
   arrival(): Instant;
   close(): void;
 }
 
+/**
+ * Monotonic time stops while a machine sleeps, and wall time jumps when it is set: the longer of the two counts. The
+ * monotonic one is the system's and not the process's, so that the processes of a machine share it.
+ */
 function now(): Instant {
-  return { monotonic: performance.now(), wall: Date.now() };
+  return { monotonic: Number(process.hrtime.bigint()) / 1e6, wall: Date.now() };
 }
 
 /** ms. */

@@ -42,12 +42,52 @@ export function hasProcess(pid: number): boolean {
   }
 }
 
-function readStat(pid: number): { state: string | undefined; start: string | undefined } | undefined {
+/**
+ * This process, in the form that `isProvenDead` compares; undefined where Linux does not show its start.
+ *
+ * macOS reports a start as text, in the language and time zone of the asking process: another process would read another
+ * mark.
+ */
+export function ownIdentity(): ProcessIdentity | undefined {
+  const { pid } = process;
+  if (process.platform !== "linux") return { pid };
+  const mark = readStat(pid)?.start;
+  return mark === undefined ? undefined : { pid, mark };
+}
+
+/**
+ * Whether this process, of this very system, certainly no longer exists. An unknown state counts as living, unlike in
+ * `isLiving`.
+ */
+export function isProvenDead({ pid, mark }: ProcessIdentity): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  const isLinux = process.platform === "linux";
+  if (isLinux && mark === undefined) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+  const found = isLinux ? readStat(pid) : undefined;
+  if (found?.start === undefined) return false;
+  if (found.start !== mark) return true;
+  // Other threads of a zombie that is not alone may still run, and hold its sockets open.
+  return (found.state === "Z" || found.state === "X") && found.threads === "1";
+}
+
+interface Stat {
+  state: string | undefined;
+  threads: string | undefined;
+  /** In clock ticks since the boot. */
+  start: string | undefined;
+}
+
+function readStat(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the program's name in parentheses, which may itself hold spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0], start: fields[19] };
+    return { state: fields[0], threads: fields[17], start: fields[19] };
   } catch {
     return undefined;
   }

@@ -1,0 +1,72 @@
+/** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
+import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
+import { orderlyEnd } from "../../shared/store/incarnation.js";
+import { noteLaunch } from "../clients/launch-note.js";
+import { environment } from "../environment.js";
+import { openLog, type Runtime, startServing } from "../processes/runtime.js";
+import { readSettings } from "../processes/settings.js";
+import { createIdleWatch } from "./idle.js";
+import type { LocalService } from "./local-service.js";
+import { hasOpenOperations, mayHandOver, type Serving, serve, sessionOpener } from "./serving.js";
+
+const MINUTE = 60_000;
+
+/** Resolves once it has given back everything; rejects if it cannot serve. */
+export async function runInBackground(service: LocalService, signalled: Promise<string>): Promise<void> {
+  const settings = readSettings();
+  const idleMs = settings.config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE;
+  const stopping = Promise.race([signalled, service.asked]);
+  const log = openLog(settings);
+  const opening = startServing(settings, stopping, { log, keepsRedis: true }).then(
+    (runtime) => runtime && { runtime, serving: serve(runtime) },
+  );
+  service.opens(
+    sessionOpener(
+      opening.then((opened) => {
+        if (!opened) throw new Error("The broker is ending.");
+        return opened.serving.served;
+      }),
+      log,
+    ),
+    async () => {
+      const opened = await opening;
+      return !opened || mayHandOver(opened.runtime);
+    },
+  );
+  const opened = await opening;
+  if (!opened) return;
+  const { runtime, serving } = opened;
+  service.announce({ kind: "ready", storeId: runtime.store.storeId });
+  noteLaunch();
+  const idle = createIdleWatch({
+    idleMs,
+    isUsed: async () => service.connections.sessions().length > 0 || (await hasOpenOperations(runtime)),
+    lastUsedAt: service.connections.lastUsedAt,
+  });
+  const why = await Promise.race([stopping, idle.over]);
+  idle.close();
+  runtime.log.info({ why }, "the broker ends");
+  await end(service, { runtime, serving }, why);
+  if (why === "idle" && settings.config.REDIS_URL === undefined) {
+    const { dataDir } = settings;
+    await releaseEmbeddedRedis({ dataDir, env: environment(), idleMs, lastCommand: orderlyEnd() });
+  }
+}
+
+async function end(
+  service: LocalService,
+  { runtime, serving }: { runtime: Runtime; serving: Serving },
+  why: string,
+): Promise<void> {
+  await service.leave();
+  if (why === "drain") {
+    // The Editors first: the broker that follows drives them while the clients come over.
+    await serving.worker.close();
+    service.connections.cut();
+  } else {
+    // Open waits first: to them an Editor that is let go looks as if it had closed.
+    await service.connections.close();
+  }
+  await serving.close();
+  await runtime.close();
+}

@@ -1,0 +1,42 @@
+/** The background broker of this user, started if it does not run. */
+import { PassThrough } from "node:stream";
+import { UsageError } from "../command.js";
+import { environment } from "../environment.js";
+import { brokerFolder } from "../pipe/broker-place.js";
+import { BrokerNotStarted } from "../pipe/not-started.js";
+import { createPipe } from "../pipe/pipe.js";
+import { reachBroker } from "../pipe/reach-broker.js";
+import { VERSION } from "../version.js";
+import type { BrokerClient } from "./broker-client.js";
+import { clientOver, connect } from "./mcp-client.js";
+import { createStreamTransport } from "./stream-transport.js";
+
+export async function connectPiped(): Promise<BrokerClient> {
+  const env = environment();
+  const folder = brokerFolder(env);
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough() };
+  const pipe = createPipe(
+    {
+      version: VERSION,
+      folder: process.cwd(),
+      connect: () => reachBroker({ folder, env, version: VERSION }),
+      say: (text) => console.error(`unity-broker: ${text}`),
+    },
+    streams,
+  );
+  const failed = pipe.closed.then(({ error }): never => {
+    if (error instanceof BrokerNotStarted && error.exitCode === 2) throw new UsageError(error.message);
+    throw error ?? new Error("the broker ended the connection");
+  });
+  failed.catch(() => undefined);
+  const client = await Promise.race([
+    connect(createStreamTransport(streams), "the background broker"),
+    failed,
+  ]);
+  const storeId = await Promise.race([pipe.storeId, failed]);
+  return clientOver(client, storeId, async () => {
+    await client.close();
+    pipe.close();
+    await pipe.closed;
+  });
+}

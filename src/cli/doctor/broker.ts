@@ -1,0 +1,30 @@
+/** The background broker of this configuration: none yet, running, older than this command, or in the way. */
+import { join } from "node:path";
+import { environment } from "../environment.js";
+import { brokerFolder, isNewer, readEndpoint } from "../pipe/broker-place.js";
+import { controlBroker } from "../pipe/control.js";
+import { connect } from "../pipe/reach-broker.js";
+import type { Settings } from "../processes/settings.js";
+import { VERSION } from "../version.js";
+import { type Finding, ok } from "./finding.js";
+
+export async function checkBroker({ config }: Settings, self: string): Promise<Finding> {
+  if (!config.UNITY_BROKER_BACKGROUND)
+    return ok("broker", "none in the background (UNITY_BROKER_BACKGROUND): each client serves itself");
+  const folder = brokerFolder(environment());
+  const endpoint = readEndpoint(folder);
+  if (!endpoint) return ok("broker", "none in the background yet; the first client starts it");
+  const { pid } = endpoint;
+  const socket = await connect(endpoint);
+  const status = socket && (await controlBroker(socket, "status", VERSION).catch(() => undefined));
+  if (!status) {
+    const says = `process ${pid} has the place of the broker and does not answer; its log is ${join(folder, "broker.log")}`;
+    return { check: "broker", state: "problem", says, fix: `${self} down` };
+  }
+  const clients = status.sessions.length === 1 ? "1 client" : `${status.sessions.length} clients`;
+  const where = status.isForeground ? "in a terminal (`up`)" : "in the background";
+  const says = `${clients}, ${where} (version ${status.version}, process ${pid})`;
+  if (!isNewer(VERSION, status.version)) return ok("broker", says);
+  const next = "The next client of this version takes its place; what it runs goes on.";
+  return { check: "broker", state: "warning", says: `${says}, older than this command (${VERSION})`, next };
+}

@@ -1,0 +1,191 @@
+/**
+ * One session over one broker after another: connects, greets, hands on, and when the broker dies has it started again and
+ * sends once more what was not answered, under the same numbers.
+ */
+import { randomUUID } from "node:crypto";
+import type { Socket } from "node:net";
+import { type Frame, PIPE_PROTOCOL, type ToPipe } from "../../shared/pipe/frames.js";
+import { BrokerNotStarted } from "./not-started.js";
+import { createSentMessages, type SentMessage, type SentMessages } from "./sent-messages.js";
+import { readFrames, writeFrame } from "./socket-line.js";
+
+export interface BrokerLink {
+  /** Hands on a message, at once or as soon as there is a broker. */
+  send(message: SentMessage): void;
+  /** `end`: the client sends nothing more. `close`: open waits are to be answered now. */
+  end(how: "end" | "close"): void;
+  /** The next number of a message. */
+  next(): number;
+  readonly sent: SentMessages;
+  /** Ends it at once. */
+  destroy(): void;
+}
+
+export interface BrokerLinkOptions {
+  version: string;
+  /** The client's working folder. */
+  folder: string;
+  /** Connects to a broker that may have to be started (reach-broker.ts). */
+  connect(): Promise<Socket>;
+}
+
+export interface BrokerLinkEvents {
+  /** A message for the client, to be acknowledged by `written` once it has it. */
+  onMessage(text: string, written: () => void): void;
+  onStore(storeId: string): void;
+  /**
+   * No broker serves now: open requests were given up. `isFinal`: none ever served, or none can with this configuration;
+   * else the next message tries again.
+   */
+  onRefused(error: Error, given: { id: string }[], isFinal: boolean): void;
+  /** After `end`: everything was said. */
+  onEnded(): void;
+}
+
+/** Brokers that die one after another, each soon after its start: no more are started until the client asks again. */
+const MOST_DEATHS = 5;
+const SOON_MS = 10_000;
+
+export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkEvents): BrokerLink {
+  const session = randomUUID();
+  const sent = createSentMessages();
+  /** Read while there was no connection. */
+  let unsent: SentMessage[] = [];
+  let count = 0;
+  let selected: string | undefined;
+  let socket: Socket | undefined;
+  let isConnecting = false;
+  /** The broker has ended in order, or cannot serve: the next message starts another. */
+  let isDormant = false;
+  let hadBroker = false;
+  let deaths: number[] = [];
+  let ending: "end" | "close" | undefined;
+  let isOver = false;
+
+  const isIdle = (): boolean => unsent.length === 0 && sent.open().length === 0;
+
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    socket?.destroy();
+    events.onEnded();
+  };
+
+  const send = (message: SentMessage): void => {
+    const { n, sentAt, text } = message;
+    if (socket) writeFrame(socket, { kind: "message", n, sentAt }, text);
+    else unsent.push(message);
+  };
+
+  const handOn = (from: Socket, { n, answers }: Extract<ToPipe, { kind: "message" }>, text: string): void => {
+    const written = (): void => {
+      if (answers !== undefined) sent.ended(answers);
+      writeFrame(from, { kind: "written", n });
+    };
+    // An answer to the greeting that was sent once more: the client has it.
+    if (answers !== undefined && !sent.isOpen(answers)) written();
+    else events.onMessage(text, written);
+  };
+
+  const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {
+    if (header.kind === "message") handOn(from, header, text);
+    else if (header.kind === "dropped") sent.ended(header.answers);
+    else if (header.kind === "selected") selected = header.editor;
+    else if (header.kind === "ready") events.onStore(header.storeId);
+    else if (header.kind === "failed") refused(header);
+    else if (header.kind === "ended") isDormant = true;
+  };
+
+  const refused = ({ message, isUsage }: Extract<ToPipe, { kind: "failed" }>): void =>
+    isUsage ? refuse(new BrokerNotStarted(message, 2), true) : refuse(new Error(message), false);
+
+  const connected = (next: Socket): void => {
+    if (isOver) {
+      next.destroy();
+      return;
+    }
+    socket = next;
+    isDormant = false;
+    const isResumed = hadBroker;
+    // So that the numbers that this broker acknowledges are later than all that the one before it did (▲7).
+    if (isResumed) count += 1;
+    hadBroker = true;
+    readFrames<ToPipe>(next, (frame) => heard(next, frame));
+    next.on("error", () => undefined);
+    next.once("close", () => lost(next));
+    const { version, folder } = options;
+    const hello = { protocol: PIPE_PROTOCOL, version, session, pid: process.pid, folder, count, isResumed };
+    writeFrame(next, { kind: "hello", ...hello, ...(selected === undefined ? {} : { selected }) });
+    const repeated = isResumed ? sent.toRepeat() : [];
+    const again = new Set(repeated.map(({ n }) => n));
+    const waiting = unsent.filter(({ n }) => !again.has(n));
+    unsent = [];
+    for (const message of [...repeated, ...waiting]) send(message);
+    if (ending) writeFrame(next, { kind: ending });
+  };
+
+  const lost = (last: Socket): void => {
+    if (socket !== last) return;
+    socket = undefined;
+    if (isOver) return;
+    if (ending && (isDormant || isIdle())) over();
+    else if (isDormant && isIdle()) return;
+    else if (!isDormant && isDyingAgain()) refuse(new Error(DYING), false);
+    else connect();
+  };
+
+  const isDyingAgain = (): boolean => {
+    deaths = [...deaths, performance.now()].slice(-MOST_DEATHS);
+    const [first = 0] = deaths;
+    if (deaths.length < MOST_DEATHS || performance.now() - first > SOON_MS) return false;
+    deaths = [];
+    return true;
+  };
+
+  const refuse = (error: Error, isFinal: boolean): void => {
+    isDormant = true;
+    unsent = [];
+    const given = sent.open();
+    for (const { n } of given) sent.ended(n);
+    events.onRefused(error, given, isFinal);
+    if (ending) over();
+  };
+
+  const connect = (): void => {
+    if (isConnecting || socket || isOver) return;
+    isConnecting = true;
+    const attempt = options.connect().finally(() => {
+      isConnecting = false;
+    });
+    attempt.then(connected, (error: Error) => {
+      if (!isOver) refuse(error, !hadBroker);
+    });
+  };
+  connect();
+
+  return {
+    sent,
+    next() {
+      count += 1;
+      return count;
+    },
+    send(message) {
+      sent.sent(message);
+      send(message);
+      connect();
+    },
+    end(how) {
+      if (ending) return;
+      ending = how;
+      if (socket) writeFrame(socket, { kind: how });
+      // Before its first connection it may have something to hand on.
+      else if (!isConnecting) over();
+    },
+    destroy() {
+      isOver = true;
+      socket?.destroy();
+    },
+  };
+}
+
+const DYING = "The broker ended again and again. Run `unity-broker doctor`, then send the request again.";

@@ -1,0 +1,120 @@
+/**
+ * A client's pipe: carries what it says on its standard streams to the broker, and back.
+ *
+ * Its order is that of a process which serves MCP itself (▲7): what was written to the client is acknowledged before
+ * anything is handed on that was read after it. Loads no MCP, no Redis and no configuration: a client waits for it to start.
+ */
+import type { Readable, Writable } from "node:stream";
+import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
+import { createLineAssembler } from "../../shared/wire/line-assembler.js";
+import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
+import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
+
+export interface PipeEnd {
+  /** `failed`: no broker could be had; `error` says why. */
+  reason: "input_ended" | "output_failed" | "unreadable_input" | "asked" | "failed";
+  error?: Error;
+}
+
+export interface Pipe {
+  /** Resolves once the client is gone, or has received everything; never rejects. */
+  readonly closed: Promise<PipeEnd>;
+  /** Resolves with the store's id once the broker has opened it; rejects if it cannot. */
+  readonly storeId: Promise<string>;
+  /** Open waits are answered as if their time was over, then it ends. */
+  close(): void;
+}
+
+export interface PipeOptions extends BrokerLinkOptions {
+  /** How long the rest may take once the client has gone, ms: longer than the broker gives it. */
+  closeMs?: number;
+  /** What a person should read, if the client shows it. */
+  say?(text: string): void;
+}
+
+/** A client's message is not longer, UTF-16 units; that is where MCP's own servers give up. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024;
+
+export function createPipe(
+  options: PipeOptions,
+  { stdin, stdout }: { stdin: Readable; stdout: Writable },
+): Pipe {
+  const { closeMs = 6_000, say = () => undefined } = options;
+  const clock = createArrivalClock();
+  const lines = createLineAssembler(LONGEST_MESSAGE);
+  let ending: PipeEnd | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  let over: (end: PipeEnd) => void = () => undefined;
+  let opened: (storeId: string) => void = () => undefined;
+  let notOpened: (error: Error) => void = () => undefined;
+  const closed = new Promise<PipeEnd>((resolve) => {
+    over = resolve;
+  });
+  const storeId = new Promise<string>((resolve, reject) => {
+    opened = resolve;
+    notOpened = reject;
+  });
+  storeId.catch(() => undefined);
+
+  const finish = (end: PipeEnd): void => {
+    clock.close();
+    clearTimeout(deadline);
+    stdin.off("data", read).off("end", inputEnded).off("close", inputEnded).off("error", inputEnded);
+    link.destroy();
+    over(end);
+  };
+  const outputFailed = (): void => finish({ reason: "output_failed" });
+
+  const write = (text: string, written: () => void = () => undefined): void => {
+    stdout.write(`${text}\n`, (error) => (error ? outputFailed() : written()));
+  };
+
+  const link = createBrokerLink(options, {
+    onMessage: write,
+    onStore: opened,
+    onRefused(error, given, isFinal) {
+      notOpened(error);
+      if (isFinal) {
+        finish(ending ?? { reason: "failed", error });
+        return;
+      }
+      say(error.message);
+      for (const { id } of given) write(refusal(id, error.message));
+    },
+    onEnded: () => finish(ending ?? { reason: "asked" }),
+  });
+
+  const end = (how: "end" | "close", why: PipeEnd): void => {
+    if (ending) return;
+    ending = why;
+    deadline = setTimeout(() => finish(why), closeMs);
+    link.end(how);
+  };
+
+  function read(chunk: Buffer): void {
+    const sentAt = clock.arrival();
+    const messages = lines.push(chunk);
+    // The client may have sent it because of an answer whose write has not called back yet.
+    setImmediate(() => {
+      for (const text of messages) {
+        if (text === undefined) end("end", { reason: "unreadable_input" });
+        else if (!ending) link.send({ n: link.next(), sentAt, text });
+      }
+    });
+  }
+
+  function inputEnded(): void {
+    // Behind the messages that were read before.
+    setImmediate(() => end("end", { reason: "input_ended" }));
+  }
+
+  stdin.on("data", read).once("end", inputEnded).once("close", inputEnded).once("error", inputEnded);
+  // Never removed: a late EPIPE without a listener would end the process.
+  stdout.on("error", outputFailed).on("close", outputFailed);
+
+  return { closed, storeId, close: () => end("close", { reason: "asked" }) };
+}
+
+function refusal(id: string, message: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(id), error: { code: RPC_INTERNAL_ERROR, message } });
+}

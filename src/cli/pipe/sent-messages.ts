@@ -1,0 +1,77 @@
+/** What a client has sent that a broker which follows another must have: its greeting, and what is still open. */
+import type { Instant } from "../../shared/pipe/frames.js";
+
+export interface SentMessage {
+  /** The number of its arrival. */
+  n: number;
+  sentAt: Instant;
+  text: string;
+}
+
+export interface SentMessages {
+  /** Before it is handed on. */
+  sent(message: SentMessage): void;
+  /** Is the client still waiting for the answer to the request with this number? */
+  isOpen(n: number): boolean;
+  /** It was answered, or gets no answer. */
+  ended(n: number): void;
+  /** In their order: the greeting, then each open request, with its cancellation if it was cancelled. */
+  toRepeat(): SentMessage[];
+  /** The requests without an answer, with the client's ids as JSON. */
+  open(): { n: number; id: string }[];
+}
+
+interface OpenRequest {
+  id: string;
+  request: SentMessage;
+  cancellation?: SentMessage;
+}
+
+export function createSentMessages(): SentMessages {
+  let greeting: SentMessage[] = [];
+  /** By the number of its arrival. */
+  const open = new Map<number, OpenRequest>();
+  const withId = (id: string): OpenRequest | undefined => [...open.values()].find((entry) => entry.id === id);
+
+  return {
+    sent(message) {
+      const { method, id, cancels } = kindOf(message.text);
+      if (method === "initialize") greeting = [message];
+      if (method === "notifications/initialized") greeting.push(message);
+      const cancelled = cancels === undefined ? undefined : withId(cancels);
+      if (cancelled) cancelled.cancellation = message;
+      if (method === undefined || id === undefined) return;
+      // The same id again: only the newer request is answered.
+      const older = withId(id);
+      if (older) open.delete(older.request.n);
+      open.set(message.n, { id, request: message });
+    },
+    isOpen: (n) => open.has(n),
+    ended: (n) => void open.delete(n),
+    toRepeat() {
+      const requests = [...open.values()].flatMap(({ request, cancellation }) =>
+        cancellation ? [request, cancellation] : [request],
+      );
+      const all = new Map([...greeting, ...requests].map((message) => [message.n, message]));
+      return [...all.values()].sort((a, b) => a.n - b.n);
+    },
+    open: () => [...open.values()].map(({ id, request }) => ({ n: request.n, id })),
+  };
+}
+
+/** A line that is no message of MCP has no kind: the broker refuses it. */
+function kindOf(text: string): { method?: string; id?: string; cancels?: string } {
+  try {
+    const { method, id, params } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof method !== "string") return {};
+    const requestId =
+      method === "notifications/cancelled" ? (params as Record<string, unknown>).requestId : undefined;
+    return {
+      method,
+      ...(id === undefined ? {} : { id: JSON.stringify(id) }),
+      ...(requestId === undefined ? {} : { cancels: JSON.stringify(requestId) }),
+    };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,31 @@
+/** `unity-broker mcp --in-process`: MCP over stdio for one client, with a gateway and a worker in the same process. */
+import { createGateway } from "../../gateway/gateway.js";
+import { serveStdio } from "../../gateway/mcp/stdio.js";
+import { createWorker } from "../../worker/worker.js";
+import { noteLaunch } from "../clients/launch-note.js";
+import { VERSION } from "../version.js";
+import { gatewayOptions, workerOptions } from "./options.js";
+import { startServing } from "./runtime.js";
+import { readSettings } from "./settings.js";
+import { parentGone, stopRequested } from "./stop.js";
+
+export async function serveInProcess(): Promise<void> {
+  const stopping = Promise.race([stopRequested(), parentGone()]);
+  // Obtaining a Redis may take minutes: a client that has gone by then is not served any more.
+  const runtime = await startServing(readSettings(), stopping);
+  if (!runtime) return;
+  noteLaunch();
+  const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+  const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
+  const session = serveStdio(
+    { gateway, log: runtime.log, version: VERSION },
+    { stdin: process.stdin, stdout: process.stdout },
+    { folder: process.cwd() },
+  );
+  const reason = await Promise.race([stopping, session.closed]);
+  runtime.log.info({ reason }, "ending");
+  await session.close();
+  await worker.close();
+  await gateway.close();
+  await runtime.close();
+}

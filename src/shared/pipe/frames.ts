@@ -1,0 +1,104 @@
+/**
+ * The lines between a client's pipe (`unity-broker mcp`) and the broker's local socket. A line is a JSON header, and for
+ * a message of MCP a tab and its JSON text as the client wrote it. Loads nothing: every pipe of a client waits for it.
+ */
+
+/** Raised when an older end could misunderstand a newer one. */
+export const PIPE_PROTOCOL = 1;
+
+/** A moment that both ends of a socket on one machine understand (arrival-clock.ts), ms. */
+export interface Instant {
+  monotonic: number;
+  wall: number;
+}
+
+/** Opens a session, or resumes it with a broker that does not know it yet. */
+export interface PipeHello {
+  kind: "hello";
+  protocol: number;
+  version: string;
+  /** A random UUID that only this pipe knows. */
+  session: string;
+  pid: number;
+  /** The client's working folder. */
+  folder: string;
+  /** Messages are numbered from this number on; one that is sent again keeps its number. */
+  count: number;
+  /** The session had another broker before: what that one delivered is proven by naming only (▲7). */
+  isResumed: boolean;
+  /** What `select_editor` chose. */
+  selected?: string | undefined;
+}
+
+/** What a process asks that is no client: `drain` and `stop` end the broker. */
+export interface PipeControl {
+  kind: "control";
+  protocol: number;
+  version: string;
+  /** `status`: only tell. `stop`: end, and tell the sessions. `drain`: hand everything to the broker that follows. */
+  ask: "status" | "stop" | "drain";
+}
+
+export type ToBroker =
+  | PipeHello
+  | PipeControl
+  /** The text is one message of the client. `sentAt`: the earliest moment at which it can have been sent. */
+  | { kind: "message"; n: number; sentAt: Instant }
+  /** The broker's message `n` was written to the client, before anything that follows was read from it. */
+  | { kind: "written"; n: number }
+  /** The client sends nothing more. */
+  | { kind: "end" }
+  /** The pipe was asked to end: open waits are answered as if their time was over. */
+  | { kind: "close" };
+
+export interface BrokerStatus {
+  kind: "status";
+  protocol: number;
+  version: string;
+  pid: number;
+  /** Started by `up` in a terminal; else in the background. */
+  isForeground: boolean;
+  /** ms since the epoch. */
+  startedAt: number;
+  sessions: { pid: number; folder: string }[];
+  /** It does what it was asked. It does not hand over while a bridge without a ledger runs something, which would be lost. */
+  complies: boolean;
+}
+
+export type ToPipe =
+  | BrokerStatus
+  | { kind: "welcome"; protocol: number; version: string; pid: number }
+  /** The store is open. */
+  | { kind: "ready"; storeId: string }
+  /** The text is one message for the client; `answers`: the number of the client's request that it ends. */
+  | { kind: "message"; n: number; answers?: number | undefined }
+  /** The client's request with this number gets no answer. */
+  | { kind: "dropped"; answers: number }
+  | { kind: "selected"; editor?: string | undefined }
+  /** The broker cannot serve: what happened, and what to do. `isUsage`: its configuration is wrong. */
+  | { kind: "failed"; message: string; isUsage: boolean }
+  /** The broker has said everything; the next message of the client may start another one. */
+  | { kind: "ended" };
+
+export interface Frame<Header> {
+  header: Header;
+  /** Of a message; else empty. */
+  text: string;
+}
+
+export function frameLine(header: ToBroker | ToPipe, text?: string): string {
+  return text === undefined ? `${JSON.stringify(header)}\n` : `${JSON.stringify(header)}\t${text}\n`;
+}
+
+/** Undefined if the line is no frame. */
+export function readFrame<Header extends ToBroker | ToPipe>(line: string): Frame<Header> | undefined {
+  // JSON escapes tabs: the first one ends the header.
+  const tab = line.indexOf("\t");
+  try {
+    const header: unknown = JSON.parse(tab < 0 ? line : line.slice(0, tab));
+    if (typeof header !== "object" || header === null || !("kind" in header)) return undefined;
+    return { header: header as Header, text: tab < 0 ? "" : line.slice(tab + 1) };
+  } catch {
+    return undefined;
+  }
+}
