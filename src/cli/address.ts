@@ -1,4 +1,4 @@
-/** Where the HTTP gateway listens, and whom it lets in: options before configuration. */
+/** Where the HTTP gateway listens, and whom it admits. Options take precedence over the configuration. */
 import type { Authenticator } from "../gateway/auth/authenticator.js";
 import { ensureLocalToken, withLocalToken } from "../gateway/auth/local-token.js";
 import { createTokens } from "../gateway/auth/tokens.js";
@@ -11,11 +11,11 @@ export interface Access {
   host: string;
   port: number;
   idleMs: number;
-  /** undefined: everybody on this machine. */
+  /** Undefined: admits everybody on this machine. */
   auth: Authenticator | undefined;
 }
 
-/** Decided before anything is started; rejects with ADDRESS_REFUSED or PORT_IN_USE. */
+/** Call it before anything is started. Rejects with ADDRESS_REFUSED or PORT_IN_USE. */
 export async function accessOf(
   args: { host?: string | undefined; port?: string | undefined; "insecure-local": boolean },
   { config, tokensFile, localTokenFile }: Settings,
@@ -33,7 +33,7 @@ export async function accessOf(
   return { host, port, idleMs, auth: isOpen ? undefined : auth };
 }
 
-/** What the user who starts a gateway is told: the endpoint, whom it lets in, and how to add it to a client. */
+/** The text for the user who starts a gateway: the endpoint, whom it admits, and how to add it to a client. */
 export function endpointHint(url: string, { auth, host }: Access, self: string): string {
   const add = `${self} install claude-code --http ${url}`;
   if (!auth) {

@@ -1,19 +1,19 @@
-/** How a command comes to be: from what it declares, and from what it runs, which is loaded when it is called. */
+/** Defines a command from its declaration and from the code that it runs, which is loaded when it is called. */
 import { type ArgsDef, type CommandContext, type CommandDef, type CommandMeta, defineCommand } from "citty";
 
-/** The user's mistake, as opposed to a failure: exit code 2. */
+/** A mistake of the user, as opposed to a failure: exit code 2. */
 export class UsageError extends Error {}
 
-/** What can be typed of a command, and what its help says (src/cli/declared). */
+/** The arguments of a command, and the texts of its help (src/cli/declared). */
 export interface Declared<T extends ArgsDef> {
   meta: CommandMeta;
   args: T;
 }
 
-/** What a command runs; it may throw: main turns that into a message and an exit code. */
+/** The code of a command. It may throw: main turns that into a message and an exit code. */
 export type Run<D extends { args: ArgsDef }> = (context: CommandContext<D["args"]>) => Promise<void> | void;
 
-/** `load` imports what the command runs: help and a refused argument do without it. */
+/** `load` imports the command's code, which help and a refused argument do not need. */
 export function command<const T extends ArgsDef>(
   declared: Declared<T>,
   load: () => Promise<Run<Declared<T>>>,
@@ -26,7 +26,7 @@ export function command<const T extends ArgsDef>(
       await run(context);
     },
   });
-  // A command group knows none of its commands' options.
+  // A command group does not know its commands' options.
   return defined as unknown as CommandDef;
 }
 
@@ -44,11 +44,11 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
   if (values.length > positional) throw new UsageError(`unexpected argument ${values[positional]}`);
 }
 
-/** The one sentence that a person reads, and the exit code: 2 for the user's mistake, 1 for a failure. */
+/** The sentence for the user, and the exit code: 2 for the user's mistake, 1 for a failure. */
 export async function explain(error: unknown): Promise<{ message: string; exitCode: number }> {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
   if (error instanceof Object && "issues" in error) {
-    // Only what has loaded zod throws its errors; without one the command line does not wait for it.
+    // Only code that has loaded zod throws its errors: without one, do not load it.
     const { z } = await import("zod");
     if (error instanceof z.ZodError)
       return { message: `Configuration: ${z.prettifyError(error)}`, exitCode: 2 };

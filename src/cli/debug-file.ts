@@ -1,4 +1,4 @@
-/** The file of MCP_DEBUG: this user's own, in a folder that may be shared with others. */
+/** The log file of MCP_DEBUG: it belongs to this user, in a folder that may be shared with others. */
 import {
   closeSync,
   constants,
@@ -13,17 +13,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** So many logs are kept, this one included. */
+/** Most logs kept, this one included. */
 const KEPT = 20;
 
-/** Only what looks like this is ever deleted: the folder may be any folder, with anybody's logs in it. */
+/** Only files with such names are ever deleted: the folder may contain other logs. */
 const OWN_NAME = /^unity-broker-[a-z]+-\d+\.log$/;
 
 /**
  * Opens the log of this process in `folder` and deletes all but the newest of the earlier ones.
  *
- * Follows no link and writes to no file of another user, both of which can lie in a shared folder under a name that is
- * easy to guess. Throws when the file cannot be used.
+ * Follows no link and writes to no file of another user: a shared folder may contain either, under a name that is
+ * easy to guess. Throws if the file cannot be used.
  */
 export function openDebugFile(folder: string, command: string): { file: string; descriptor: number } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export function openDebugFile(folder: string, command: string): { file: string; 
   try {
     const found = fstatSync(descriptor);
     if (!isOwn(found)) throw new Error(`${file} is not a regular file of this user: delete it`);
-    // The log of an earlier process with this id may be readable for others.
+    // A log of an earlier process with this id may be readable for others.
     fchmodSync(descriptor, 0o600);
   } catch (error) {
     closeSync(descriptor);
@@ -64,7 +64,7 @@ function prune(folder: string): void {
     try {
       rmSync(file, { force: true });
     } catch {
-      // Windows does not delete the log of a process that still writes it.
+      // Windows does not delete a log that a process still writes.
     }
   }
 }

@@ -1,10 +1,10 @@
-/** The log on a terminal: a person reads lines, a program that is given the log gets JSON. */
+/** The log on a terminal: lines for people; programs get JSON. */
 import { printableLine } from "../shared/printable.js";
 
 /** pino's numbers. */
 const LEVELS: Record<number, string> = { 20: "debug", 30: "info", 40: "warn", 50: "error" };
 
-/** `line`: as pino writes it. What is no such line stays as it is. */
+/** `line`: as pino writes it. Other text stays unchanged. */
 export function readableLine(line: string): string {
   let entry: Record<string, unknown>;
   try {

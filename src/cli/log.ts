@@ -1,4 +1,4 @@
-/** The log of a command: on stderr, in lines on a terminal and as JSON elsewhere, and with MCP_DEBUG in a file too, where a client hides what its server says. */
+/** The log of a command: on stderr, as lines on a terminal and as JSON elsewhere; with MCP_DEBUG also in a file, because clients hide stderr. */
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type DestinationStream, destination, multistream, pino } from "pino";
 import type { Config } from "../shared/config.js";
@@ -10,9 +10,9 @@ import { readableLine } from "./log-line.js";
 import { withoutSecrets } from "./redaction.js";
 
 /**
- * Opens the log. Each line is written before the call returns, so that a process that dies has said everything.
+ * Opens the log. Each line is written before the call returns, so that none is lost if the process dies.
  *
- * A file that cannot be written is reported on stderr and does without: a debug log must not stop the work.
+ * A file that cannot be written is reported on stderr and not used: a debug log must not stop the work.
  */
 export function createLog(
   config: Pick<Config, "UNITY_BROKER_LOG_LEVEL" | "MCP_DEBUG">,
@@ -28,13 +28,13 @@ export function createLog(
   const folder = logFolder(config.MCP_DEBUG, place.dataDir);
   if (folder === undefined) return pino({ level, hooks }, stderr);
   try {
-    // A folder that somebody named may hold more than ours, and keeps its rights.
+    // A folder that the user named may contain other files, so its mode stays.
     if (dirname(folder) === place.dataDir) makeOwnFolder(folder);
     const { file, descriptor } = openDebugFile(folder, place.command);
     const debug = onTerminal(destination({ fd: descriptor, sync: true }));
     const streams = [
       { level: "debug" as const, stream: debug },
-      // pino has no stream that takes nothing.
+      // pino cannot log without a stream.
       ...(level === "silent" ? [] : [{ level, stream: stderr }]),
     ];
     const log = pino({ level: "debug", hooks }, multistream(streams));
@@ -47,7 +47,7 @@ export function createLog(
   }
 }
 
-/** What JSON leaves as it is, a terminal may obey. */
+/** A terminal may obey characters that JSON does not escape. */
 function onTerminal(
   stream: DestinationStream,
   read: (line: string) => string = (line) => line,
@@ -55,7 +55,7 @@ function onTerminal(
   return { write: (line) => stream.write(printable(read(line))) };
 }
 
-/** Undefined where no file is wanted. */
+/** Undefined if no file is wanted. */
 function logFolder(wanted: string | undefined, dataDir: string): string | undefined {
   if (wanted === undefined || /^(0|false|off|no)$/i.test(wanted)) return undefined;
   const isPath = isAbsolute(wanted) || /[\\/]/.test(wanted);

@@ -10,7 +10,7 @@ import * as processes from "./declared/processes.js";
 import * as tokens from "./declared/tokens.js";
 import { VERSION } from "./version.js";
 
-/** What each runs is loaded when it is called: a client that starts `mcp` waits for its first answer. */
+/** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
 const subCommands = {
   call: command(asking.call, async () => (await import("./commands/call.js")).call),
   result: command(asking.result, async () => (await import("./commands/result.js")).result),
@@ -58,11 +58,11 @@ const main = defineCommand({
 interface Named {
   command: CommandDef;
   parent: CommandDef | undefined;
-  /** As it is typed. */
+  /** The command as typed. */
   path: string;
 }
 
-/** The command that the words name, as far as they name one. */
+/** The command that the words name, as far as they do. */
 async function commandOf(words: readonly string[]): Promise<Named> {
   let command: CommandDef = main;
   let parent: CommandDef | undefined;
@@ -101,5 +101,5 @@ async function run(rawArgs: string[]): Promise<number> {
   }
 }
 
-// A command that asked the broker has set the exit code that its answer deserves.
+// A command that asked the broker has set the exit code of its answer.
 process.exit((await run(process.argv.slice(2))) || process.exitCode);

@@ -1,4 +1,4 @@
-/** Secrets that may get into a line of a log by way of an error's words: tokens, and the passwords of addresses. */
+/** Secrets that may get into a log line through an error's message: tokens, and passwords in addresses. */
 
 /** A gateway's token (auth/tokens.ts), an Editor's proof or token (64 hexadecimal digits or more), `user:password@`. */
 const SECRETS: readonly [RegExp, string][] = [

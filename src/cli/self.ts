@@ -1,4 +1,4 @@
-/** How this command line was called, for hints that can be copied as they are. */
+/** How this command line was called, for hints that can be copied. */
 import { sep } from "node:path";
 
 /** In a checkout and from npx `node <path>/dist/cli/main.js`, usable from every folder; installed `unity-broker`. */

@@ -20,7 +20,7 @@ const BORDERLESS = Object.fromEntries(
   ].map((place) => [place, ""]),
 );
 
-/** Rows as text, without a final newline; cells may hold colours. */
+/** Rows as text, without a final newline; cells may contain colours. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const drawn = new Table({
     chars: { ...BORDERLESS, middle: "  " },

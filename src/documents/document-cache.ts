@@ -1,4 +1,4 @@
-/** The documents that a thread keeps, with what was derived from them; the least recently used are dropped first. */
+/** The documents that a thread keeps, with the indexes built from them; the least recently used are dropped first. */
 import { createDocument, type Document, sizeOf, textOf } from "./document.js";
 import { DocumentError } from "./document-error.js";
 import type { ThreadLimits } from "./messages.js";
@@ -6,8 +6,8 @@ import { release } from "./own-bytes.js";
 
 export interface DocumentCache {
   /**
-   * What is held under the key, or what the chunks contain, which are given away. It is kept, whatever its size: a
-   * document is loaded once and not for every page of it. The budget is for what is kept besides.
+   * The document of the key, or of the chunks, which are given away. It is kept, whatever its size: a
+   * document is loaded once and not for every page. The budget limits the other documents.
    */
   open(key: string, chunks: readonly Uint8Array[] | undefined): Promise<Document>;
   held(): string[];
@@ -28,7 +28,7 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
     bytes += document.text.length;
   };
 
-  /** Before the next is loaded: two large ones at once would be twice the memory. */
+  /** Dropped before the next is loaded: two large documents at once would take twice the memory. */
   const makeRoomFor = (length: number): void => {
     for (const [oldest, held] of documents) {
       if (bytes + length <= limits.cacheBytes) return;
@@ -44,7 +44,7 @@ export function createDocumentCache(limits: ThreadLimits): DocumentCache {
         documents.set(key, held);
         return held;
       }
-      if (chunks === undefined) throw new DocumentError("crashed", "The thread does not hold the document.");
+      if (chunks === undefined) throw new DocumentError("crashed", "The thread does not have the document.");
       makeRoomFor(sizeOf(chunks));
       const document = createDocument(await textOf(chunks, limits.maxDocumentBytes));
       release(chunks);

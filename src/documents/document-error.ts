@@ -1,12 +1,12 @@
 /**
  * Everything that can go wrong with a document.
  *
- * refused    it cannot be read like that (a path without a list)
- * missing    nobody has the document any more          load     it could not be fetched
+ * refused    the request does not fit the document (a path without a list)
+ * missing    it no longer exists                       load     it could not be fetched
  * malformed  it is not JSON                            syntax   the filter is not jq
- * runtime    jq gave up on it, in jq's own words       timeout  longer than its limit; what ran was ended
- * too_large  the document or the output is above its cap
- * memory     above what jq or the thread may use       busy     too many wait already
+ * runtime    jq failed, with jq's own message          timeout  it took longer than its limit, and was ended
+ * too_large  the document or the output exceeds its limit
+ * memory     jq or the thread ran out of memory        busy     too many requests are waiting
  * aborted    the caller left                           closed   the engine was closed
  * crashed    the thread ended for another reason: a defect
  */

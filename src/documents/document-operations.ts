@@ -27,14 +27,12 @@ const OPERATIONS: {
   [K in DocumentOp["kind"]]: (document: Document, op: OpOf<K>) => Results[K] | Promise<Results[K]>;
 } = {
   filter: ({ text }, { jq, maxOutputBytes }) => filter(text, jq, maxOutputBytes),
-  page({ text, derived }, { page, pageSizeBytes, path }) {
-    const index = derived(`pages ${pageSizeBytes} ${path ?? ""}`, () =>
-      pageIndexOf(text, path, pageSizeBytes),
-    );
+  page({ text, memo }, { page, pageSizeBytes, path }) {
+    const index = memo(`pages ${pageSizeBytes} ${path ?? ""}`, () => pageIndexOf(text, path, pageSizeBytes));
     return pageAt(text, index, page);
   },
   project: ({ text }, request) => project(text, request),
-  preview: ({ text, derived }) => derived("preview", () => previewOf(text)),
+  preview: ({ text, memo }) => memo("preview", () => previewOf(text)),
   piece: ({ text }, { offset, length }) => ({
     json: Buffer.from(text.subarray(offset, offset + length)),
     total: text.length,

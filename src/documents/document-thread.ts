@@ -1,4 +1,4 @@
-/** The program of a document thread: everything that takes long over a large document happens here. */
+/** The program of a document thread: all long work on a large document happens here. */
 import { parentPort, workerData } from "node:worker_threads";
 import { BrokerError } from "../shared/errors.js";
 import { MalformedJson } from "../shared/results/json-text.js";

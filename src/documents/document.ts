@@ -1,4 +1,4 @@
-/** One document inside a thread: its text as bytes, and what was derived from it. */
+/** One document inside a thread: its text as bytes, and the indexes built from it. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -8,14 +8,14 @@ export interface Document {
   /** UTF-8. */
   readonly text: Buffer;
   /** The value that `make` made when this name was first requested. */
-  derived<T>(name: string, make: () => T): T;
+  memo<T>(name: string, make: () => T): T;
 }
 
 export function createDocument(text: Buffer): Document {
   const known = new Map<string, unknown>();
   return {
     text,
-    derived<T>(name: string, make: () => T): T {
+    memo<T>(name: string, make: () => T): T {
       if (!known.has(name)) known.set(name, make());
       return known.get(name) as T;
     },
@@ -26,7 +26,7 @@ export function createDocument(text: Buffer): Document {
 export async function textOf(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
   const text = isZipped(chunks) ? await unzipped(chunks, maxBytes) : Buffer.concat(chunks);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
-  // jq takes nothing for no document rather than for a broken one.
+  // jq accepts empty input, as no document at all.
   if (text.every((byte) => byte <= 0x20)) throw new DocumentError("malformed", "The document is empty.");
   return text;
 }
@@ -40,7 +40,7 @@ export function sizeOf(chunks: readonly Uint8Array[]): number {
 
 const isZipped = ([first]: readonly Uint8Array[]): boolean => first?.[0] === 0x1f && first[1] === 0x8b;
 
-/** Into one buffer of its size, so that a large document is in memory once. */
+/** Decompresses into one buffer of its size, so that a large document is in memory once. */
 async function unzipped(chunks: readonly Uint8Array[], maxBytes: number): Promise<Buffer> {
   const size = sizeOf(chunks);
   if (size > maxBytes) throw tooLarge(maxBytes);

@@ -1,6 +1,6 @@
 /**
- * Reads and filters large JSON documents without holding up the process: whatever decompresses, reads or filters one
- * happens in a few threads, which keep the documents they worked on.
+ * Reads and filters large JSON documents without blocking the process: decompressing, reading and filtering
+ * happen in a few threads, which keep the documents they worked on.
  */
 import { DocumentError } from "./document-error.js";
 import type { DocumentOp, Results } from "./document-operations.js";
@@ -12,23 +12,21 @@ import { type StartThread, startThread } from "./thread-start.js";
 
 export interface DocumentsOptions {
   threads?: number;
-  /** Of one filter, once a thread has it. */
+  /** Longest time of one filter, once a thread has it. */
   timeoutMs?: number;
-  /** Of every other request: those always end, on a busy machine late. */
-  readTimeoutMs?: number;
-  /** Of a filter's output. */
+  /** Most bytes of a filter's output. */
   maxOutputBytes?: number;
-  /** Of one document after decompression. jq itself ends at some 20 MB of an ordinary one. */
+  /** Most bytes of one document after decompression. jq itself runs out of memory at about 20 MB of an ordinary one. */
   maxDocumentBytes?: number;
   /** Most bytes of texts that a thread keeps; a larger one is kept alone. */
   cacheBytes?: number;
-  /** The heap of a thread, for filters and pages; documents are outside of it. */
+  /** The heap of a thread, for filters and pages; documents are stored outside of it. */
   maxThreadHeapMb?: number;
-  /** A thread without work for this long ends, with all that it keeps. */
+  /** A thread without work for this long ends, and drops its documents. */
   idleMs?: number;
-  /** Requests that wait for a thread; more are refused. */
+  /** Most requests that wait for a thread; more are refused. */
   maxWaiting?: number;
-  /** The same for one asker: the others keep their place. */
+  /** The same for one asker, so that others keep their place. */
   maxWaitingOfOne?: number;
 }
 
@@ -38,7 +36,7 @@ export interface RequestLimits {
   /** Ends the wait; a running request runs on, up to its limit. */
   signal?: AbortSignal;
   /**
-   * Who asks: askers take turns, and the filters of one, which may run to their limit, never hold the last thread.
+   * Identifies the asker: askers take turns, and the filters of one, which may run to their limit, never occupy the last thread.
    */
   asker?: string | undefined;
 }
@@ -46,21 +44,24 @@ export interface RequestLimits {
 export interface Documents {
   /** All outputs of the jq filter over the document. Rejects with a DocumentError. */
   filter(key: string, jq: string, limits?: RequestLimits): Promise<Filtered>;
-  /** Does `op` in a thread, over the document. Rejects with a DocumentError. */
+  /** Runs `op` over the document in a thread. Rejects with a DocumentError. */
   read<O extends DocumentOp>(key: string, op: O, limits?: RequestLimits): Promise<Results[O["kind"]]>;
-  /** Refuses and ends everything; resolves when no thread is left. */
+  /** Refuses new requests and ends all others; resolves when no thread is left. */
   close(): Promise<void>;
 }
 
 export interface DocumentSource {
   /**
-   * The document's bytes, plain or gzip; undefined where nobody has it. What a key means may never change. Buffers
+   * The document's bytes, plain or gzip; undefined if it does not exist. The meaning of a key may never change. Buffers
    * are given away: the caller may not use them afterwards.
    */
   load(key: string): Promise<readonly Uint8Array[] | undefined>;
-  /** For tests of threads that end in ways that a document cannot cause. */
+  /** For tests of threads that end in ways that no document can cause. */
   start?: StartThread;
 }
+
+/** Longest time of a request that is no filter: it always ends, though late on a busy machine. */
+const READ_TIMEOUT_MS = 30_000;
 
 type Seat = Thread<ThreadRequest, ThreadAnswer>;
 
@@ -76,13 +77,7 @@ interface Waiting {
 const MB = 1024 * 1024;
 
 export function createDocuments(source: DocumentSource, options: DocumentsOptions = {}): Documents {
-  const {
-    threads = 2,
-    timeoutMs = 5_000,
-    readTimeoutMs = 30_000,
-    maxOutputBytes = 32 * MB,
-    maxDocumentBytes = 256 * MB,
-  } = options;
+  const { threads = 2, timeoutMs = 5_000, maxOutputBytes = 32 * MB, maxDocumentBytes = 256 * MB } = options;
   const { cacheBytes = 64 * MB, maxThreadHeapMb = 256, idleMs = 60_000 } = options;
   const { maxWaiting = 100, maxWaitingOfOne = 25 } = options;
   const limits = { cacheBytes, maxDocumentBytes, maxHeapMb: maxThreadHeapMb };
@@ -101,7 +96,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
   let turn = 0;
   let closed = false;
 
-  /** The one that holds the document, else one that runs, else one to be started. */
+  /** The thread that has the document, else one that runs, else one to be started. */
   const seatFor = (key: string): Seat | undefined => {
     const idle = [...free];
     return idle.find((seat) => holds(seat, key)) ?? idle.find((seat) => seat.isStarted()) ?? idle[0];
@@ -110,7 +105,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
   const carry = async ({ key, op, timeoutMs }: Waiting, seat: Seat): Promise<unknown> => {
     if (holds(seat, key)) return resultOf(await seat.run({ key, op }, timeoutMs));
     const chunks = await loaded(source, key);
-    // A thread that is started now would be left behind.
+    // A thread that is started now would never be closed.
     if (closed) throw closedError();
     return resultOf(await seat.run({ key, op, chunks }, timeoutMs));
   };
@@ -120,7 +115,7 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
 
   const turnOf = ({ asker }: Waiting): number => turns.get(asker) ?? 0;
 
-  /** Of those whose asker has the fewest under way, and then had its turn longest ago, the first. */
+  /** The first request of the asker with the fewest under way and, among equals, with the longest time since its turn. */
   const firstInTurn = (): Waiting | undefined =>
     queue
       .filter(({ asker, op }) => op.kind !== "filter" || heldBy(asker) < Math.max(1, threads - 1))
@@ -153,14 +148,14 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       const aborted = (): void => {
         const at = queue.indexOf(waiting);
         if (at !== -1) queue.splice(at, 1);
-        reject(new DocumentError("aborted", "The caller left."));
+        reject(new DocumentError("aborted", "The caller is gone."));
       };
       const leave = (): void => signal?.removeEventListener("abort", aborted);
       const waiting: Waiting = {
         asker: wanted.asker,
         key,
         op,
-        timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : readTimeoutMs),
+        timeoutMs: wanted.timeoutMs ?? (op.kind === "filter" ? timeoutMs : READ_TIMEOUT_MS),
         resolve: (result) => {
           leave();
           resolve(result);
@@ -173,13 +168,18 @@ export function createDocuments(source: DocumentSource, options: DocumentsOption
       if (closed) return reject(closedError());
       if (signal?.aborted) return aborted();
       if (queue.length >= maxWaiting)
-        return reject(new DocumentError("busy", `${maxWaiting} requests wait already. Try again later.`));
+        return reject(
+          new DocumentError("busy", `${maxWaiting} requests are waiting already. Try again later.`),
+        );
       if (
         wanted.asker !== undefined &&
         queue.filter(({ asker }) => asker === wanted.asker).length >= maxWaitingOfOne
       )
         return reject(
-          new DocumentError("busy", `${maxWaitingOfOne} of your requests wait already. Try again later.`),
+          new DocumentError(
+            "busy",
+            `${maxWaitingOfOne} of your requests are waiting already. Try again later.`,
+          ),
         );
       signal?.addEventListener("abort", aborted, { once: true });
       queue.push(waiting);

@@ -1,5 +1,5 @@
 /**
- * The outside world of one jq: it reads one document, writes one bounded output, and sees nothing else.
+ * The environment of one jq instance: it reads one document, writes one bounded output, and sees nothing else.
  *
  * jq-wasm lets its caller instantiate the module, and with it replace what the module imports. Four things are
  * replaced: reading and writing (the package moves every byte by a call of its own), the environment (the package
@@ -33,8 +33,8 @@ const MAX_MEMORY = 4_096 * PAGE;
 const PARSED = 12;
 
 /**
- * All at once what jq would ask for in some twenty steps: the engine answers each with a collection, whose helpers take
- * the cores that the event loop's thread needs. Pages that nobody touches cost nothing.
+ * Allocates at once what jq would request in about twenty steps: the engine answers each with a collection, whose helpers take
+ * the cores that the event loop's thread needs. Untouched pages cost nothing.
  */
 function grow(memory: Memory, documentBytes: number): void {
   const wanted = Math.min(MAX_MEMORY, memory.buffer.byteLength + PARSED * documentBytes);
@@ -48,7 +48,7 @@ export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutpu
   let length = 0;
   let messages = "";
 
-  /** An iovec is an address and a length: calls `each` with every one, and answers the sum where C expects it. */
+  /** An iovec is an address and a length. Calls `each` with every one, and writes the sum where C expects it. */
   const vectors = (at: number, count: number, sum: number, each: (bytes: Uint8Array) => number): number => {
     if (memory === undefined) throw new Error("jq used its imports before it was started.");
     const view = new DataView(memory.buffer);
@@ -114,7 +114,7 @@ export function createJqHost(module: CompiledModule, input: Uint8Array, maxOutpu
         if (minified === undefined) throw new Error(`This jq-wasm has no ${name}.`);
         names[minified] = replacement;
       }
-      // A thread of its own may instantiate without yielding.
+      // A separate thread may instantiate synchronously.
       const instance = new Instance(module, imports);
       memory = Object.values(instance.exports).find((value) => value instanceof Memory);
       if (memory !== undefined) grow(memory, input.length);

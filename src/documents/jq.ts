@@ -12,7 +12,7 @@ export interface Filtered {
   outputs: number;
 }
 
-/** Of a filter, bytes of UTF-8. Arguments are on the module's stack, whose end jq does not check. */
+/** Most UTF-8 bytes of a filter. Arguments are on the module's stack, whose end jq does not check. */
 const MAX_FILTER_BYTES = 16_384;
 
 const NEWLINE = 0x0a;
@@ -27,14 +27,14 @@ const jqModule = (): CompiledModule => {
 };
 
 /**
- * Every filter has an instance of its own, which costs milliseconds: nothing that an earlier one left in its memory
- * can be seen, a trap leaves nothing behind, and the memory (at most 256 MB, some 12 times the document) is freed.
- * Does not yield while the filter runs; who limits the time ends the thread.
+ * Every filter has its own instance, which costs milliseconds: nothing that an earlier one left in memory
+ * is visible, a trap leaves nothing behind, and the memory (at most 256 MB, about 12 times the document) is freed.
+ * Does not yield while the filter runs; to limit its time, end the thread.
  */
 export async function filter(document: Uint8Array, jq: string, maxOutputBytes: number): Promise<Filtered> {
   if (Buffer.byteLength(jq) > MAX_FILTER_BYTES)
     throw new DocumentError("syntax", `The filter is longer than ${MAX_FILTER_BYTES} bytes.`);
-  // A C string would end there.
+  // A NUL would end the C string.
   if (jq.includes("\0")) throw new DocumentError("syntax", "The filter contains a NUL character.");
   const host = createJqHost(jqModule(), document, maxOutputBytes);
   const exitCode = await run(async () => {

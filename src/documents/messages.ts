@@ -2,27 +2,27 @@
 import type { DocumentErrorKind } from "./document-error.js";
 import type { DocumentOp } from "./document-operations.js";
 
-/** The data that a thread is started with (its workerData). */
+/** The data that a thread starts with (its workerData). */
 export interface ThreadLimits {
-  /** Of the texts that are kept, bytes. */
+  /** Most bytes of kept texts. */
   cacheBytes: number;
-  /** Of one document after decompression, bytes. */
+  /** Most bytes of one document after decompression. */
   maxDocumentBytes: number;
-  /** Of the thread's heap, which holds no documents. */
+  /** The size of the thread's heap, which holds no documents. */
   maxHeapMb: number;
 }
 
 export interface ThreadRequest {
   key: string;
   op: DocumentOp;
-  /** The document as loaded; undefined if the thread holds it already. */
+  /** The document as loaded; undefined if the thread has it already. */
   chunks?: readonly Uint8Array[];
 }
 
 export type ThreadAnswer = {
-  /** The keys that it holds now. */
+  /** The keys of the documents that the thread has now. */
   held: string[];
 } & ({ result: unknown } | { error: { kind: DocumentErrorKind; message: string } });
 
-/** Said once, when requests can be taken. */
+/** Sent once, when the thread is ready for requests. */
 export const READY = "ready";

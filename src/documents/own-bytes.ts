@@ -7,8 +7,8 @@ export const ownBuffers = (chunks: readonly Uint8Array[]): ArrayBuffer[] =>
     .map((chunk) => chunk.buffer as ArrayBuffer);
 
 /**
- * Gives the memory of the chunks back now, and not with a collection that a thread without work may never have: a
- * message that nobody can receive is destroyed with what was moved into it. The chunks are empty afterwards.
+ * Frees the memory of the chunks now, instead of at a collection that an idle thread may never run: a
+ * message without a receiver is destroyed with the buffers that were moved into it. The chunks are empty afterwards.
  */
 export function release(chunks: readonly Uint8Array[]): void {
   const { port1, port2 } = new MessageChannel();

@@ -4,15 +4,15 @@ import type { ThreadLimits } from "./messages.js";
 export type StartThread = (limits: ThreadLimits) => Worker;
 
 /**
- * A worker thread cannot load TypeScript on Node 20, not even below tsx, whose loader is of the main thread only. So
- * the built file is started also where this one runs from source, in tests and in `npm run dev`: build first.
+ * A worker thread cannot load TypeScript on Node 20, not even below tsx, whose loader serves the main thread only. So
+ * the built file is started even if this one runs from source, in tests and in `npm run dev`: build first.
  */
 const PROGRAM = new URL(
   import.meta.url.endsWith(".ts") ? "../../dist/documents/document-thread.js" : "./document-thread.js",
   import.meta.url,
 );
 
-/** Without the process's environment, and without its flags: a loader or a debugger is not for it. */
+/** Starts without the process's environment and flags: a loader or a debugger is not meant for it. */
 export const startThread: StartThread = (limits) =>
   new Worker(PROGRAM, {
     workerData: limits,

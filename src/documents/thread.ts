@@ -8,8 +8,8 @@ export interface Thread<Request, Answer> {
   /** The last answer of the live thread. */
   lastAnswer(): Answer | undefined;
   /**
-   * One request at a time. Its time begins when the thread has it; when it is over the thread is ended with all that
-   * it holds, and the next request starts another. Rejects with a DocumentError, always.
+   * Takes one request at a time. Its time begins when the thread has it; when the time is over the thread is ended with
+   * all its documents, and the next request starts another. Always rejects with a DocumentError.
    */
   run(request: Request, timeoutMs: number): Promise<Answer>;
   /** The running request rejects with the reason. Resolves when no thread is left. */
@@ -29,7 +29,7 @@ interface Life<Answer> {
   };
 }
 
-/** `start`: of a thread that says READY, and then one answer to each request. `moved`: buffers that go with a request. */
+/** `start`: starts a thread that sends READY, and then one answer to each request. `moved`: buffers moved with a request. */
 export function createThread<Request, Answer>(
   start: () => Worker,
   options: { idleMs: number; moved?: (request: Request) => ArrayBuffer[] },
@@ -65,7 +65,7 @@ export function createThread<Request, Answer>(
     let timer: NodeJS.Timeout | undefined;
     return new Promise<Answer>((answered, failed) => {
       const late = (): void => {
-        // An answer that came while this process was busy is not late.
+        // An answer that arrived while this process was busy is not late.
         if (living.request !== open) return;
         die(living, new DocumentError("timeout", `It took longer than ${timeoutMs} ms and was ended.`));
       };

@@ -1,7 +1,7 @@
 /**
- * An Editor without Unity that runs the C# bridge: one EditorHost process after the other on one port and ledger.
+ * An Editor without Unity that runs the C# bridge: EditorHost processes, one after the other, on one port and ledger.
  *
- * `crash` and `restart` are SIGKILL and a new process; every other command goes to the process that lives.
+ * `crash` and `restart` are SIGKILL and a new process; every other command goes to the running process.
  */
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -9,7 +9,7 @@ import { editorHostFile } from "./host-build.js";
 import { type HostAnswer, type HostProcess, startHost } from "./host-process.js";
 
 export interface EditorHostOptions {
-  /** 0 takes any free port; undefined the first free one of 8700 to 8799. */
+  /** 0: any free port; undefined: the first free one of 8700 to 8799. */
   port?: number;
   projectPath?: string;
   counterFile?: string;
@@ -24,7 +24,7 @@ export interface EditorHostOptions {
 export interface EditorHost {
   readonly editorId: string;
   readonly port: number;
-  /** Obeys `input` until it ends or says `quit`. */
+  /** Obeys commands on `input` until it ends or `quit` arrives. */
   obey(io: { input: Readable; output: Writable }): Promise<void>;
   close(): Promise<void>;
 }

@@ -18,9 +18,9 @@ const SOURCES = [
 const MAJOR = 10;
 
 /**
- * Answers the path of EditorHost.dll, built first where it is missing or older than its sources.
+ * Answers the path of EditorHost.dll, after building it if it is missing or older than its sources.
  *
- * Rejects with a sentence that says what to do: outside a checkout, without the .NET SDK, or when it does not build.
+ * Rejects with a sentence that tells what to do: outside a checkout, without the .NET SDK, or if it does not build.
  */
 export async function editorHostFile(say: (message: string) => void): Promise<string> {
   if (!existsSync(PROJECT)) {
@@ -36,7 +36,7 @@ export async function editorHostFile(say: (message: string) => void): Promise<st
   return BUILT;
 }
 
-/** Whether a .NET SDK that can build the C# side is on PATH; otherwise a message that says how to get one. */
+/** Undefined if a .NET SDK that can build the C# side is on PATH; otherwise a message that tells how to get one. */
 export async function missingSdk(): Promise<string | undefined> {
   const { code, output } = await run(["--list-sdks"]);
   const newest = Math.max(0, ...output.split("\n").map((line) => Number.parseInt(line, 10) || 0));

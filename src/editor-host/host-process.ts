@@ -9,7 +9,7 @@ export interface HostReady {
   port: number;
 }
 
-/** A line of the control channel as it was answered. */
+/** An answer on the control channel. */
 export type HostAnswer = { ok: boolean; error?: string } & Record<string, unknown>;
 
 export interface HostProcess extends HostReady {
@@ -26,7 +26,7 @@ export interface HostProcess extends HostReady {
 
 const OF_DOTNET = ["DOTNET_ROOT", "DOTNET_ROLL_FORWARD", "DOTNET_CLI_HOME", "DOTNET_GCHEAPHARDLIMIT"];
 
-/** Starts it and resolves when it listens; otherwise rejects with its output. */
+/** Starts it and resolves once it listens; otherwise rejects with its output. */
 export async function startHost(file: string, args: readonly string[]): Promise<HostProcess> {
   const child = spawn("dotnet", [file, ...args], {
     stdio: ["pipe", "pipe", "pipe"],

@@ -7,10 +7,10 @@ const NAME = "unity-job-broker";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Where this user's broker keeps what must survive (`dataDir`) and what can be fetched again (`cacheDir`).
+ * The folders of this user's broker, for data that must survive (`dataDir`) and data that can be fetched again (`cacheDir`).
  *
- * Both are paths only: nothing is created. Each platform's own convention decides; on Linux the XDG variables count
- * when they are absolute, as their specification demands.
+ * Both are only paths: nothing is created. Each platform's convention decides; on Linux the XDG variables count
+ * if they are absolute, as their specification demands.
  */
 export function defaultDirectories(
   env: Environment,

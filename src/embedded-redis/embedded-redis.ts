@@ -16,35 +16,35 @@ import { configuredAddress, launchServer, logFile, logTail, type RedisAddress } 
 
 export interface EmbeddedRedisOptions extends BinaryOptions {
   readonly dataDir: string;
-  /** A server that this call starts is ended when unused for this long, ms; undefined or 0: never. */
+  /** A server that this call starts is shut down when unused for this long, ms; undefined or 0: never. */
   readonly idleMs?: number | undefined;
-  /** Sent to the server right before it is shut down for having been idle. */
+  /** Sent to the server right before it is shut down for being idle. */
   readonly lastCommand?: readonly string[] | undefined;
 }
 
 export interface EmbeddedRedis {
-  /** For `new Redis(…)` and BullMQ's `connection`; the same after the server was replaced. */
+  /** For `new Redis(…)` and BullMQ's `connection`; the same after the server is replaced. */
   readonly address: RedisAddress;
   readonly pid: number;
-  /** This call started it; false when it was running already, or another process was faster. */
+  /** True: this call started it. False: it was running already, or another process was faster. */
   readonly started: boolean;
 }
 
 /** How long the process that starts or ends the server may take; reading a large append-only file counts. */
 const CLAIM_TIMEOUT_MS = 180_000;
 const LOADING_LIMIT_MS = 150_000;
-/** From the start of the process to its socket; only a slow disk or a virus scanner needs more than an instant. */
+/** The time from the start of the process to its socket; only a slow disk or a virus scanner makes it long. */
 const ABSENT_LIMIT_MS = 10_000;
-/** The same for a server that another process started, and that should have been ready long ago. */
+/** The same for a server that another process started, which should have been ready long ago. */
 const LOST_LIMIT_MS = 1_000;
 const SILENT_LIMIT_MS = 10_000;
 const END_LIMIT_MS = 10_000;
 
 /**
- * Gives the one Redis server of this data directory, and starts it if it does not run.
+ * Provides the one Redis server of this data directory; starts it if it is not running.
  *
- * May be called by any number of processes at once: one starts it, all get the same. The server outlives its starter,
- * and what it has stored outlives the server (up to one second of writes, should the machine lose power). A server
+ * Any number of processes may call this at once: one starts the server, all get the same one. It outlives its starter,
+ * and its data outlives the server (except up to one second of writes if the machine loses power). A server
  * that was killed is replaced at the next call. Rejects with REDIS_UNAVAILABLE or REDIS_START_FAILED.
  */
 export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
@@ -56,7 +56,7 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
   };
   const present = await running();
   if (present) return present;
-  // Before the claim: fetching takes long, and others need not wait to learn that they must fetch too.
+  // Before the lock is taken: fetching takes long, and others need not wait only to learn that they must fetch too.
   const binary = await findRedisBinary(options);
   return alone(directory, { timeoutMs: CLAIM_TIMEOUT_MS, meanwhile: running, tooLong }, async () => {
     const survivor = await settle(directory);
@@ -66,10 +66,10 @@ export async function ensureEmbeddedRedis(options: EmbeddedRedisOptions): Promis
 }
 
 /**
- * Ends the server of this data directory after it has saved everything; false when none was running.
+ * Shuts down the server of this data directory after it has saved everything; false if none was running.
  *
- * Resolves when its process is gone. Clients that are still connected lose the connection. Rejects with REDIS_START_FAILED
- * when the server does not end.
+ * Resolves once its process is gone. Connected clients lose their connections. Rejects with REDIS_START_FAILED
+ * if the server does not end.
  */
 export async function stopEmbeddedRedis(options: {
   readonly dataDir: string;
@@ -91,11 +91,11 @@ export async function stopEmbeddedRedis(options: {
 export interface EmbeddedRedisDescription {
   readonly directory: string;
   readonly log: string;
-  /** Undefined when no server of this data directory runs. */
+  /** Undefined if no server of this data directory is running. */
   readonly server?: { readonly pid: number; readonly address: RedisAddress; readonly answer: ProbeAnswer };
 }
 
-/** Tells about the server of this data directory without starting or changing anything. */
+/** Describes the server of this data directory without starting or changing anything. */
 export async function describeEmbeddedRedis(options: {
   readonly dataDir: string;
 }): Promise<EmbeddedRedisDescription> {
@@ -119,11 +119,11 @@ function tooLong(pid: string, claim: string): Error {
 function redisDirectory(dataDir: string): string {
   const directory = join(dataDir, "redis");
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // Two ways to one place must name one server.
+  // Two paths to one directory must name one server.
   return realpathSync(directory);
 }
 
-/** Call with the claim held: the server that exists after all, given time to load; leftovers of a lost one are removed. */
+/** Call while holding the lock. Answers a server that is running after all, once it has loaded; removes the leftovers of a dead one. */
 async function settle(directory: string): Promise<Endpoint | undefined> {
   const known = readEndpoint(directory);
   if (!known || !isLiving(known)) return adopt(directory);
@@ -136,16 +136,16 @@ async function settle(directory: string): Promise<Endpoint | undefined> {
       `The embedded Redis (process ${known.pid}) is ${answer}: see ${logFile(directory)}; if it hangs, end it.`,
     );
   }
-  // Nobody can reach it: a cleaner of temporary files took its socket, for example. Without a mark the process may as
-  // well be a stranger with the same id, which is left alone.
+  // It is unreachable: its socket was removed by a cleaner of temporary files, for example. Without a mark the process may
+  // be another program with the same id, which is left alone.
   if (known.mark !== undefined) await end(known);
   return undefined;
 }
 
-/** A server without an endpoint file: its starter was killed in between, or the file was deleted. */
+/** A server without an endpoint file: its starter was killed before writing it, or the file was deleted. */
 async function adopt(directory: string): Promise<Endpoint | undefined> {
   const configured = configuredAddress(directory);
-  // The configuration may be lost too; another process may have had another XDG_RUNTIME_DIR or none.
+  // The configuration may be lost too, and another process may have had a different XDG_RUNTIME_DIR or none.
   const usual = process.platform === "win32" ? [] : socketPaths(directory, {}).map((path) => ({ path }));
   for (const address of configured ? [configured] : usual) {
     if (!isOurs(address)) continue;
@@ -179,7 +179,7 @@ async function start(
     const [error] = await once(server, "error");
     throw redisNotStarted(`${binary.file} could not be started: ${error.message}`, error);
   }
-  // At once, and without giving way: should we be killed now, the next one knows that a server is on its way.
+  // Written at once, synchronously: if this process is killed now, the next one knows that a server is starting.
   writeEndpoint(directory, { pid: server.pid, mark: identify(server.pid)?.mark, address });
   server.unref();
   const limits = withinLimits(ABSENT_LIMIT_MS);
@@ -202,7 +202,7 @@ async function start(
   );
 }
 
-/** The last start's address if it can serve again, so that its clients find the next server by themselves. */
+/** The last start's address if it can be used again, so that clients reconnect to the next server by themselves. */
 async function chooseAddress(
   directory: string,
   { env, platform = process.platform }: EmbeddedRedisOptions,
@@ -233,14 +233,14 @@ async function freePort(host: string, port: number): Promise<number | undefined>
   }
 }
 
-/** Saves and ends a running server; true when its process has ended. */
+/** Saves and shuts down a running server; true if its process has ended. */
 async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<true> {
   const answer = await askOurs(server.address);
   if (answer === "ready" || answer === "loading") {
     await askToShutDown(server.address, lastCommand);
     if (await isGone(server, END_LIMIT_MS)) return true;
   }
-  // It cannot be reached, or did not listen. The signal has the same meaning to it.
+  // It is unreachable, or ignored the command. The signal has the same effect.
   if (server.mark !== undefined && isLiving(server)) process.kill(server.pid, "SIGTERM");
   if (await isGone(server, END_LIMIT_MS)) return true;
   throw redisNotStarted(
@@ -248,7 +248,7 @@ async function end(server: Endpoint, lastCommand?: readonly string[]): Promise<t
   );
 }
 
-/** It is not our child, so the system sends no event: polls until it has ended. */
+/** It is not a child of this process, so the system sends no event: polls until it has ended. */
 async function isGone(server: Endpoint, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (isLiving(server)) {
@@ -258,7 +258,7 @@ async function isGone(server: Endpoint, limitMs: number): Promise<boolean> {
   return true;
 }
 
-/** How long each answer may last before a server counts as one that will not come. */
+/** How long each kind of answer may last before the server counts as failed. */
 function withinLimits(absentMs: number): (answer: ProbeAnswer) => boolean {
   const since = new Map<ProbeAnswer, number>();
   const limits: Partial<Record<ProbeAnswer, number>> = {

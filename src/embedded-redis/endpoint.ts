@@ -13,7 +13,7 @@ const schema = z.object({
   ]),
 });
 
-/** Which process is the server, and how to reach it; written at its start, before it answers. */
+/** The server's process and address; written at its start, before it answers. */
 export type Endpoint = Readonly<z.infer<typeof schema>>;
 
 /** Reads the endpoint that the last start wrote; undefined if there is none, or it is invalid. */
@@ -25,7 +25,7 @@ export function readEndpoint(directory: string): Endpoint | undefined {
   }
 }
 
-/** Replaces the file in one step, readable for this user only: it may hold a password. */
+/** Replaces the file in one step, readable for this user only because it may hold a password. */
 export function writeEndpoint(directory: string, endpoint: Endpoint): void {
   const fresh = `${endpointFile(directory)}.${randomBytes(4).toString("hex")}`;
   writeFileSync(fresh, `${JSON.stringify(endpoint)}\n`, { mode: 0o600 });

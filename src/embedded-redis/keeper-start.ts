@@ -8,18 +8,18 @@ import type { RedisAddress } from "./server.js";
 export interface KeeperOrder {
   readonly address: RedisAddress;
   readonly idleMs: number;
-  /** Sent to the server right before it is ended. */
+  /** Sent to the server right before it is shut down. */
   readonly lastCommand?: readonly string[] | undefined;
 }
 
-/** The variable with the order: other users cannot read it, as they could an argument; it may hold a password. */
+/** The variable with the keeper's input. It may hold a password, and other users could read an argument. */
 export const KEEPER_ORDER = "UNITY_BROKER_KEEPER";
 
-/** Starts a keeper (keeper.ts) that outlives this process. Without it the server just would not be ended. */
+/** Starts a keeper (keeper.ts) that outlives this process. Without it the server would only keep running. */
 export function startKeeper(order: KeeperOrder, options: { env: Environment; directory: string }): void {
   const file = fileURLToPath(new URL("./keeper.js", import.meta.url));
   const child = spawn(process.execPath, ["--max-semi-space-size=1", "--v8-pool-size=0", file], {
-    // Not the caller's: a folder cannot be deleted on Windows while a process is in it.
+    // Not the caller's folder: Windows cannot delete a folder while a process runs in it.
     cwd: options.directory,
     detached: true,
     stdio: "ignore",
@@ -27,7 +27,7 @@ export function startKeeper(order: KeeperOrder, options: { env: Environment; dir
     env: { ...daemonEnvironment(options.env), [KEEPER_ORDER]: JSON.stringify(order) },
   });
   child.on("error", () => {
-    // Nothing that the caller's work depends on.
+    // The caller's work does not depend on it.
   });
   child.unref();
 }

@@ -1,22 +1,22 @@
 /**
- * The keeper: a process of its own that ends the private Redis once nobody has used it for a while.
+ * The keeper: a separate process that shuts down the private Redis once it has been unused for a while.
  *
- * A daemon that ends when idle (Gradle's, Bazel's, Nx's) does so from inside. redis-server has no such setting, the
- * last broker process may be killed and then ends nothing, and a shell that counts clients (as pg_tmp has) would need
+ * Daemons that end when idle (Gradle's, Bazel's, Nx's) do so from inside. redis-server has no such setting, the
+ * last broker process may be killed and then ends nothing, and a shell script that counts clients (as pg_tmp has) would need
  * a Redis client that is not on every machine. So the process that starts the server starts this too. It loads nothing but
  * Node's own sockets: about 7 MB that it does not share with other Node processes, a third of what a Redis client
- * would make of it.
+ * would take.
  *
- * A server in use is left alone: clients count that are connected, or were since the last look. Should
- * somebody come between the look and the end, they lose their connection as by a crash, and start the server anew
+ * A server in use is left alone: it counts clients that are connected, or were since the last look. Clients that
+ * connect between the look and the end lose their connection as in a crash, and start the server again
  * (src/cli/processes/private-redis.ts). Its data stays: it appends all of it to its file first.
- * When a keeper is killed, its server just is not ended. A keeper ends with its server, whatever ended that.
+ * If a keeper is killed, its server only keeps running. A keeper ends with its server, whatever ended that.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { KEEPER_ORDER, type KeeperOrder } from "./keeper-start.js";
 import { createPlainClient, type PlainClient } from "./plain-client.js";
 
-/** Looks a few times in each idle time, and at least once a minute, so that the end is not late by much. */
+/** Looks a few times per idle time, and at least once a minute, so that the shutdown is hardly late. */
 const LOOKS = 4;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -45,12 +45,12 @@ async function keep(server: PlainClient, { idleMs, lastCommand }: KeeperOrder): 
   }
 }
 
-/** All that are connected now, this one included. */
+/** The number of connected clients, this one included. */
 async function clientsOf(server: PlainClient): Promise<number> {
   return (await server.command("CLIENT", "LIST")).trim().split("\n").length;
 }
 
-/** All that ever were. */
+/** The number of clients that ever connected. */
 async function connectionsOf(server: PlainClient): Promise<number> {
   const stats = await server.command("INFO", "stats");
   return Number(/^total_connections_received:(\d+)/m.exec(stats)?.[1]);

@@ -1,9 +1,9 @@
-/** A Redis client of a few lines, for the keeper: one connection, one command after the other, answers as text. */
+/** A minimal Redis client for the keeper: one connection, one command at a time, answers as text. */
 import { connect, type NetConnectOpts } from "node:net";
 import type { RedisAddress } from "./server.js";
 
 export interface PlainClient {
-  /** Resolves with the answer; rejects with the server's error, or when the connection ends. */
+  /** Resolves with the answer; rejects with the server's error, or if the connection ends. */
   command(...words: string[]): Promise<string>;
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
@@ -47,12 +47,12 @@ export function createPlainClient(address: RedisAddress): PlainClient {
       const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
       socket.write(`*${words.length}\r\n${parts.join("")}`);
     });
-  // A wrong password shows at the next command, which it fails.
+  // With a wrong password the next command fails.
   if ("password" in address) command("AUTH", address.password).catch(() => undefined);
   return { command, closed, close: () => void socket.destroy() };
 }
 
-/** The first whole reply: a line (`+`, `-`, `:`) or a bulk string (`$`); undefined: not yet all there. */
+/** The first whole reply: a line (`+`, `-`, `:`) or a bulk string (`$`); undefined while it is incomplete. */
 function readReply(bytes: Buffer): { text: string; isError: boolean; length: number } | undefined {
   const lineEnd = bytes.indexOf("\r\n");
   if (lineEnd < 0) return undefined;

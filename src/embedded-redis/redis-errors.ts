@@ -1,16 +1,16 @@
 import { BrokerError } from "../shared/errors.js";
 
-/** A way in which a server was looked for, and why it gave none. */
+/** A way in which a server was searched, and why it failed. */
 export interface Attempt {
   readonly tried: string;
   readonly because: string;
 }
 
 /**
- * There is no usable Redis on this machine, and none could be obtained.
+ * This machine has no usable Redis, and none could be obtained.
  *
- * The message is written for a person at a terminal: what was tried, and the one line to run on this platform.
- * Asking again without that line gives the same answer.
+ * The message is for a person at a terminal: what was tried, and the one line to run on this platform.
+ * Trying again without that line fails again.
  */
 export function redisUnavailable(attempts: readonly Attempt[], platform: NodeJS.Platform): BrokerError {
   const tried = attempts.map((attempt) => `  - ${attempt.tried}: ${attempt.because}`);
@@ -25,7 +25,7 @@ export function redisUnavailable(attempts: readonly Attempt[], platform: NodeJS.
   return new BrokerError("REDIS_UNAVAILABLE", lines.join("\n"), { attempts });
 }
 
-/** The started server ended or hangs, or another program has its place. */
+/** The started server ended or hangs, or another program has taken its place. */
 export function redisNotStarted(message: string, cause?: unknown): BrokerError {
   return new BrokerError("REDIS_START_FAILED", message, {}, cause);
 }

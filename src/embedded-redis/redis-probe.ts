@@ -3,17 +3,17 @@ import { Redis } from "../shared/store/libraries.js";
 import type { RedisAddress } from "./server.js";
 
 /**
- * What stands at an address: `ready` serves commands; `loading` reads its append-only file; `silent` accepted the
- * connection and says nothing; `absent` nobody listens; `foreign` somebody else who refuses us.
+ * What answers at an address: `ready` serves commands; `loading` reads its append-only file; `silent` accepted the
+ * connection and does not answer; `absent`: nothing listens; `foreign`: another server, which refuses us.
  */
 export type ProbeAnswer = "ready" | "loading" | "silent" | "absent" | "foreign";
 
-/** A server need not be ours to be asked: the tests' containers have no password. */
+/** Not only for our own servers: the tests' containers have no password. */
 type Address = RedisAddress | { readonly host: string; readonly port: number };
 
 const PATIENCE_MS = 2_000;
 
-/** Asks the server at this address once, with one connection of its own; never rejects. */
+/** Asks the server at this address once, over its own connection; never rejects. */
 export async function ask(address: Address): Promise<ProbeAnswer> {
   return withConnection(address, async (redis) => {
     try {
@@ -26,9 +26,9 @@ export async function ask(address: Address): Promise<ProbeAnswer> {
 }
 
 /**
- * Waits until the server serves commands, as long as `keepWaiting` allows after each other answer.
+ * Waits until the server serves commands, as long as `keepWaiting` agrees after each other answer.
  *
- * Gives the last answer; there is no event for "has loaded", so it asks again at short intervals.
+ * Answers with the last result; Redis has no event for "has loaded", so it asks again at short intervals.
  */
 export async function awaitAnswer(
   address: Address,
@@ -41,7 +41,7 @@ export async function awaitAnswer(
   }
 }
 
-/** The server's process id by its own account; undefined when it does not say. */
+/** The process id that the server reports; undefined if it does not. */
 export async function processIdAt(address: Address): Promise<number | undefined> {
   return withConnection(address, async (redis) => {
     const found = /^process_id:(\d+)/m.exec(await redis.info("server").catch(() => ""));
@@ -50,8 +50,8 @@ export async function processIdAt(address: Address): Promise<number | undefined>
 }
 
 /**
- * Asks the server to save and end, after a last command if one is given; it answers by closing the connection, which is
- * no error here.
+ * Asks the server to save and exit, after a last command if one is given; it answers by closing the connection, which is
+ * not an error here.
  */
 export async function askToShutDown(address: Address, lastCommand: readonly string[] = []): Promise<void> {
   const [name, ...words] = lastCommand;
@@ -65,7 +65,7 @@ async function withConnection<T>(address: Address, use: (redis: Redis) => Promis
   const redis = new Redis({
     ...address,
     lazyConnect: true,
-    // Our own check: ioredis' would wait through loading, and its retries would hide that nothing listens.
+    // Without ioredis' own ready check, which would wait while Redis loads, and without retries, which would hide that nothing listens.
     enableReadyCheck: false,
     retryStrategy: null,
     maxRetriesPerRequest: 0,
@@ -73,7 +73,7 @@ async function withConnection<T>(address: Address, use: (redis: Redis) => Promis
     commandTimeout: PATIENCE_MS,
   });
   redis.on("error", () => {
-    // Each failure reaches us by the command that it fails.
+    // Each failure is reported by the command that fails.
   });
   try {
     return await use(redis);
@@ -86,7 +86,7 @@ function judge(error: NodeJS.ErrnoException): ProbeAnswer {
   const said = error.message;
   if (/LOADING/.test(said)) return "loading";
   if (/NOAUTH|WRONGPASS|NOPERM/.test(said)) return "foreign";
-  // It lives and speaks, though it refuses (a full disk does that): its users get the same error.
+  // It is alive but refuses the command (a full disk causes that): its users get the same error.
   if (/^[A-Z]+ /.test(said) && error.name === "ReplyError") return "ready";
   if (/timed out|ETIMEDOUT/i.test(said)) return "silent";
   return "absent";

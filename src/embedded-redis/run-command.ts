@@ -4,7 +4,7 @@ import { delimiter, join, win32 } from "node:path";
 import type { Environment } from "./directories.js";
 
 export interface CommandResult {
-  /** Undefined when the command did not run at all, or was ended for taking too long. */
+  /** Undefined if the command did not run at all, or was ended for taking too long. */
   readonly code: number | undefined;
   readonly output: string;
 }
@@ -38,9 +38,9 @@ export function runCommand(
 }
 
 /**
- * The first of these programs that a search path holds, names before directories; undefined when there is none.
+ * The first of these programs on a search path, names before directories; undefined if there is none.
  *
- * On Windows only `.exe`: scripts (`.cmd`) start in a shell alone, and what is looked for here has none.
+ * On Windows only `.exe`: scripts (`.cmd`) need a shell, and none of these programs is a script.
  */
 export function findProgram(
   names: readonly string[],
@@ -59,7 +59,7 @@ export function findProgram(
   return undefined;
 }
 
-/** The directories of PATH, and those which a program started from a desktop misses although a shell has them. */
+/** The directories of PATH, and those that a shell has but a program started from a desktop lacks. */
 export function searchDirectories(env: Environment, platform: NodeJS.Platform): string[] {
   const path = (env.PATH ?? env.Path ?? "").split(delimiter).filter((directory) => directory !== "");
   if (platform === "darwin") path.push("/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin");

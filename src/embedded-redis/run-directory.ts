@@ -10,14 +10,14 @@ const LONGEST_SOCKET_PATH = 103;
 
 const REDIS_SOCKET = "redis.sock";
 
-/** Names to try in a shared temporary directory, where anybody can have taken the first ones. */
+/** Names to try in a shared temporary directory, where other users may have taken the first ones. */
 const NAMES = 10;
 
 /**
- * Makes a directory for a socket that belongs to this data, which only this user may enter, and answers the socket's path.
+ * Creates a directory for a socket that belongs to this data, which only this user may enter, and answers the socket's path.
  *
- * It lies in XDG_RUNTIME_DIR where that is private, else in the temporary directory. A directory that is another
- * user's, a link, or open to others is never used: the next name is. Throws when there is none.
+ * It is in XDG_RUNTIME_DIR if that is private, else in the temporary directory. A directory that is another
+ * user's, a link, or open to others is never used: the next name is tried. Throws if none is left.
  */
 export function makeSocketPath(
   dataDirectory: string,
@@ -38,7 +38,7 @@ export function makeSocketPath(
   );
 }
 
-/** Where a server of this data can have its socket: a short path, however deep the data lies, and the same at each start. */
+/** The possible socket paths of a server of this data: short, however deep the data directory is, and the same at each start. */
 export function socketPaths(
   dataDirectory: string,
   { XDG_RUNTIME_DIR: runtime }: Environment,
@@ -59,9 +59,9 @@ export function socketPaths(
 }
 
 /**
- * Whether only this user can have made what stands at this path: its directory and the one above are private.
+ * Can only this user have created what is at this path? True if its directory and the one above are private.
  *
- * Asked before each use of a path of an earlier start: a cleaner of temporary files may have removed it since, and
+ * Check this before each use of an earlier start's path: a cleaner of temporary files may have removed it since, and
  * another user may have taken the name.
  */
 export function isPrivateSocket(path: string): boolean {
@@ -69,7 +69,7 @@ export function isPrivateSocket(path: string): boolean {
   return problemWith(dirname(directory)) === undefined && problemWith(directory) === undefined;
 }
 
-/** Removes a socket without a listener, and its directory if that is empty then. */
+/** Removes a socket without a listener, and its directory if that is then empty. */
 export function removeSocket(path: string): void {
   if (!isPrivateSocket(path)) return;
   rmSync(path, { force: true });
@@ -80,7 +80,7 @@ export function removeSocket(path: string): void {
   }
 }
 
-/** What is wrong with a run directory or another private one; undefined if only this user has access. */
+/** The problem with a run directory or another private one; undefined if only this user has access. */
 export function problemWith(directory: string): string | undefined {
   const uid = userInfo().uid;
   const found = lstatSync(directory, { throwIfNoEntry: false });
@@ -92,7 +92,7 @@ export function problemWith(directory: string): string | undefined {
 function makePrivate(directory: string): string | undefined {
   try {
     mkdirSync(dirname(directory), { recursive: true });
-    // Not recursive: a recursive mkdir would follow a link that another user slipped in.
+    // Not recursive: a recursive mkdir would follow a link that another user put there.
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -23,34 +23,34 @@ export type RedisAddress =
 
 export interface LaunchOptions {
   readonly binary: RedisBinary;
-  /** Holds the append-only file, the configuration and the log; only one server may ever use it at a time. */
+  /** Holds the append-only file, the configuration and the log; only one server may use it at a time. */
   readonly directory: string;
   readonly address: RedisAddress;
   readonly env: Environment;
   /** Survives the end of the process that starts it. */
   readonly detached: boolean;
-  /** "always" for tests that kill the server and then count what is left. */
+  /** "always" for tests that kill the server and then check what is left. */
   readonly fsync?: "everysec" | "always";
 }
 
-/** Of redis.log, bytes. */
+/** Most bytes of redis.log. */
 const LARGEST_LOG = 5 * 1024 * 1024;
 
 /**
- * Starts a private Redis server and returns at once; `awaitAnswer` tells when it can be used.
+ * Starts a private Redis server and returns at once; call `awaitAnswer` to learn when it can be used.
  *
  * It listens on the given unix socket only (or, with a password, on one local port), never evicts, and appends every
- * write to a file. Nobody may already run one in the same directory: the caller holds the lock.
+ * write to a file. No server may be running in the same directory: the caller holds the lock.
  */
 export function launchServer(options: LaunchOptions): ChildProcess {
   makeOwnFolder(options.directory);
   turnLog(options.directory);
   const configuration = configurationFile(options.directory);
-  // A file and not arguments: a password among the arguments would be readable by every user of the machine.
+  // A file instead of arguments: every user of the machine could read a password among the arguments.
   writeFileSync(configuration, serverConfiguration(options), { mode: 0o600 });
   ownFile(configuration);
   ownFile(logFile(options.directory));
-  // Its files hold every argument and result, and are made as it inherits this.
+  // Redis inherits this mask, and its files hold every argument and result.
   const before = process.umask(0o077);
   try {
     return spawn(options.binary.file, [configuration], {
@@ -89,7 +89,7 @@ function configurationFile(directory: string): string {
   return join(directory, "redis.conf");
 }
 
-/** Where the last server was configured to listen; undefined if none was started here. */
+/** The address in the last server's configuration; undefined if none was started here. */
 export function configuredAddress(directory: string): RedisAddress | undefined {
   let text: string;
   try {
@@ -97,7 +97,7 @@ export function configuredAddress(directory: string): RedisAddress | undefined {
   } catch {
     return undefined;
   }
-  // A copy of another data directory names the other's server.
+  // A copy of another data directory names that directory's server.
   if (!text.includes(`\ndir ${quote(directory)}\n`)) return undefined;
   const socket = /^unixsocket (".*")$/m.exec(text)?.[1];
   if (socket !== undefined) return { path: JSON.parse(socket) as string };
@@ -106,7 +106,7 @@ export function configuredAddress(directory: string): RedisAddress | undefined {
   return host && password ? { host, port: Number(port), password } : undefined;
 }
 
-/** Redis' own quoting knows the escapes that JSON uses for these characters. */
+/** Redis' quoting accepts the escapes that JSON uses for these characters. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }
@@ -115,14 +115,14 @@ export function logFile(directory: string): string {
   return join(directory, "redis.log");
 }
 
-/** Redis only ever appends. Between two servers a log that grew large becomes the old one, and replaces that. */
+/** Redis only appends to its log. Before a start, a log that has grown large replaces the old one. */
 function turnLog(directory: string): void {
   const log = logFile(directory);
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (size > LARGEST_LOG) renameSync(log, `${log}.old`);
 }
 
-/** The last lines of a server's log, for the message about its failure; empty when there is no log. */
+/** The last lines of a server's log, for the message about its failure; empty if there is no log. */
 export function logTail(directory: string): string {
   try {
     const file = openSync(logFile(directory), "r");

@@ -1,5 +1,5 @@
 /**
- * The faults for other processes: one JSON object a line in, one a line out, answered in order.
+ * The faults, as commands from other processes: one JSON object per line in, one per line out, in order.
  *
  * `{"do":"reload","downMs":100}` → `{"ok":true}`; a refused or unknown command → `{"ok":false,"error":"…"}`.
  */
@@ -34,7 +34,7 @@ const Command = z.discriminatedUnion("do", [
 ]);
 type Command = z.infer<typeof Command>;
 
-/** Obeys `input` until it ends; `ended` settles then, or after `quit`. The editor stays the caller's to close. */
+/** Obeys commands on `input` until it ends; `ended` settles then, or after `quit`. The caller closes the editor. */
 export function createControl(
   deps: { editor: SimulatedEditor },
   options: { input: Readable; output: Writable },

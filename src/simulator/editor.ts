@@ -26,9 +26,9 @@ const FIRST_PORT = 8700;
 const LAST_PORT = 8799;
 
 /**
- * Starts an Editor and settles when it listens and its endpoint file is written.
+ * Starts an Editor; resolves once it listens and its endpoint file is written.
  *
- * Rejects when the given port is taken. `close()` quits it as a user would, removes the endpoint file and leaves
+ * Rejects if the given port is taken. `close()` quits it as a user would, removes the endpoint file and leaves
  * the ledger and the counter file where they are.
  */
 export async function createSimulatedEditor(options: SimulatedEditorOptions = {}) {
@@ -92,7 +92,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     counterFile: counter.file,
     endpointFile: published.files[0],
     endpoint,
-    /** Every execution of a mutating tool that ever began, over crashes and restarts. */
+    /** Every execution of a mutating tool that ever began, across crashes and restarts. */
     counter: (): CounterLine[] => counter.lines(),
     /** Where the present Editor process stands. */
     status: () => ({
@@ -111,7 +111,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     /** Add or remove a tool, then announce it with `toolsChanged`. */
     tools,
     toolsChanged: (): void => session.tellToolsChanged(),
-    /** Plain only: every name that a client gave itself in this process, in order. */
+    /** Plain only: the names that clients gave themselves in this process, in order. */
     clientNames: (): readonly string[] => session.clientNames(),
     /** Writes this into the push channel. */
     push: (type: PushType): void => session.push.push(type),
@@ -119,7 +119,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     edit: (failingTests: number): void => {
       session.world.failingTests.edited = failingTests;
     },
-    /** A person lets another broker's store take this Editor over. */
+    /** A person lets another broker's store take over this Editor. */
     handOver: (): void => session.hello.handOver(),
     async close(): Promise<void> {
       wire.speak();

@@ -1,7 +1,7 @@
 /**
- * The single act of running an operation: journal `running`, count it, invoke the tool, journal the outcome,
- * tell it. The journal comes first both times: an invocation without `running` on disk, or a told outcome that
- * a crash could take back, would each be a way to run something twice.
+ * The only place that runs an operation: journal `running`, count it, invoke the tool, journal the outcome,
+ * report it. The journal comes first both times: an invocation without `running` on disk, or a reported outcome that
+ * a crash could undo, would each allow a second execution.
  */
 import type { Outcome, Progress, Standing } from "../shared/wire/wire.js";
 import type { Lanes } from "./lanes.js";
@@ -29,18 +29,18 @@ export interface ExecutionDeps {
   standing(): Standing;
   /** Called once for every outcome, after it is durable. */
   ended(operation: LedgerOperation, outcome: Outcome): void;
-  /** Reloads the script domain; settles when it is loaded again. */
+  /** Reloads the script domain; resolves once it is loaded again. */
   reload(): Promise<void>;
 }
 
 interface Execution {
   abort: AbortController;
   cancelRequested: boolean;
-  /** Set when the tool's result is no longer wanted: its answer is ignored. */
+  /** Set if the tool's result is no longer wanted: it is ignored. */
   abandoned: boolean;
 }
 
-/** Between two attempts to write an outcome that the disk refused. */
+/** The pause between two attempts to write an outcome that the disk refused. */
 const OUTCOME_RETRY_MS = 100;
 
 export type Executions = ReturnType<typeof createExecutions>;
@@ -51,7 +51,7 @@ export function createExecutions(
 ) {
   const executions = new Map<string, Execution>();
   const lastProgress = new Map<string, Progress>();
-  /** Ended, and waiting for the disk to take the outcome. */
+  /** Ended; its outcome waits for the disk. */
   const unwritten = new Set<string>();
 
   const run = async (operation: LedgerOperation, tool: SimulatedTool): Promise<void> => {
@@ -172,7 +172,7 @@ export function createExecutions(
     },
     /** Journals and reports an outcome without an invocation. */
     settle,
-    /** Asks a running tool to stop; false when it cannot be asked. */
+    /** Asks a running tool to stop; false if it cannot be asked. */
     requestCancel(operation: LedgerOperation): boolean {
       const execution = executions.get(operation.operationId);
       if (!execution || !deps.tools.get(operation.tool ?? "")?.cancellable) return false;
@@ -180,7 +180,7 @@ export function createExecutions(
       execution.abort.abort();
       return true;
     },
-    /** Gives up on a running execution without an outcome; false when its outcome only waits for the disk. */
+    /** Abandons a running execution without an outcome; false if its outcome only waits for the disk. */
     abandon(operationId: string): boolean {
       if (unwritten.has(operationId)) return false;
       const execution = executions.get(operationId);
@@ -204,7 +204,7 @@ export function createExecutions(
   };
 }
 
-/** An outcome of an operation that never began: it has no `startedAt`. */
+/** The outcome of an operation that never began, without `startedAt`. */
 export function failure(type: string, message: string, endedAt: number): Outcome {
   return { status: "failed", error: { type, message }, endedAt };
 }

@@ -8,7 +8,7 @@ import type { Timers } from "./timers.js";
 export interface Task {
   operationId: string;
   lane: Lane;
-  /** True when the task holds the main thread from begin to end (a menu item, a build), so that it stalls. */
+  /** True if the task occupies the main thread from begin to end (a menu item, a build), so that it stalls. */
   blocksMainThread: boolean;
   run(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
   const running: Record<Lane, Set<Task>> = { main: new Set(), background: new Set() };
   let paused = false;
   let closed = false;
-  /** Ends the stall that is under way. */
+  /** Ends the present stall. */
   let endStall: (() => void) | undefined;
   let stalledSince: number | undefined;
   let blockedSince: number | undefined;
@@ -38,7 +38,7 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
       }
     }
   };
-  // Next turn: an answer that is being written goes out before the notifications of what it queued.
+  // In the next turn, so that an answer is written before the notifications of the operation that it queued.
   const pumpSoon = (): void => {
     deps.timers.after(0, pump);
   };
@@ -58,13 +58,13 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
       queues[task.lane].push(task);
       pumpSoon();
     },
-    /** Takes a task that has not begun out of its queue. */
+    /** Removes a task that has not begun from its queue. */
     remove(operationId: string): void {
       for (const lane of ["main", "background"] as const) {
         queues[lane] = queues[lane].filter((task) => task.operationId !== operationId);
       }
     },
-    /** Gives up on a task that has begun: its lane is free although its promise may never settle. */
+    /** Abandons a task that has begun: its lane is free although its promise may never settle. */
     abandon(operationId: string): void {
       for (const task of [...running.main, ...running.background]) {
         if (task.operationId === operationId) finish(task);
@@ -79,7 +79,7 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
       paused = value;
       if (!value) pumpSoon();
     },
-    /** Blocks the main thread for `ms`, from now, whether or not a task runs; in place of a stall under way. */
+    /** Blocks the main thread for `ms` from now, whether or not a task runs; replaces a present stall. */
     stallMainThread(ms: number): void {
       endStall?.();
       stalledSince ??= deps.now();

@@ -1,4 +1,4 @@
-/** The methods `operation/*` over the ledger (docs/reference/protocol.md, "Operations"). Every one answers at once. */
+/** The methods `operation/*` over the ledger (docs/reference/protocol.md, "Operations"). Each answers at once. */
 import { z } from "zod";
 import { type AdmitLedger, admit } from "../shared/operation/admit.js";
 import { RPC_INVALID_PARAMS } from "../shared/wire/rpc.js";
@@ -31,7 +31,7 @@ const Part = z.looseObject({
   length: z.int().positive(),
 });
 
-/** Far below a frame, however long the origins are. */
+/** Far below a frame's limit, however long the recovery metadata is. */
 const LIST_LIMITS = { operations: 500, characters: 256 * 1024 };
 
 export type Operations = ReturnType<typeof createOperations>;
@@ -62,14 +62,14 @@ export function createOperations(deps: OperationsDeps) {
     securityRefusal: deps.securityRefusal,
   };
 
-  /** Enters an operation into the ledger and queues it; throws when the ledger cannot be written. */
+  /** Enters an operation into the ledger and queues it; throws if the ledger cannot be written. */
   const accept = (operation: LedgerOperation): void => {
     ledger.accept(operation);
     const entered = ledger.get(operation.operationId);
     if (entered) deps.executions.queue(entered);
   };
 
-  /** The operation is remembered with its refusal: asked again, it answers the same. */
+  /** Remembers the operation with its refusal, so that asking again gives the same answer. */
   const refuseForSecurity = (operation: LedgerOperation, reason: string): Outcome => {
     const outcome = failure("security_blocked", reason, deps.now());
     ledger.accept(operation);
@@ -243,12 +243,12 @@ export function createOperations(deps: OperationsDeps) {
   };
 }
 
-/** Operations that an older worker, which reads one page, must see. */
+/** The operations that an older worker, which reads only one page, must see. */
 function comesFirst(operation: LedgerOperation): boolean {
   return isOpen(operation) || isUnacknowledged(operation);
 }
 
-/** An operation without its arguments and its outcome; the outcome is asked for. */
+/** An operation without its arguments and outcome; the worker requests the outcome. */
 function listed(operation: LedgerOperation): object {
   const { arguments: _arguments, outcome, startedAt: began, ...known } = operation;
   const startedAt = outcome ? outcome.startedAt : began;

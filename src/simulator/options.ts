@@ -4,16 +4,16 @@ import { join } from "node:path";
 import type { SimulatedTool } from "./tool-definition.js";
 
 export interface SimulatedEditorOptions {
-  /** Names the project; need not exist. Default `/simulated/Simulated Project`. */
+  /** The project's path; it need not exist. Default `/simulated/Simulated Project`. */
   projectPath?: string;
   unityVersion?: string;
   /** Default: slug of the project's name and a hash of machine and path. */
   editorId?: string;
-  /** 0 takes any free port; undefined the first free one of 8700 to 8799; a given port that is taken is an error. */
+  /** 0: any free port; undefined: the first free one of 8700 to 8799. A given port that is taken is an error. */
   port?: number;
   /** Default: random. */
   token?: string;
-  /** Default `~/.unity-job-broker`; the three below lie in it unless given. */
+  /** Default `~/.unity-job-broker`; the three below are in it unless given. */
   stateFolder?: string;
   ledgerFolder?: string;
   endpointFolder?: string;
@@ -36,7 +36,7 @@ export interface SimulatedEditorOptions {
   plainSurface?: boolean;
   /** A connection without a proof of the token is closed after this, ms. Default 2000. */
   strangerMs?: number;
-  /** Silence (ms) of the bound broker after which another store may take an idle Editor. Default 60 000. */
+  /** After this silence of the bound broker (ms) another store may take over an idle Editor. Default 60 000. */
   foreignSilenceMs?: number;
   /** Acknowledged outcomes are forgotten after this (ms, default 24 h) … */
   forgetAfterMs?: number;
@@ -50,7 +50,7 @@ export interface SimulatedEditorOptions {
   tools?: SimulatedTool[];
 }
 
-/** Options with every question answered. */
+/** The options with all defaults filled in. */
 export type SimulatorSettings = Required<
   Omit<SimulatedEditorOptions, "editorId" | "port" | "token" | "stateFolder" | "logFile">
 > &

@@ -1,4 +1,4 @@
-/** Timers that end together: close() must leave none behind. */
+/** Timers that are cancelled together: close() must leave none behind. */
 export interface Timers {
   /** Runs `action` once after `ms`, with 0 in the next turn of the event loop; the answer cancels it. */
   after(ms: number, action: () => void): () => void;
@@ -19,7 +19,7 @@ export function createTimers(): Timers {
         cancels.delete(cancel);
         action();
       };
-      // A timeout of 0 would be one of 1 ms.
+      // setTimeout turns 0 into 1 ms.
       const timer = ms > 0 ? setTimeout(due, ms) : undefined;
       const turn = ms > 0 ? undefined : setImmediate(due);
       const cancel = (): void => {

@@ -1,4 +1,4 @@
-/** How a simulated tool is written down, and how it becomes an entry of `get-tool-details`. */
+/** The definition of a simulated tool, and its entry in `get-tool-details`. */
 import type { JsonObjectSchema, Lane, ToolDetails } from "../shared/tools/tool.js";
 import type { ProgressReport } from "./progress.js";
 import type { World } from "./world.js";
@@ -13,9 +13,9 @@ interface ToolCall {
   progress(report: ProgressReport): void;
   /** Passes simulated time, scaled by the Editor's time scale; rejects as soon as the signal aborts. */
   wait(seconds: number): Promise<void>;
-  /** Reloads the script domain in mid-run, as entering Play Mode does; settles when it is loaded again. */
+  /** Reloads the script domain during the run, as entering Play Mode does; resolves once it is loaded again. */
   reload(): Promise<void>;
-  /** Asks for a domain reload once this tool has ended, as a compilation does; its end announces it. */
+  /** Requests a domain reload after this tool has ended, as a compilation does; its end announces the reload. */
   reloadAfterwards(): void;
 }
 
@@ -37,7 +37,7 @@ export interface SimulatedTool {
   readonly resumable: boolean;
   readonly cancellable: boolean;
   readonly executionClass: "quick" | "medium" | "long";
-  /** True when the real one holds Unity's main thread from begin to end. */
+  /** True if the real tool occupies Unity's main thread from begin to end. */
   readonly blocksMainThread: boolean;
   /** The name of an execution in the counter file; the tool's name unless given. */
   label?(args: Arguments): string;
@@ -46,10 +46,10 @@ export interface SimulatedTool {
 
 const QUICK = { resumable: false, cancellable: false, executionClass: "quick" } as const;
 
-/** A quick tool that holds the main thread, as almost all of Unity's API does. */
+/** A quick tool that occupies the main thread, as almost all of Unity's API does. */
 export const QUICK_ON_MAIN = { ...QUICK, lane: "main", blocksMainThread: true } as const;
 
-/** A quick tool that touches nothing of Unity and runs beside the main lane. */
+/** A quick tool that uses no Unity API and runs beside the main lane. */
 export const QUICK_BESIDE = { ...QUICK, lane: "background", blocksMainThread: false } as const;
 
 /** An error whose name becomes `outcome.error.type`. */
@@ -76,7 +76,7 @@ export function readArguments(values: Record<string, unknown>): Arguments {
   };
 }
 
-/** The tool as in `get-tool-details`: our fields beside uLoop's parameterSchema. */
+/** The tool's entry in `get-tool-details`: our fields beside uLoop's parameterSchema. */
 export function describeTool(tool: SimulatedTool): ToolDetails {
   const properties = Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]) => [
     name,

@@ -1,4 +1,4 @@
-/** Assembles the worker: an owner for every Editor that is found on this machine. */
+/** Assembles the worker: an owner for every Editor found on this machine. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { NamedEditor } from "../shared/config.js";
@@ -44,7 +44,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
 };
 
 export interface Worker {
-  /** Gives all work back; what was sent goes on in the Editors, and the next worker collects it. */
+  /** Gives all work back; sent operations go on in the Editors, and the next worker collects them. */
   close(): Promise<void>;
 }
 
@@ -54,9 +54,9 @@ export function createWorker(
     log: Log;
     editorsFolder: string;
     version: string;
-    /** By which it knows again what it submitted: the same for all workers of a store, and never in it (recovery-key.ts). */
+    /** Signs what it submits, to recognise it later: the same for all workers of a store, and never in the store (recovery-key.ts). */
     originKey: Buffer;
-    /** Editors that are named because they cannot be found. */
+    /** Editors that are named because they cannot be discovered. */
     named?: readonly NamedEditor[];
   },
   given: Partial<WorkerOptions> = {},
@@ -94,7 +94,7 @@ export function createWorker(
   };
 
   const change = (editor: DiscoveredEditor, before: DiscoveredEditor): void => {
-    // Its project got or lost a bridge of ours: another way of driving it begins with a new owner.
+    // Its project installed or removed our bridge: a new owner drives it the other way.
     if ((editor.uloop === undefined) !== (before.uloop === undefined)) leave(before);
     serve(editor);
   };

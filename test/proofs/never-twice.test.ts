@@ -1,5 +1,5 @@
 /**
- * The mission: one call is executed at most once, whoever sends it again, and everybody is told the same outcome.
+ * The mission: one call is executed at most once, no matter who sends it again, and everybody gets the same outcome.
  *
  * Real processes, real clients, a real Redis; only Unity is simulated, and counts for itself what it begins.
  * `SEED=42 npm test -- test/proofs/never-twice` plays one seed again; docs/proofs/never-twice.md says what the scenarios are.

@@ -66,7 +66,7 @@ function page(frames: readonly Frame[], title: string, lengthMs: number): string
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title">
 <title id="title">${escapeXml(title)}</title>
 <style>
-text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:${FONT}px;fill:#d1d7e0;white-space:pre}
+text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:${FONT}px;fill:#d1d7e0;white-space:pre;text-rendering:geometricPrecision}
 .bar{fill:#9198a1;font-size:12px}
 .b{font-weight:bold;fill:#fff}.d{fill:#9198a1}
 .c31{fill:#ff7b72}.c32{fill:#4ae168}.c33{fill:#e3b341}.c35{fill:#d2a8ff}.c36{fill:#76e3ea}

@@ -21,7 +21,7 @@ export interface LocalService {
   /** Sessions are opened from now on. `mayHandOver`: asked before a `drain` is done. */
   opens(open: OpenSession, mayHandOver?: () => Promise<boolean>): void;
   announce(header: ToPipe): void;
-  /** It will not serve: the clients are told why. */
+  /** It will not serve: the clients receive the reason. */
   failed(why: { message: string; exitCode: number }): void;
   /** Nobody finds it any more; its connections stay. */
   leave(): Promise<void>;

@@ -33,7 +33,7 @@ export async function listen(
   return {
     close() {
       removeEndpoint(folder, process.pid);
-      // Waits for the connections; whoever closes them calls back.
+      // Waits for the connections; closing the last one calls back.
       server.close();
       if (process.platform !== "win32") removeSocket(socket);
       return Promise.resolve();

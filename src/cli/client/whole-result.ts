@@ -12,7 +12,7 @@ export async function* piecesOf(client: BrokerClient, id: string): AsyncGenerato
   }
 }
 
-/** The same answer with the result itself in place of what is told of a large one. */
+/** The same answer with the result itself in place of the summary of a large one. */
 export async function withWholeResult(client: BrokerClient, answer: Answer): Promise<Answer> {
   const { cached, cache_id: id, size_kb, estimated_tokens, usage_hint, preview, ...rest } = answer;
   if (!cached || id === undefined) return answer;

@@ -1,4 +1,4 @@
-/** What `install` and `uninstall` are told: the client, which of its files, the entry's name, the broker's address. */
+/** The arguments of `install` and `uninstall`: the client, which of its files, the entry's name, the broker's address. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -11,18 +11,18 @@ import type { Place } from "./installation.js";
 
 export interface ClientArguments {
   client?: string | undefined;
-  /** "" when it is given without a folder. */
+  /** "" if it is given without a folder. */
   project?: string | undefined;
-  /** "" when it is given without an address. */
+  /** "" if it is given without an address. */
   http?: string | undefined;
   name: string;
   force: boolean;
 }
 
 /**
- * The arguments with `--project` and `--http` closed where no value follows them.
+ * The arguments, with an empty value after `--project` and `--http` if they have none.
  *
- * The parser knows no optional values: it would take the next option for the folder.
+ * The parser has no optional values: it would take the next option for the folder.
  */
 export function withoutValues(rawArgs: readonly string[]): string[] {
   return rawArgs.map((argument, index) => {
@@ -32,7 +32,7 @@ export function withoutValues(rawArgs: readonly string[]): string[] {
   });
 }
 
-/** Everything outside is asked here. Throws a UsageError for what cannot be meant. */
+/** Reads everything outside of the arguments here. Throws a UsageError for arguments that make no sense. */
 export function placeOf(args: ClientArguments): { place: Place; address: string } {
   const machine: Machine = { platform: process.platform, env: environment(), home: homedir() };
   const client = clientNamed(args.client);

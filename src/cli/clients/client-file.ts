@@ -1,4 +1,4 @@
-/** A client's file on the disk: read as it is, replaced whole or not at all, with a copy of what was there. */
+/** A client's file on disk: read as it is, replaced as a whole or not at all, with a copy of the old one. */
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import {
@@ -18,20 +18,20 @@ import { dirname, resolve } from "node:path";
 export interface ClientFile {
   /** As the client names it; may be a symbolic link. */
   path: string;
-  /** Undefined when there is none yet. */
+  /** Undefined if there is none yet. */
   bytes: Buffer | undefined;
-  /** Without the byte order mark; "" when there is no file. */
+  /** Without the byte order mark; "" if there is no file. */
   text: string;
 }
 
 const BOM = "\uFEFF";
 
-/** Throws when the file is there and cannot be read, or is not UTF-8. */
+/** Throws if the file exists but cannot be read, or is not UTF-8. */
 export async function readClientFile(path: string): Promise<ClientFile> {
   const bytes = await bytesOf(path);
   if (bytes === undefined) return { path, bytes, text: "" };
   try {
-    // It takes the mark away; replaceClientFile puts it back.
+    // The decoder removes the mark; replaceClientFile puts it back.
     return { path, bytes, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
     throw new Error(`${path} is not UTF-8 text and was left as it is: save it as UTF-8, then run this again`);
@@ -40,16 +40,16 @@ export async function readClientFile(path: string): Promise<ClientFile> {
 
 export interface Replacement {
   text: string;
-  /** It holds a token: the file is for its owner only. */
+  /** It holds a token, so only its owner may read the file. */
   isSecret: boolean;
   now: Date;
 }
 
 /**
- * Writes the file anew and answers where the copy of the old one is (undefined when there was none).
+ * Writes the file anew and answers where the copy of the old one is (undefined if there was none).
  *
- * A reader sees the old file or the new one: the text goes to a file beside it that takes its place. Clients write
- * these files themselves, so nothing is replaced that is not what was read. Owner and mode stay (with a token others lose
+ * A reader sees the old file or the new one: the text goes to a file beside it, which then replaces it. Clients write
+ * these files themselves, so a file that changed since it was read is not replaced. Owner and mode stay (with a token others lose
  * their rights), and a symbolic link stays one (people keep their settings in a repository). Rejects with what to do when it cannot be written.
  */
 export async function replaceClientFile(file: ClientFile, wanted: Replacement): Promise<string | undefined> {
@@ -83,7 +83,7 @@ async function backUp(file: ClientFile, before: Stats, now: Date): Promise<strin
   return backup;
 }
 
-/** Never over another file; the mode holds whatever the umask. */
+/** Never replaces another file; the mode is exact, whatever the umask. */
 async function write(
   path: string,
   content: string | Buffer,
@@ -94,7 +94,7 @@ async function write(
   try {
     await handle.writeFile(content);
     await handle.chmod(mode);
-    // Under sudo the file stays its owner's; elsewhere it is so already, or not allowed.
+    // Under sudo the file keeps its owner; elsewhere it has it already, or changing it is not allowed.
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid).catch(() => undefined);
     await handle.sync();
   } finally {
@@ -102,7 +102,7 @@ async function write(
   }
 }
 
-/** Renaming over it would succeed, but somebody who took the right to write away meant it. */
+/** A rename would succeed, but write access was removed on purpose. */
 async function refuseReadOnly(file: ClientFile, mode: number | undefined): Promise<void> {
   if (mode === undefined) return;
   const isAllowed = await access(file.path, constants.W_OK).then(
@@ -113,7 +113,7 @@ async function refuseReadOnly(file: ClientFile, mode: number | undefined): Promi
   throw new Error(`${file.path} is read-only and was left as it is: make it writable, then run this again`);
 }
 
-/** Where a symbolic link leads, also when nothing is there yet. */
+/** The target of a symbolic link, even if nothing is there yet. */
 async function targetOf(path: string, hops = 40): Promise<string> {
   const link = await lstat(path).catch(() => undefined);
   if (!link?.isSymbolicLink()) return path;

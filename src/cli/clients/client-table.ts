@@ -6,7 +6,7 @@ import table from "./clients.json" with { type: "json" };
 
 const Client = z.object({
   id: z.string(),
-  /** As its makers write it. */
+  /** Its name in its makers' spelling. */
   title: z.string(),
   /** `json`: the client documents plain JSON; `jsonc`: it reads comments too. */
   format: z.enum(["json", "jsonc", "toml"]),
@@ -21,29 +21,29 @@ const Client = z.object({
   http: z
     .object({
       entry: z.record(z.string(), z.unknown()),
-      /** What a bearer token adds. */
+      /** The fields that a bearer token adds. */
       token: z.record(z.string(), z.unknown()),
     })
     .nullable(),
-  /** Time limits of an entry, in the client's words, where its own are shorter than a first start or a wait may take. */
+  /** Time limits for the entry, if the client's defaults are shorter than a first start or a wait may take. */
   limits: z.record(z.string(), z.number()).default({}),
-  /** What the user does for the client to notice. */
+  /** What the user must do before the client notices the change. */
   afterwards: z.string(),
-  /** The page that decides all this. */
+  /** The page that documents all this. */
   source: z.url(),
 });
 export type Client = z.infer<typeof Client>;
 
 export const { clients: CLIENTS } = z.object({ clients: z.array(Client) }).parse(table);
 
-/** Whose files are meant; nothing here asks the running system, so that every system's paths are under test. */
+/** Whose files are meant. Nothing here reads the running system, so that tests cover every system's paths. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
 }
 
-/** The client of that id; a UsageError lists the ids there are. */
+/** The client with this id; otherwise a UsageError lists the ids. */
 export function clientNamed(id: string | undefined): Client {
   const client = CLIENTS.find((one) => one.id === id);
   if (client !== undefined) return client;
@@ -51,7 +51,7 @@ export function clientNamed(id: string | undefined): Client {
   throw new UsageError(id ? `unknown client ${id}: choose one of ${ids}` : `which client? One of ${ids}`);
 }
 
-/** The user's own file of a client. Systems without a row of their own (BSD) are taken for Linux. */
+/** The user's own file of a client. Systems without a row of their own (BSD) count as Linux. */
 export function userFile(client: Client, machine: Machine): string {
   const { platform, env, home } = machine;
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
@@ -60,11 +60,11 @@ export function userFile(client: Client, machine: Machine): string {
     const value = env[name];
     return value && isAbsolute(value) ? value : otherwise;
   });
-  // join also turns the table's / into the system's own.
+  // join also turns the table's / into the system's separator.
   return filled.startsWith("~") ? join(home, filled.slice(1)) : join(filled);
 }
 
-/** A project's file of a client; a UsageError where the client has none. */
+/** A project's file of a client; a UsageError if the client has none. */
 export function projectFile(client: Client, folder: string, machine: Pick<Machine, "platform">): string {
   if (client.projectFile === null) {
     throw new UsageError(

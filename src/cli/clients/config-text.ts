@@ -1,4 +1,4 @@
-/** A client's configuration as text: what can be read from it, and edits that leave everything else as it was. */
+/** A client's configuration as text: reads values from it, and edits it without changing anything else. */
 import { isDeepStrictEqual } from "node:util";
 
 export type Path = readonly string[];
@@ -7,15 +7,15 @@ export type Path = readonly string[];
 export interface ConfigText {
   /** The text as data, `{}` when it is empty; throws an error that names the line. */
   read(text: string): Record<string, unknown>;
-  /** Writes a value at a path, making the tables on its way. */
+  /** Writes a value at a path, creating the tables on its way. */
   set(text: string, path: Path, value: unknown): string;
-  /** Removes what is at a path; the table around it stays. */
+  /** Removes the value at a path; the table around it stays. */
   remove(text: string, path: Path): string;
-  /** A text of its own with only that value. */
+  /** A text with only that value. */
   fragment(path: Path, value: unknown): string;
 }
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if there is none. */
 export function at(data: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, key) =>
@@ -27,10 +27,10 @@ export function at(data: unknown, path: Path): unknown {
 }
 
 /**
- * Throws when an edit changed anything but what is at the path, or did not bring that about.
+ * Throws if an edit changed anything except the value at the path, or failed to change that.
  *
- * The files are other programs' and other people's: an edit that met a spelling it does not understand (a key twice,
- * say) must not be written.
+ * The files belong to other programs and people: an edit of a text that it does not understand (a repeated key,
+ * for example) must not be written.
  */
 export function assertOnlyChanged(
   format: ConfigText,
@@ -47,12 +47,12 @@ export function assertOnlyChanged(
   }
 }
 
-/** Parsers make objects of different prototypes; only what they say counts. */
+/** Parsers make objects with different prototypes; only the content counts. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** The data without what is at the path, and without tables on the way that are empty then. */
+/** The data without the value at the path, and without tables on the way that are then empty. */
 function without(data: unknown, [key = "", ...rest]: Path): unknown {
   if (typeof data !== "object" || data === null) return data;
   const { [key]: inner, ...others } = data as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** What a client's file says about this broker: the entry, whether one that is there is ours, what becomes of it. */
+/** This broker's entry in a client's file: the wanted entry, whether an existing one is ours, and what to change. */
 import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../command.js";
 import type { Client } from "./client-table.js";
@@ -12,10 +12,10 @@ export type Reach =
   | { transport: "http"; url: string; token: string | undefined };
 
 /**
- * The command with which a client starts this very broker: the global command where that was `typed`, else its file.
+ * The command with which a client starts this very broker: the global command if that was `typed`, else its file.
  *
- * Always by its full path. By the package's name, a client would run whatever somebody publishes under a name in the
- * registry that is not ours.
+ * Always a full path. With the package's name, a client would run whatever somebody publishes under that name in the
+ * registry, where it is not ours.
  */
 export function startCommand(main: string, typed = ""): Reach {
   const words = typed.split("/");
@@ -28,7 +28,7 @@ export function startCommand(main: string, typed = ""): Reach {
     : { transport: "stdio", command: "node", args: [main, "mcp"] };
 }
 
-/** The entry in the client's own words; a UsageError where the client cannot reach a broker that way. */
+/** The entry in the client's format; a UsageError if the client cannot reach a broker that way. */
 export function entryOf(client: Client, reach: Reach): Entry {
   if (reach.transport === "stdio") return { ...(fill(client.stdio, reach) as Entry), ...client.limits };
   if (client.http === null) {
@@ -53,17 +53,17 @@ function fill(template: unknown, reach: Reach): unknown {
 }
 
 /**
- * Whether an entry starts this broker or names one of its addresses.
+ * Does an entry start this broker, or name one of its addresses?
  *
- * Another server of the same name must not be overwritten by mistake; ours may be in the words of an older version or
- * of another checkout. An address counts only when it is known: other Unity servers listen at loopback too.
+ * Another server of the same name must not be overwritten by mistake; ours may be in the form of an older version or
+ * of another checkout. An address counts only if it is known: other Unity servers listen on loopback too.
  */
 export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
   if (typeof entry !== "object" || entry === null) return false;
   const { command, args } = entry as { command?: unknown; args?: unknown };
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === "string");
   const names = words.map((word) => word.split(/[\\/]/).at(-1) ?? "");
-  // A folder of that name, in an argument of another server, starts nothing.
+  // A folder of that name in another server's argument starts nothing.
   const isStarted = (name: string, place: number): boolean =>
     /^unity-(job-)?broker(@.*|\.cmd|\.exe)?$/.test(name) && words[place + 1] === "mcp";
   if (names.some(isStarted)) return true;
@@ -73,10 +73,10 @@ export function isOurs(entry: unknown, addresses: readonly string[]): boolean {
 }
 
 /**
- * The fields to write so that what is there becomes what is wanted, by path inside the entry; none when it is so
- * already, `whole` when the old one has to go.
+ * The fields to write, by path inside the entry, to turn the present entry into the wanted one; none if it is that
+ * already, `whole` if the old one must be replaced.
  *
- * What the user added (an environment, a time limit, a switch) stays, as long as the transport and the address do:
+ * The user's additions (an environment, a time limit, a switch) stay, as long as the transport and the address do:
  * fields of the other transport make Codex refuse its whole file, and a token is for the gateway that it was given for.
  */
 export function changes(

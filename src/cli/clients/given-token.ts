@@ -1,14 +1,14 @@
-/** The bearer token that a command is given: from a file of this user's alone, from stdin, or among its arguments. */
+/** The bearer token given to a command: in a file that only this user may read, on stdin, or among its arguments. */
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { isOfThisUser, quoted } from "../../shared/machine/private-folder.js";
 import { UsageError } from "../command.js";
 
-/** Longer is no token, but another file. */
+/** A longer text is no token, but another file. */
 const MAX_BYTES = 16 * 1024;
 
-/** Undefined: none was given. Throws a UsageError that says what to do. */
+/** Undefined: none was given. Throws a UsageError that tells what to do. */
 export async function givenToken(
   args: { token?: string | undefined; "token-file"?: string | undefined },
   io: { stdin: Readable; warn(sentence: string): void },

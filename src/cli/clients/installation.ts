@@ -1,4 +1,4 @@
-/** Installing into a client and taking it out again: what has to change in the client's file, and then the change. */
+/** Installs into a client and uninstalls again: plans the change of the client's file, then makes it. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type ClientFile, readClientFile, replaceClientFile } from "./client-file.js";
@@ -9,8 +9,8 @@ import { jsonText } from "./json-edits.js";
 import { tomlText } from "./toml-edits.js";
 
 /**
- * What becomes of the entry: `added` where there was none, `replaced` where ours was different, `taken` where somebody
- * else's was overwritten by force, `unchanged` and `absent` where nothing is to be written.
+ * What becomes of the entry: `added` if there was none, `replaced` if ours was different, `taken` if another server's
+ * was overwritten by force, `unchanged` and `absent` if there is nothing to write.
  */
 export type Outcome = "added" | "replaced" | "taken" | "unchanged" | "removed" | "absent";
 
@@ -19,12 +19,12 @@ export interface Plan {
   file: ClientFile;
   name: string;
   outcome: Outcome;
-  /** The entry as it will be (or was, when it is removed), as a file of its own. */
+  /** The entry as it will be (or was, if it is removed), as a text of its own. */
   fragment: string;
-  /** The whole new text; undefined where nothing is to be written. */
+  /** The whole new text; undefined if there is nothing to write. */
   text: string | undefined;
   isSecret: boolean;
-  /** What the user should know besides. */
+  /** Warnings for the user. */
   warnings: string[];
 }
 
@@ -33,13 +33,13 @@ export interface Place {
   path: string;
   scope: "user" | "project";
   name: string;
-  /** Addresses by which an entry is known as ours. */
+  /** Addresses that identify an entry as ours. */
   addresses: readonly string[];
-  /** Also when the entry is not ours. */
+  /** Even if the entry is not ours. */
   force: boolean;
 }
 
-/** Writes nothing. Rejects when the file cannot be read, or an entry of that name is somebody else's. */
+/** Writes nothing. Rejects if the file cannot be read, or an entry of that name is another server's. */
 export async function planInstall(place: Place, wanted: Entry, isSecret: boolean): Promise<Plan> {
   const { client, name, force } = place;
   const { file, format, path, there } = await look(place);
@@ -70,14 +70,14 @@ export async function planInstall(place: Place, wanted: Entry, isSecret: boolean
   edit(file, () => assertOnlyChanged(format, file.text, text, path, becomes));
   const outcome = there === undefined ? "added" : isForeign ? "taken" : "replaced";
   const fragment = format.fragment(path, plain(becomes));
-  // In a project the folder is often ours to make.
+  // In a project the folder may not exist yet: then it is created.
   if (place.scope === "user" && !existsSync(dirname(file.path))) {
     warnings.push(`${dirname(file.path)} was not there: is ${client.title} installed?`);
   }
   return { client, file, name, outcome, fragment, text, isSecret, warnings };
 }
 
-/** Writes nothing. Rejects when the file cannot be read, or the entry of that name is somebody else's. */
+/** Writes nothing. Rejects if the file cannot be read, or the entry of that name is another server's. */
 export async function planUninstall(place: Place): Promise<Plan> {
   const { client, name, force } = place;
   const { file, format, path, there } = await look(place);
@@ -94,7 +94,7 @@ export async function planUninstall(place: Place): Promise<Plan> {
   return { ...plan, outcome: "removed", fragment: format.fragment(path, plain(there)), text };
 }
 
-/** Does what was planned and answers where the copy of the old file is. */
+/** Carries out the plan and answers where the copy of the old file is. */
 export async function carryOut(plan: Plan, now: Date): Promise<string | undefined> {
   const { file, text, isSecret } = plan;
   return text === undefined ? undefined : replaceClientFile(file, { text, isSecret, now });
@@ -115,7 +115,7 @@ async function look({ client, path: filePath, name }: Place): Promise<Look> {
   return { file, format, path, there: at(data, path) };
 }
 
-/** Whatever stops an edit is in the file: it is named, and the file stays. */
+/** If an edit fails the cause is in the file: names the file, which stays unchanged. */
 function edit<T>(file: ClientFile, change: () => T): T {
   try {
     return change();

@@ -1,5 +1,5 @@
 /**
- * JSON, with or without comments: edits of single properties.
+ * Edits single properties of JSON, with or without comments.
  *
  * jsonc-parser's own `modify` puts a new property between the last one and that one's comment, and formats the lines
  * around; here the comment stays with its owner and no other byte changes, so that a removal undoes an insertion.
@@ -75,7 +75,7 @@ function insertion(text: string, table: Node, key: string, value: unknown): Edit
   if (first === undefined || last === undefined) {
     const outer = indentAt(text, table.offset);
     const inner = outer + unitOf(text);
-    // What comments there are stay above.
+    // Existing comments stay above.
     const from = text.slice(0, endOf(table) - 1).trimEnd().length;
     const row = `${eol}${inner}${JSON.stringify(key)}: ${spread(value, inner, text)}${eol}${outer}`;
     return [{ offset: from, length: endOf(table) - 1 - from, content: row }];
@@ -116,7 +116,7 @@ function removal(text: string, table: Node, property: Node): Edit[] {
   return before === undefined ? [cut] : together([{ offset: before, length: 1, content: "" }, cut]);
 }
 
-/** A new value in the place of the old one, on one line if that was. */
+/** A new value in place of the old one, on one line if that was. */
 function replacement(text: string, node: Node, value: unknown): Edit {
   const old = text.slice(node.offset, endOf(node));
   const isFlat = !old.includes("\n") && (Array.isArray(value) || typeof value !== "object");
@@ -134,21 +134,21 @@ function spread(value: unknown, indent: string, text: string): string {
   return JSON.stringify(value, null, unitOf(text)).replaceAll("\n", eolOf(text) + indent);
 }
 
-/** applyEdits sorts by place, and may turn round what happens at the same one. */
+/** applyEdits sorts by place, and may reverse the order of edits at the same place. */
 function together(edits: Edit[]): Edit[] {
   const [one, two] = edits;
   if (one === undefined || two === undefined || one.offset + one.length !== two.offset) return edits;
   return [{ offset: one.offset, length: one.length + two.length, content: one.content + two.content }];
 }
 
-/** Where the comma after a value is; undefined when the value is the last and has none. */
+/** Where the comma after a value is; undefined if the value is the last and has none. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
   return scanner.scan() === COMMA ? scanner.getTokenOffset() : undefined;
 }
 
-/** Behind the comments that end on the same line: they belong to what is before them. */
+/** After the comments that end on the same line, which belong to the value before them. */
 function afterComment(text: string, offset: number): number {
   const comments =
     /^(?:[ \t]*\/\*(?:(?!\*\/)[^\r\n])*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?(?=[ \t]*(?:\r?\n|$))/.exec(

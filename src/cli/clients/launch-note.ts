@@ -1,18 +1,18 @@
-/** Tells the Unity package how this broker is started: its window writes the same entry as `install`. */
+/** Tells the Unity package how to start this broker, because its window writes the same entry as `install`. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Reach, startCommand } from "./entry.js";
 
-/** The built command line, also when this runs from the sources. */
+/** The built command line, even if this runs from the sources. */
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
 export function launchOfThis(): Reach {
   return startCommand(MAIN, process.argv[1]);
 }
 
-/** Notes it in the home folder, readable for this user; a note that cannot be written only disables a button. */
+/** Writes the note into the home folder, readable for this user; if that fails only a button is disabled. */
 export function noteLaunch(): void {
   const reach = launchOfThis();
   if (reach.transport !== "stdio" || !existsSync(MAIN)) return;
@@ -26,6 +26,6 @@ export function noteLaunch(): void {
     writeFileSync(fresh, text, { mode: 0o600 });
     renameSync(fresh, file);
   } catch {
-    // A home folder that is read only.
+    // The home folder is read-only.
   }
 }

@@ -1,4 +1,4 @@
-/** How the end of `install` and `uninstall` is report, to people and to programs. */
+/** Reports the outcome of `install` and `uninstall` to people and to programs. */
 import type { Outcome, Plan } from "./installation.js";
 
 const SAID: Record<Outcome, { done: string; planned: string }> = {
@@ -23,7 +23,7 @@ export interface Report {
   backup: string | undefined;
 }
 
-/** For people: what happened, where, and what to do for the client to notice. */
+/** For people: what happened, where, and what to do before the client notices. */
 export function toPeople({ client, file, name, outcome, fragment, warnings }: Plan, report: Report): string {
   const { isPrint, backup } = report;
   const isWritten = !isPrint && outcome !== "unchanged" && outcome !== "absent";
@@ -37,7 +37,7 @@ export function toPeople({ client, file, name, outcome, fragment, warnings }: Pl
   ].join("\n");
 }
 
-/** For programs. The fragment is there only where it was asked for: it may hold a token. */
+/** For programs. Contains the fragment only if it was requested, because it may hold a token. */
 export function toPrograms(
   { client, file, name, outcome, fragment, warnings }: Plan,
   report: Report,

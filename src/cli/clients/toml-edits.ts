@@ -1,7 +1,7 @@
 /**
- * TOML: edits by toml-patch, which keeps comments, order and the spelling of every value it does not change.
+ * Edits TOML with toml-patch, which keeps comments, order and the spelling of every value it does not change.
  *
- * A table that it removes takes the comments above the next one along, so tables under headers of their own are cut
+ * Its removal of a table also removes the comments above the next one, so tables under headers of their own are cut
  * out and added as text.
  */
 import { parse, patch, stringify, TomlFormat } from "@decimalturn/toml-patch";
@@ -33,7 +33,7 @@ export const tomlText: ConfigText = {
       const parents = path.slice(0, -1);
       const table = at(data, parents) as Table;
       delete table[path.at(-1) ?? ""];
-      // A table that was only ever named by its member's header ([a.b]) has no line of its own that could stay.
+      // A table that was named only by its member's header ([a.b]) has no line of its own that could stay.
       const isNamed = new RegExp(
         `^\\s*(\\[\\s*${parents.join("\\.")}\\s*\\]|${parents.join("\\.")}\\s*=)`,
         "m",
@@ -49,7 +49,7 @@ export const tomlText: ConfigText = {
 
 /**
  * A new table at the end, under a header of its own, as people and Codex itself write it; undefined where that is not
- * possible (the value is there already, or its parent is an inline table).
+ * possible (the value exists already, or its parent is an inline table).
  */
 function appended(text: string, path: Path, value: unknown): string | undefined {
   if (typeof value !== "object" || Array.isArray(value) || at(tomlText.read(text), path) !== undefined) {
@@ -57,7 +57,7 @@ function appended(text: string, path: Path, value: unknown): string | undefined 
   }
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const gap = text.trim() === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
-  // The end stays as it was: a file without a last line break keeps none.
+  // The end stays unchanged: a file without a final line break does not get one.
   const added = block(path, value, eol);
   const after = text + gap + (text === "" || text.endsWith("\n") ? added : added.trimEnd());
   try {
@@ -69,7 +69,7 @@ function appended(text: string, path: Path, value: unknown): string | undefined 
 }
 
 /**
- * The text without the table and its inner ones, and without the blank line above each; undefined where they have no
+ * The text without the table and its inner ones, and without the blank line above each; undefined if they have no
  * headers of their own, or something else would change.
  */
 function withoutTables(text: string, path: Path): string | undefined {
@@ -83,11 +83,11 @@ function withoutTables(text: string, path: Path): string | undefined {
       continue;
     }
     const next = lines.findIndex((line, index) => index > row && /^\s*\[/.test(line));
-    // Blank lines and comments at its end are the next one's.
+    // Blank lines and comments at its end belong to the next table.
     const table = lines.slice(row, next < 0 ? undefined : next);
     row += table.findLastIndex((line) => /^\s*[^\s#]/.test(line));
     if (kept.length > 1 && kept.at(-1)?.trim() === "") kept.pop();
-    // A file without a last line break keeps none.
+    // A file without a final line break does not get one.
     if (row === lines.length - 1 && !text.endsWith("\n")) kept.push(kept.pop()?.replace(/\r?\n$/, "") ?? "");
   }
   const after = kept.join("");

@@ -25,7 +25,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
       arguments: given,
     };
     const explicit = args["force-new"];
-    // A key names one operation for good: a caller that gives one does not want another run.
+    // A key identifies one operation permanently: a caller that gives one does not want another run.
     const remembers = explicit === undefined && args.key === undefined;
     const forceNew = remembers ? await asking.readOutcomes.of(typed) : explicit;
     const submit = (superseded: string | undefined): Promise<Answer> =>
@@ -37,7 +37,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
         [named("timeout", given)]: 0,
       });
     const first = await submit(forceNew);
-    // What is remembered here may be lost in the store; then the call is what it would be without the memory.
+    // The store may have lost the remembered operation; then the call is sent without it.
     const accepted = remembers && refusesForceNew(first) ? await submit(undefined) : first;
     const goesOn = accepted.status === "timeout" && accepted.log_id !== undefined;
     const view = args.follow && goesOn ? await createProgressView(process.stderr) : undefined;
@@ -58,7 +58,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
   });
 };
 
-/** What is read by its log_id does not say that this call had joined it; the call was told so. */
+/** An answer read by log_id does not mention that this call had joined the operation; the first answer did. */
 function sameCall({ deduplicated, executed_at }: Answer, read: Answer): Answer {
   if (!deduplicated) return read;
   const { status, message, ...outcome } = read;
@@ -77,19 +77,19 @@ function refusesForceNew({ error_code, faults }: Answer): boolean {
 }
 
 /**
- * The outcome was read: the same command is a new call from now on. Not after an unknown outcome, which stays so; and
- * what is repeatable runs again by itself, so its answers carry no `force_new`.
+ * The outcome was read: the same command is a new call from now on. Not after an unknown outcome, which stays unknown; and
+ * repeatable tools run again anyway, so their answers have no `force_new`.
  */
 async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answer: Answer): Promise<void> {
   const { log_id, state, force_new } = answer;
   if (log_id === undefined || force_new === undefined) return;
   if (state !== "completed" && state !== "failed" && state !== "cancelled") return;
   await readOutcomes.printed(typed, log_id);
-  // Names the log_id, which confirms the delivery. A gateway that is gone by now changes nothing about the outcome.
+  // Naming the log_id confirms the delivery. If the gateway is gone by now, the outcome is unchanged.
   await client.call("get_operation_status", { log_id }).catch(() => undefined);
 }
 
-/** A tool that has such a parameter itself gets the broker's with a prefix. */
+/** If a tool has a parameter of this name itself, the broker's gets a prefix. */
 function named(parameter: string, given: Record<string, unknown>): string {
   return Object.hasOwn(given, parameter) ? `broker_${parameter}` : parameter;
 }

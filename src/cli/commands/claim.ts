@@ -1,4 +1,4 @@
-/** `unity-broker editors claim <editor>`: a person hands an Editor of this machine over to this broker's store. */
+/** `unity-broker editors claim <editor>`: a person hands over an Editor of this machine to this broker's store. */
 
 import { diagnoseFile, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import { resolveTarget } from "../../shared/editors/target.js";
@@ -14,7 +14,7 @@ import { selfCommand } from "../self.js";
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Rejects with what a person can do about it; nothing of the Editor's own work is touched. */
+/** Rejects with what a person can do about it. Does not affect the Editor's own work. */
 export async function claimEditor(args: {
   editor?: string | undefined;
   force: boolean;

@@ -1,4 +1,4 @@
-/** `unity-broker demo`: the main job in half a minute, with everything real but Unity. Exits 0 only if it held. */
+/** `unity-broker demo`: shows the main promise in half a minute, with everything real except Unity. Exits 0 only if it held. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -24,7 +24,7 @@ export const fetch: Run<typeof declared.fetch> = async ({ args }) => {
   await askBroker({ serves: false }, async (asking) => {
     const { client, print, colours, self } = asking;
     const isRead = action === "get" && args.id !== undefined && !args.json;
-    // Without naming what is read: asking for all of it would end above what a message carries.
+    // In pieces: one answer with all of it would exceed the limit of a message.
     const answer = await client.call("fetch_cached_response", {
       ...parameters,
       action: isRead ? "info" : action,
@@ -51,7 +51,7 @@ function actionOf({ id, info, page, jq, fields, limit, offset }: Given): string 
   return isFiltered ? "filter" : "get";
 }
 
-/** What was cut out, in full where it was kept because it is large; else what the answer tells. */
+/** The requested part: in full if it was kept because it is large, else from the answer. */
 async function tell(client: BrokerClient, answer: Answer, { print }: Asking): Promise<number> {
   if (answer.cached && answer.cache_id !== undefined) return write(piecesOf(client, answer.cache_id));
   const { status: _status, message: _message, ...rest } = answer;
@@ -59,11 +59,11 @@ async function tell(client: BrokerClient, answer: Answer, { print }: Asking): Pr
   return EXIT.ok;
 }
 
-/** Piece by piece, as fast as the reader takes it; a reader that went away (`| head`) is no error of ours. */
+/** Piece by piece, as fast as the reader takes it; a reader that is gone (`| head`) is no error. */
 async function write(pieces: AsyncIterable<Buffer>): Promise<number> {
   const { stdout } = process;
   let isRead = true;
-  // More than one write may be under way when it goes.
+  // More than one write may be under way when the reader goes.
   stdout.on("error", () => {
     isRead = false;
   });

@@ -1,4 +1,4 @@
-/** The commands that ask one thing and print the answer: status, cancel, list, explain, editors, tools. */
+/** The commands that send one request and print the answer: status, cancel, list, explain, editors, tools. */
 import type { Answer } from "../../shared/operation/answer.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printableJson } from "../../shared/printable.js";
@@ -30,7 +30,7 @@ function aboutOperation(
     });
 }
 
-/** The question was answered, whatever the answer is. */
+/** The request was answered, whatever the answer is. */
 const found = (answer: Answer): number => (answer.status === "not_found" ? EXIT.notFound : EXIT.ok);
 
 export const status = aboutOperation("get_operation_status", renderAnswer, exitCodeOf);

@@ -1,4 +1,4 @@
-/** `unity-broker result`: what became of an operation, now or when it has ended. */
+/** `unity-broker result`: shows an operation, at once or when it has ended. */
 
 import { printableJson } from "../../shared/printable.js";
 import { exitCodeOf } from "../client/exit-codes.js";

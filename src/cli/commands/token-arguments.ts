@@ -1,4 +1,4 @@
-/** What a person writes of a principal and its tokens. */
+/** The arguments that describe a principal and its tokens. */
 import type { Grants } from "../../gateway/auth/tokens.js";
 import { ROLES, type Role, type Selection } from "../../shared/principal.js";
 import { UsageError } from "../command.js";
@@ -6,7 +6,7 @@ import type { grantArgs } from "../declared/tokens.js";
 
 type GrantArguments = { [name in keyof typeof grantArgs]?: string | boolean | undefined };
 
-/** Throws UsageError. `rawArgs`: as they were typed; of an option that is given twice the first would be forgotten. */
+/** Throws UsageError. `rawArgs`: as typed, because the parser would drop the first of a repeated option. */
 export function grantsOf(args: GrantArguments, rawArgs: readonly string[]): Grants {
   const options = rawArgs.flatMap((argument) => /^--([^=]+)/.exec(argument)?.[1] ?? []);
   const twice = options.find((option, at) => options.indexOf(option) !== at);
@@ -28,7 +28,7 @@ export function expiryOf(text: string | undefined, now: number): Date | undefine
   if (text === undefined) return undefined;
   const [, count, unit = ""] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
   const at = count === undefined ? Date.parse(text) : now + Number(count) * (unit === "d" ? DAY : HOUR);
-  // A day that there is not would become one of the next month.
+  // Date would turn a day that does not exist into one of the next month.
   const isDay =
     count !== undefined || Number.isNaN(at) || new Date(at).toISOString().startsWith(text.slice(0, 10));
   if (Number.isNaN(at) || at <= now || !isDay)
@@ -45,19 +45,19 @@ function roleOf(text: string): Role {
   return role;
 }
 
-/** What is not written stays as it is. */
+/** An omitted field stays unchanged. */
 function selectionOf(args: GrantArguments, kind: "editors" | "tools"): Partial<Selection> | undefined {
   const allow = globsOf(args, kind);
   const deny = globsOf(args, `deny-${kind}`);
   return allow || deny ? { ...(allow && { allow }), ...(deny && { deny }) } : undefined;
 }
 
-/** `none`: no name. Anything else that is empty is a mistake, not a right. */
+/** `none`: no name. Any other empty value is a mistake, and grants nothing. */
 function globsOf(args: GrantArguments, option: keyof typeof grantArgs): string[] | undefined {
   const text = args[option];
   if (text === undefined) return undefined;
   if (text === "none") return [];
-  // A comma inside of braces belongs to its glob.
+  // A comma inside braces belongs to the glob.
   const globs = String(text === true ? "" : text)
     .split(/,(?![^{]*\})/)
     .map((glob) => glob.trim());

@@ -1,4 +1,4 @@
-/** What can be typed to ask the broker: calls, results, lists. */
+/** The declared arguments of the commands that ask the broker: calls, results, lists. */
 
 const json = { type: "boolean", description: "The answer as JSON", default: false } as const;
 const log_id = {

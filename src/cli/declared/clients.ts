@@ -1,4 +1,4 @@
-/** What can be typed to put the broker into an MCP client's configuration, and to take it out. */
+/** The declared arguments of the commands that add the broker to an MCP client's configuration, and remove it. */
 import table from "../clients/clients.json" with { type: "json" };
 
 const place = {

@@ -1,4 +1,4 @@
-/** What can be typed to start and end processes. */
+/** The declared arguments of the commands that start and end processes. */
 
 const address = {
   host: { type: "string", description: "Address to listen on; anything but loopback needs tokens" },

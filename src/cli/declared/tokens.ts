@@ -1,4 +1,4 @@
-/** What can be typed about principals and their tokens. */
+/** The declared arguments of the commands for principals and their tokens. */
 import { ROLES } from "../../shared/principal.js";
 
 const name = {

@@ -1,4 +1,4 @@
-/** The Unity Editors: their endpoint files, the connection to each, its tools, and one call that really runs. */
+/** Checks the Unity Editors: their endpoint files, the connection to each, its tools, and one call that really runs. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import type { BrokerClient } from "../client/broker-client.js";
 import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove } from "./finding.js";
 
-/** How long Editors have to connect, or to show what keeps them from it, ms. */
+/** How long Editors have to connect, or to get a diagnosis, ms. */
 const CONNECT_MS = 8_000;
 const LOOK_MS = 200;
 
@@ -72,7 +72,7 @@ const Listed = z.looseObject({
 });
 type Listed = z.infer<typeof Listed>;
 
-/** `expected`: the Editors that run here, each to connect; none: those of a gateway, one of them at least. */
+/** `expected`: the Editors that run here, each of which must connect; if empty: at least one Editor of a gateway. */
 export async function checkEditors(client: BrokerClient, expected: readonly string[]): Promise<Finding[]> {
   const editors = await untilSettled(client, expected);
   const reached = editors.filter(({ connected }) => connected);
@@ -87,7 +87,7 @@ export async function checkEditors(client: BrokerClient, expected: readonly stri
   ];
 }
 
-/** What a gateway knows of Editors of which none is connected. */
+/** What a gateway knows of its Editors if none is connected. */
 function noneOf(editors: readonly Listed[]): Finding[] {
   const diagnosed = editors.filter(({ diagnosis }) => diagnosis).map((editor) => connectionOf(editor));
   if (diagnosed.length > 0) return diagnosed;
@@ -101,7 +101,7 @@ function noneOf(editors: readonly Listed[]): Finding[] {
   ];
 }
 
-/** Until every expected Editor is connected or its diagnosis is known, or the time is over. */
+/** Waits until every expected Editor is connected or has a diagnosis, or the time is over. */
 async function untilSettled(client: BrokerClient, expected: readonly string[]): Promise<Listed[]> {
   const deadline = performance.now() + CONNECT_MS;
   for (;;) {
@@ -145,7 +145,7 @@ async function checkTools(client: BrokerClient): Promise<Finding> {
       };
 }
 
-/** A call that reads only, through the whole way: gateway, queue, worker, Editor and back. */
+/** A read-only call along the whole way: gateway, queue, worker, Editor and back. */
 async function checkCall(client: BrokerClient, editor: string): Promise<Finding> {
   const startedAt = performance.now();
   const answer = await client.call("ping", { Message: "doctor", editor, timeout: 10 });

@@ -1,4 +1,4 @@
-/** What the doctor found: one line a check, and for whatever is wrong the way to fix it. */
+/** The doctor's findings: one line per check, and a fix for each problem. */
 import { quoted } from "../../shared/machine/private-folder.js";
 import { printableValues } from "../../shared/printable.js";
 import type { Colours } from "../client/render.js";
@@ -8,7 +8,7 @@ export interface Finding {
   /** `warning`: it works, but not as well, or not for long. */
   state: "ok" | "warning" | "problem";
   says: string;
-  /** What to do about it, in words. */
+  /** What to do about it, as a sentence. */
   next?: string | undefined;
   /** A command that fixes it. */
   fix?: string | undefined;
@@ -47,7 +47,7 @@ function summary(findings: readonly Finding[], colours: Colours): string {
     : colours.green("All is well.");
 }
 
-/** How this system's shell sets or removes a variable for the commands that follow. */
+/** How this system's shell sets or removes a variable for later commands. */
 export function unset(variable: string, platform: NodeJS.Platform = process.platform): string {
   return platform === "win32" ? `Remove-Item Env:${variable}` : `unset ${variable}`;
 }

@@ -1,4 +1,4 @@
-/** The HTTP gateway where this command line would look for it: ours, another program, or nobody; and the token. */
+/** Checks the HTTP gateway at this command line's address: ours, another program, or nothing; and the token. */
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { isLoopback } from "../../gateway/http/loopback.js";
 import { gatewayOriginOf } from "../gateway-origin.js";
@@ -25,7 +25,7 @@ export async function checkGateway(settings: Settings, self: string): Promise<Fi
   return checkToken(settings, origin, isNeeded, self);
 }
 
-/** Commands send the token that is set, and nothing else; this user's own is not for other machines. */
+/** Commands send only the configured token; this user's local token is not for other machines. */
 async function checkToken(
   { config, localTokenFile }: Settings,
   origin: string,
@@ -58,14 +58,14 @@ async function checkToken(
   };
 }
 
-/** It was there, but could not be spoken to. */
+/** It exists, but could not be used. */
 export function notSpokenTo(error: unknown, { config }: Settings): Finding {
   const finding: Finding = { check: "gateway", state: "problem", says: (error as Error).message };
   const { pathname, origin } = new URL(config.UNITY_BROKER_URL ?? "http://here/mcp");
   return pathname === "/" ? { ...finding, fix: set("UNITY_BROKER_URL", `${origin}/mcp`) } : finding;
 }
 
-/** `silence`: nobody may listen there, or somebody who says nothing. `noise`: somebody who does not speak HTTP. */
+/** `silence`: nothing listens there, or it does not answer. `noise`: it does not speak HTTP. */
 async function ask(
   url: string,
   token?: string,

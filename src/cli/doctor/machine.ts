@@ -1,4 +1,4 @@
-/** What this machine and this user bring: Node, configuration, folders, tokens. */
+/** Checks this machine and this user: Node, configuration, folders, tokens. */
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
@@ -23,7 +23,7 @@ export function checkVersions(node = process.versions.node): Finding {
   };
 }
 
-/** The configuration, or what is wrong with each variable. */
+/** The configuration, or the problem with each variable. */
 export function checkConfiguration(): { settings: Settings } | { findings: Finding[] } {
   try {
     return { settings: readSettings() };
@@ -65,7 +65,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
   try {
     const entries = await createTokens(file).list();
     file = localTokenFile;
-    // Before it is read, which takes the rights of others away: they may have read it.
+    // Checked before it is read, because reading removes others' access: they may have read it.
     const open = await openToOthers(localTokenFile, tokensFile);
     if (open !== undefined) {
       return {
@@ -85,7 +85,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
   }
 }
 
-/** The first of these files whose mode lets others in; on Windows the folder's permissions decide. */
+/** The first of these files that others may access; on Windows the folder's permissions decide. */
 async function openToOthers(...files: string[]): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** `doctor --security`: who else could get in on this machine, and what closes it. Asks nobody and changes nothing. */
+/** `doctor --security`: who else has access on this machine, and how to remove it. Connects to nothing and changes nothing. */
 import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "../../embedded-redis/directories.js";
@@ -47,7 +47,7 @@ function filesIn(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** The first of these that another user owns or may open; what is not there harms nobody. */
+/** The first of these that another user owns or may open; missing files are harmless. */
 function checkPrivate(check: string, paths: readonly string[], mode: number): Finding {
   const there = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   for (const path of there) {
@@ -71,7 +71,7 @@ function checkPrivate(check: string, paths: readonly string[], mode: number): Fi
   );
 }
 
-/** Windows' own permissions of a user's folder decide there. */
+/** On Windows the permissions of the user's folder decide. */
 function whyOpen(path: string, found: Stats): string | undefined {
   const uid = process.getuid?.();
   if (uid === undefined) return undefined;
@@ -109,7 +109,7 @@ function checkCachedRedis({ cacheDir }: Settings): Finding {
   const tree = cachedTree(cacheDir);
   if (process.platform !== "linux" || !existsSync(tree)) return ok(check, "none");
   const says = whyNotCached(tree);
-  if (says === undefined) return ok(check, `${tree} is yours alone, and what its packages had`);
+  if (says === undefined) return ok(check, `${tree} is yours alone, and matches its packages`);
   return {
     check,
     state: "problem",

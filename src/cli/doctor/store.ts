@@ -1,4 +1,4 @@
-/** Redis: reachable, fit, durable, of this version, and with a clock like ours. */
+/** Checks Redis: reachable, fit, durable, of this schema version, and with the same time. */
 import { BrokerError } from "../../shared/errors.js";
 import { quoted } from "../../shared/machine/private-folder.js";
 import { NO_EVICTION } from "../../shared/store/redis-check.js";
@@ -9,7 +9,7 @@ import { type Finding, ok, unset } from "./finding.js";
 /** Clocks that differ by more than this make the ages in answers look odd, ms. */
 const CLOCK_MS = 5_000;
 
-/** `runtime` is the caller's to close; undefined: nothing else can be checked. */
+/** The caller closes `runtime`; undefined: nothing else can be checked. */
 export async function checkStore(settings: Settings): Promise<{ findings: Finding[]; runtime?: Runtime }> {
   const url = settings.config.REDIS_URL;
   const cli = redisCli(url);
@@ -58,7 +58,7 @@ async function checkClock({ store }: Runtime, now: () => number = Date.now): Pro
   };
 }
 
-/** Where there is a password, it asks for it: what is printed here is copied into reports. */
+/** The redis-cli command for this address. It prompts for a password, because people copy this output into reports. */
 function redisCli(url: string | undefined): string {
   if (url === undefined || !URL.canParse(url)) return "redis-cli";
   const { protocol, hostname, port, username, password } = new URL(url);

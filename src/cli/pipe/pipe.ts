@@ -17,7 +17,7 @@ export interface PipeEnd {
 }
 
 export interface Pipe {
-  /** Resolves once the client is gone, or was told everything; never rejects. */
+  /** Resolves once the client is gone, or has received everything; never rejects. */
   readonly closed: Promise<PipeEnd>;
   /** Resolves with the store's id once the broker has opened it; rejects if it cannot. */
   readonly storeId: Promise<string>;

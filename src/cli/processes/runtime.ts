@@ -85,7 +85,7 @@ export async function startRuntime(
       argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
       principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,
       partialsBudgetBytes: config.UNITY_BROKER_PARTIALS_BUDGET_MB * MB,
-      derivedBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
+      filteredBudgetBytes: config.UNITY_BROKER_PARTS_BUDGET_MB * MB,
       onError(error) {
         log.warn({ error: error.message }, "Redis");
         revive?.();

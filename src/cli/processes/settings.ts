@@ -1,4 +1,4 @@
-/** What a command is told by its environment: the configuration, and the folders of this user. */
+/** A command's settings from its environment: the configuration, and the folders of this user. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";

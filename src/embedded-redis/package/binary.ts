@@ -7,7 +7,7 @@ import { cachedTree, claimRenewal, obtainCached, whyNotCached } from "./cached-r
 import { libraryDirectories, withLibraries } from "./package-tree.js";
 import { startRenewal } from "./renewal-start.js";
 
-/** A server program that has answered `--version`, so it runs on this machine. */
+/** A server program that answered `--version`, so it runs on this machine. */
 export interface RedisBinary {
   readonly file: string;
   /** Directories for LD_LIBRARY_PATH; empty for a program that the system installed. */
@@ -16,26 +16,26 @@ export interface RedisBinary {
 }
 
 export interface BinaryOptions {
-  /** UNITY_BROKER_REDIS_BINARY: when given nothing else is tried, so that a wrong path is noticed. */
+  /** UNITY_BROKER_REDIS_BINARY: if given, nothing else is tried, so that a wrong path is noticed. */
   readonly binary?: string | undefined;
   readonly cacheDir: string;
   readonly env: Environment;
   readonly platform?: NodeJS.Platform | undefined;
-  /** Told, in one sentence, before something is fetched or installed. */
+  /** Called with one sentence before something is fetched or installed. */
   say(message: string): void;
 }
 
 const PROGRAMS = ["valkey-server", "redis-server", "memurai"];
 const OLDEST = [6, 2] as const;
 
-/** A program to ask, or why there is none. */
+/** A program to try, or why there is none. */
 type Candidate = { file: string; libraryPath?: string[] } | { missing: string };
 
 /**
  * Finds a Redis server program, and obtains one if the machine has none.
  *
  * Tries the named binary, PATH, the cache, then this platform's package source. Several processes may do so at once:
- * each fetches for itself and one unpacked tree wins. Rejects with REDIS_UNAVAILABLE, which says what was tried.
+ * each fetches for itself, and one unpacked tree wins. Rejects with REDIS_UNAVAILABLE, which lists what was tried.
  */
 export async function findRedisBinary(options: BinaryOptions): Promise<RedisBinary> {
   const platform = options.platform ?? process.platform;
@@ -99,7 +99,7 @@ export async function findRedisBinary(options: BinaryOptions): Promise<RedisBina
   throw redisUnavailable(attempts, platform);
 }
 
-/** Asks a program for its version; answers it, or why the program cannot be used. */
+/** Asks a program for its version; answers the version, or why the program cannot be used. */
 async function probe(candidate: Candidate, env: Environment): Promise<RedisBinary | string> {
   if ("missing" in candidate) return candidate.missing;
   const { file, libraryPath = [] } = candidate;
@@ -112,7 +112,7 @@ async function probe(candidate: Candidate, env: Environment): Promise<RedisBinar
   const numbers = /v=(\d+)\.(\d+)\.\d+/.exec(result.output) ?? /(\d+)\.(\d+)\.\d+/.exec(result.output);
   if (!numbers) return `it does not report its version: ${result.output.slice(0, 100)}`;
   const [major, minor] = [Number(numbers[1]), Number(numbers[2])];
-  // Memurai counts its own versions; all of them that still start are compatible with Redis 6.2 or newer.
+  // Memurai has its own version numbers; all versions that still start are compatible with Redis 6.2 or newer.
   const own = /memurai/i.test(result.output);
   if (!own && (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]))) {
     return `${major}.${minor} is too old, ${OLDEST.join(".")} is needed`;
@@ -130,13 +130,13 @@ function programIn(
   return file ? { file } : { missing };
 }
 
-/** Why the server in this tree does not run; undefined when it does. */
+/** Why the server in this tree does not run; undefined if it does. */
 export async function whyNotServing(tree: string, env: Environment): Promise<string | undefined> {
   const found = await probe(serverIn(tree), env);
   return typeof found === "string" ? found : undefined;
 }
 
-/** Not even run for its version if other users could have put it there. */
+/** A program that other users could have put there is not even run for its version. */
 function trustedServerIn(tree: string): Candidate {
   if (!existsSync(tree)) return { missing: "not there yet" };
   const missing = whyNotCached(tree);

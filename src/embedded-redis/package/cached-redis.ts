@@ -10,10 +10,10 @@ import { obtainPackageTree } from "./package-tree.js";
 const DAY = 86_400_000;
 /** How often to look for a newer package. */
 const CHECK_MS = 7 * DAY;
-/** After a look that failed, mostly for want of a network. */
+/** The same after a failed look, mostly because there was no network. */
 const RETRY_MS = DAY;
 
-/** `otherwise`: what redis-server needs beyond any Debian or Ubuntu. */
+/** `otherwise`: what redis-server needs besides a bare Debian or Ubuntu. */
 const DEBIAN_PACKAGES: DebianPackages = {
   wanted: ["redis-server", "redis-tools"],
   otherwise: [
@@ -32,7 +32,7 @@ export function cachedTree(cacheDir: string): string {
   return join(cacheDir, "redis", debianRelease());
 }
 
-/** Why the programs in this tree must not be run; undefined when they may. */
+/** Why the programs in this tree must not be run; undefined if they may. */
 export function whyNotCached(tree: string): string | undefined {
   return whyNotTrusted(tree, [dirname(dirname(tree)), dirname(tree)]);
 }
@@ -51,7 +51,7 @@ export async function obtainCached(
   });
 }
 
-/** Whether it is time to look for a newer package; answers true to one process per period. */
+/** Is it time to look for a newer package? Answers true to one process per period. */
 export function claimRenewal(tree: string, now: number): boolean {
   const last = checkedAt(tree);
   if (last === undefined || now - last < CHECK_MS) return false;
@@ -59,7 +59,7 @@ export function claimRenewal(tree: string, now: number): boolean {
     setChecked(tree, now);
     return true;
   } catch {
-    // A file system that is read only.
+    // The file system is read-only.
     return false;
   }
 }
@@ -98,7 +98,7 @@ function versionIn(names: string[]): string | undefined {
   return found === undefined ? undefined : decodeURIComponent(found);
 }
 
-/** Folders that an earlier release made for the user's group to write in are closed. */
+/** Removes the group's write access from folders that an earlier release created with it. */
 function makeParent(tree: string): void {
   const parent = dirname(tree);
   mkdirSync(parent, { recursive: true, mode: 0o700 });

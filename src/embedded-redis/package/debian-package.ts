@@ -16,25 +16,25 @@ export function debianRelease(): string {
       if (key && value) fields.set(key, value.replaceAll('"', ""));
     }
   } catch {
-    // Without the file the name is less exact; a binary that does not run is noticed and fetched again.
+    // Without the file the name is less exact; a binary that does not run is noticed, and fetched again.
   }
   const name = `${fields.get("ID") ?? "linux"}-${fields.get("VERSION_ID") ?? "unknown"}-${process.arch}`;
   return name.replaceAll(/[^A-Za-z0-9.-]/g, "_");
 }
 
 export interface DebianPackages {
-  /** Fetched with whatever this system lacks for them. */
+  /** Fetched together with the packages that this system lacks for them. */
   wanted: readonly string[];
-  /** All that is needed, by name; only for a system whose own dependencies do not resolve. */
+  /** All needed packages by name; only for a system whose own dependencies do not resolve. */
   otherwise?: readonly string[];
 }
 
 /**
- * Unpacks the distribution's own packages, and those that this system lacks for them, below `destination`.
+ * Unpacks the distribution's packages, and those that this system lacks for them, below `destination`.
  *
  * Needs no root and installs nothing: apt works on private lists and a private archive, with the system's sources and
- * keys as they are, so what arrives is signed like any installed package. A name that is already installed is fetched
- * all the same. Answers the package files by name and hash. Rejects with what apt said.
+ * keys as they are, so the packages are signed like any installed one. A package that is already installed is fetched
+ * all the same. Answers the package files by name and hash. Rejects with apt's message.
  */
 export async function unpackDebianPackages(
   destination: string,
@@ -52,7 +52,7 @@ export async function unpackDebianPackages(
   const apt = (timeoutMs: number, ...args: string[]) =>
     runCommand("apt-get", ["-c", configuration, "-q", ...args], { env, timeoutMs, cwd: archives });
 
-  // Its failure alone decides nothing: one third-party source out of reach fails it, with all that we need in place.
+  // Its failure alone decides nothing: a single unreachable third-party source makes it fail.
   const update = await apt(UPDATE_TIMEOUT_MS, "update");
   // A download-only install resolves exactly what this system lacks.
   const flags = ["-y", "--download-only", "--no-install-recommends", "--reinstall"];
@@ -82,7 +82,7 @@ Dir::State::Lists ${JSON.stringify(join(workDir, "lists"))};
 Dir::State::status "/var/lib/dpkg/status";
 Dir::Cache ${JSON.stringify(workDir)};
 Dir::Cache::archives ${JSON.stringify(join(workDir, "archives"))};
-// The private directories are not readable for the user _apt, to which a root's apt would change.
+// The private directories are not readable for the user _apt, to which apt switches when run as root.
 APT::Sandbox::User "root";
 // The system's package database is only read.
 Debug::NoLocking "true";

@@ -1,7 +1,7 @@
 /**
- * The seal of an unpacked package: which packages it came from, and the hash of everything in it that is run.
+ * The seal of an unpacked package: the packages that it came from, and the hash of everything in it that is run.
  *
- * It lies in the tree itself, so that both come and go in one rename. Its time is that of the last look for a newer
+ * It is in the tree itself, so that one rename moves both. Its time is that of the last look for a newer
  * package.
  */
 import { createHash } from "node:crypto";
@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
 
-/** A package file by its name, which holds its version, and its hash, which the distribution has signed. */
+/** A package file by its name, which contains its version, and its hash, which the distribution has signed. */
 const Package = z.object({ name: z.string(), sha256: z.string() });
 export type Package = z.infer<typeof Package>;
 
@@ -38,10 +38,10 @@ export function seal(tree: string, packages: readonly Package[]): void {
 }
 
 /**
- * Why programs of this tree must not be run; undefined when they may.
+ * Why programs of this tree must not be run; undefined if they may.
  *
- * The folders above count too: its owner can put another tree in its place. A tree without a seal is one of a
- * release before: it gets one, and is looked after soon.
+ * The folders above count too: their owners can put another tree in its place. A tree without a seal was made by an
+ * earlier release: it gets one, and is soon checked for a newer package.
  */
 export function whyNotTrusted(tree: string, above: readonly string[]): string | undefined {
   try {
@@ -62,7 +62,7 @@ export function whyNotTrusted(tree: string, above: readonly string[]): string | 
     const now = hashes(tree);
     const names = new Set([...Object.keys(known.files), ...Object.keys(now)]);
     const changed = [...names].find((name) => known.files[name] !== now[name]);
-    return changed === undefined ? undefined : `${join(tree, changed)} is not what its package had`;
+    return changed === undefined ? undefined : `${join(tree, changed)} differs from its package`;
   } catch (error) {
     return (error as Error).message;
   }
@@ -87,7 +87,7 @@ function adopt(tree: string): void {
     write(tree, { packages: [], files: hashes(tree) });
     setChecked(tree, 0);
   } catch {
-    // A file system that is read only.
+    // The file system is read-only.
   }
 }
 

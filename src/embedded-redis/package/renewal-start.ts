@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { daemonEnvironment } from "../../shared/daemon-environment.js";
 import type { Environment } from "../directories.js";
 
-/** How apt reaches its sources. A proxy's address may hold a password, for the minute that this takes. */
+/** How apt reaches its sources. A proxy's address may contain a password, for the minute that this takes. */
 const OF_APT = ["APT_CONFIG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
 
 /** Starts a look for newer packages (renewal.ts) that outlives this process. The tree to renew is the only argument. */
@@ -16,7 +16,7 @@ export function startRenewal(tree: string, env: Environment): void {
     env: daemonEnvironment(env, OF_APT),
   });
   child.on("error", () => {
-    // Nothing that the caller's work depends on: it is tried again in a week.
+    // The caller's work does not depend on it: it is tried again in a week.
   });
   child.unref();
 }

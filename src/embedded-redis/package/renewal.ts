@@ -1,4 +1,4 @@
-/** A process of its own, so that no command waits for it: looks for a newer redis-server of the distribution. */
+/** Looks for a newer redis-server of the distribution, in a separate process so that no command waits for it. */
 import { whyNotServing } from "./binary.js";
 import { renewCached } from "./cached-redis.js";
 

@@ -9,7 +9,7 @@ import { newToken } from "./tokens.js";
 
 /**
  * The token in this file, created if there is none. Processes that start at once agree: the file appears whole, and the
- * first one stays. Readable by its owner only (on Windows: by whoever the folder's permissions allow, which is the user).
+ * first one stays. Readable by its owner only (on Windows the folder's permissions decide, which admit the user).
  */
 export async function ensureLocalToken(file: string): Promise<string> {
   const known = await readLocalToken(file);

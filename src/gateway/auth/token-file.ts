@@ -20,7 +20,7 @@ const Token = z.object({
 });
 export type Token = z.infer<typeof Token>;
 
-/** The word of files that were written before it was called a priority class. */
+/** Files of earlier releases call the priority class "band". */
 const renamed = (entry: unknown): unknown =>
   typeof entry === "object" && entry !== null && "band" in entry
     ? { priorityClass: entry.band, ...entry }

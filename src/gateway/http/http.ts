@@ -31,8 +31,6 @@ export interface HttpGatewayOptions {
   /** Most requests of one principal in a second; this user's own are not counted. */
   callsPerSecond?: number;
   door?: Partial<DoorOptions>;
-  /** How long open requests may take to be answered when closing, ms. */
-  closeDeadlineMs?: number;
 }
 
 export interface HttpGateway {
@@ -44,6 +42,8 @@ export interface HttpGateway {
 
 /** Each socket takes one of the process's limited file descriptors. */
 const MAX_CONNECTIONS = 4_000;
+/** How long open requests may take to be answered when closing. */
+const CLOSE_DEADLINE_MS = 3_000;
 
 /** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. Without `auth` everybody is the principal `local`. */
 export async function createHttpGateway(
@@ -130,7 +130,7 @@ export async function createHttpGateway(
     isClosing = true;
     toolList.close();
     door.close();
-    const ended = sessions.close(options.closeDeadlineMs ?? 3_000);
+    const ended = sessions.close(CLOSE_DEADLINE_MS);
     deps.gateway.stopWaiting();
     await ended;
     await app.close();

@@ -25,8 +25,8 @@ export interface Source {
   cacheId: string;
   /** Size of its JSON. */
   bytes: number;
-  /** What it was derived from; undefined for an operation's result. */
-  derived?: About | undefined;
+  /** How it was made, if it is a filtered result; undefined for an operation's result. */
+  filtered?: About | undefined;
   /** The operation whose result it is. */
   record?: OperationRecord | undefined;
 }
@@ -142,7 +142,7 @@ export function createResults(
         return { asker: principal, cacheId: record.logId, bytes: record.resultBytes, record };
       }
       const about = await filteredResults.find(principal, cacheId);
-      return about && { asker: principal, cacheId, bytes: about.bytes, derived: about };
+      return about && { asker: principal, cacheId, bytes: about.bytes, filtered: about };
     },
 
     listOf: (principal, most) => filteredResults.listOf(principal, most),

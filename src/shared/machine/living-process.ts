@@ -2,17 +2,17 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * One process among all that ever had its id.
+ * Identifies one process among all that ever had its id.
  *
- * `mark` is its start as the system tells it, undefined where it cannot be told (Windows). Ids are given again after
- * a restart of a machine or a container, so an id alone, read from a file, may name a stranger.
+ * `mark` is its start time as the system reports it; undefined if it does not (Windows). Ids are reused after
+ * a restart of a machine or a container, so an id alone, read from a file, may name another process.
  */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly mark?: string | undefined;
 }
 
-/** Names the process that has this id now; undefined when there is none. */
+/** Identifies the process that has this id now; undefined if there is none. */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (!hasProcess(pid)) return undefined;
   if (process.platform === "linux") {
@@ -24,13 +24,13 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return line && !line.startsWith("Z") ? { pid, mark: line.replace(/^\S+\s+/, "") } : undefined;
 }
 
-/** Whether this very process still runs. A zombie does not: it holds neither files nor sockets. */
+/** Is this very process still running? A zombie is not: it holds neither files nor sockets. */
 export function isLiving(known: ProcessIdentity): boolean {
   const now = identify(known.pid);
   return now !== undefined && (known.mark === undefined || now.mark === undefined || known.mark === now.mark);
 }
 
-/** Whether any process has this id now, be it a zombie. */
+/** Does any process have this id now, even a zombie? */
 export function hasProcess(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -45,7 +45,7 @@ export function hasProcess(pid: number): boolean {
 /**
  * This process, in the form that `isProvenDead` compares; undefined where Linux does not show its start.
  *
- * macOS tells a start in words, by the language and the time zone of whoever asks: another process would read another
+ * macOS reports a start as text, in the language and time zone of the asking process: another process would read another
  * mark.
  */
 export function ownIdentity(): ProcessIdentity | undefined {
@@ -56,7 +56,7 @@ export function ownIdentity(): ProcessIdentity | undefined {
 }
 
 /**
- * Whether this process, of this very system, certainly no longer exists. What cannot be told counts as living, unlike in
+ * Whether this process, of this very system, certainly no longer exists. An unknown state counts as living, unlike in
  * `isLiving`.
  */
 export function isProvenDead({ pid, mark }: ProcessIdentity): boolean {

@@ -7,26 +7,26 @@ import { identify } from "./living-process.js";
 /*
  * A lock among processes that a crash cannot leave locked.
  *
- * The usual single lock file has a gap where a stale one is broken: two processes see the same dead owner, and the
- * slower one deletes the faster one's new lock. Here each contender has a file of its own, named after its process,
- * and holds the lock when, after writing it, it sees no other living one. The file of a dead process may be deleted
- * by anybody at any time, since its name never comes again. Among several, the first by name stays and the others
- * withdraw, so somebody always gets on.
+ * A single lock file has a race when a stale one is broken: two processes see the same dead owner, and the
+ * slower one deletes the faster one's new lock. Here each contender has its own file, named after its process,
+ * and holds the lock if, after writing it, it sees no file of another living process. Anybody may delete the file of a
+ * dead process at any time, because its name is never used again. Among several contenders, the first by name stays and
+ * the others withdraw, so one always proceeds (docs/decisions/013-the-start-lock.md).
  */
 const PREFIX = "starting";
 
 export interface ClaimOptions<T> {
   readonly timeoutMs: number;
-  /** Asked while others hold the lock: an answer ends the wait, since the work turned out to be done. */
+  /** Called while others hold the lock: an answer ends the wait, because the work is done already. */
   meanwhile(): Promise<T | undefined>;
   /** What to reject with when another process keeps the lock for too long; `claim` is its file. */
   tooLong(pid: string, claim: string): Error;
 }
 
 /**
- * Runs `work` while no other process that uses the same directory runs its own.
+ * Runs `work` while no other process with the same directory runs its own.
  *
- * Bounded: rejects with the name of the process in the way. Callers in one process exclude each other too.
+ * Waits a bounded time: then rejects, naming the process that holds the lock. Callers in one process exclude each other too.
  */
 export async function alone<T>(
   directory: string,
@@ -39,7 +39,7 @@ export async function alone<T>(
   try {
     for (;;) {
       let others = livingClaims(directory, mine);
-      // Only a process that would be first writes its claim, so that the first is not held up by those who will withdraw.
+      // Only a process that would be first writes its claim, so that the first does not wait for those that will withdraw.
       if (!others.some((name) => name < mine)) {
         writeFileSync(file, "");
         others = livingClaims(directory, mine);
@@ -74,7 +74,7 @@ function livingClaims(directory: string, mine: string): string[] {
   });
 }
 
-/** The process' start in a form that may stand in a file name; undefined when there is no such process. */
+/** The process' start in a form allowed in a file name; undefined if there is no such process. */
 function markOf(pid: number): string | undefined {
   const living = identify(pid);
   if (!living) return undefined;

@@ -1,6 +1,7 @@
 /**
  * Every key and channel, with type and lifetime, on one page. One hash tag keeps all of them, including BullMQ's, in one
- * slot, so that a script may touch several. In flight = no expiry; retention = 24 h by default, from the end.
+ * slot, so that a script may touch several. In flight = no expiry; retention = 24 h by default, from the end. Stores live
+ * longer than names: a key whose name differs from its property keeps the name that an earlier release gave it.
  */
 const TAG = "{ujb}";
 
@@ -44,13 +45,13 @@ export const keys = {
   /** STRING with a short time to live: a result of this principal is waiting for room. */
   roomWanted: (principal: string) => `${TAG}:room-wanted:${principal}`,
   /**
-   * HASH, 30 min since the last use: a document derived from a result (filtered-results.ts): principal, about (JSON), data.
+   * HASH, 30 min since the last use: a document filtered from a result (filtered-results.ts): principal, about (JSON), data.
    */
-  derived: (id: string) => `${TAG}:derived:${id}`,
-  /** ZSET by the time of the last use, ms: a principal's derived documents, each as "id bytes". */
-  derivedUse: (principal: string) => `${TAG}:derived-use:${principal}`,
-  /** HASH by principal: the bytes of its derived documents. */
-  derivedShares: `${TAG}:derived-shares`,
+  filtered: (id: string) => `${TAG}:derived:${id}`,
+  /** ZSET by the time of the last use, ms: a principal's filtered documents, each as "id bytes". */
+  filteredUse: (principal: string) => `${TAG}:derived-use:${principal}`,
+  /** HASH by principal: the bytes of its filtered documents. */
+  filteredShares: `${TAG}:derived-shares`,
   /**
    * HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large).
    */
@@ -147,7 +148,7 @@ export const channels = {
   changed: `${TAG}:changed`,
   /** A log_id whose cancellation the Editor's owner is to deliver. */
   cancel: `${TAG}:cancel`,
-  /** An editor_id whose tools or presence changed. */
+  /** An editor_id whose tools or condition changed. */
   editors: `${TAG}:editors-changed`,
 } as const;
 

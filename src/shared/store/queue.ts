@@ -53,7 +53,7 @@ const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn 
 
 /**
  * On the store's own connection: BullMQ waits without limit for a connection of its own while Redis is away, and cannot
- * close it then. `connectStore` has already checked version and readiness.
+ * close it then. `connectStore` has already checked the version, and that Redis is ready.
  */
 export function createQueues(
   connection: Redis,

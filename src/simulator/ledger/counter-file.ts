@@ -1,5 +1,5 @@
 /**
- * What really happened, counted outside the Editor's memory: one line `<operationId> <what> <epoch ms>` for every
+ * Counts real executions outside the Editor's memory: one line `<operationId> <what> <epoch ms>` for every
  * execution of a mutating tool, appended as it BEGINS. No test may ever see one operation here twice.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";

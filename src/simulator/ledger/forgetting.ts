@@ -1,9 +1,9 @@
 /**
- * Which operations a ledger lets go of; pure. The C# bridge has its twin, and both read test/golden/forgetting.json.
+ * Which operations a ledger forgets; pure. The C# bridge has a twin of this, and both read test/golden/forgetting.json.
  *
- * Only what the broker needs no more: acknowledged ends, and what was revoked or found not_started, each after the
- * retention and while too many are known, oldest first. The latest unrevoked one of a hash stays for `same_as` as long
- * as another of its hash stays; then it leaves too. Whatever leaves raises the forget horizon above its acceptance, so
+ * Only operations that the broker no longer needs: acknowledged, revoked or not_started ones, each after the
+ * retention and while too many are known, the oldest first. The latest unrevoked one of a hash stays for `same_as` as long
+ * as another of its hash stays; then it goes too. Each forgotten one raises the forget horizon above its acceptance, so
  * that its id is RETIRED from then on.
  */
 import type { LedgerOperation } from "./journal-entry.js";
@@ -21,7 +21,7 @@ export interface Forgotten {
   horizon: number;
 }
 
-/** `operations` in the order of the ledger. Undefined when nothing leaves. */
+/** `operations` in the order of the ledger. Undefined if nothing is forgotten. */
 export function forgettable(
   operations: readonly LedgerOperation[],
   at: { now: number; horizon: number },
@@ -34,8 +34,8 @@ export function forgettable(
     if (operations.length - operationIds.length <= limits.keepOperations) break;
     if ((operation.acknowledgedAt ?? Number.POSITIVE_INFINITY) > at.now - limits.forgetAfterMs) continue;
     const { operationId, acceptedAt, acknowledgedAt = 0 } = operation;
-    // Revoked before it was ever submitted, nobody knows when it was accepted: before that revocation. It waits for the
-    // horizon of others, by as much time as the two clocks may be apart.
+    // If it was revoked before it was ever submitted, it was accepted at an unknown time before that. It waits for the
+    // horizon of others, by the most that the two clocks may differ.
     if (acceptedAt === undefined && at.horizon < acknowledgedAt + limits.forgetAfterMs) continue;
     const chain = operation.hash === undefined ? undefined : chains.get(operation.hash);
     if (chain?.at(-1) === operationId && chain.length > 1) continue;

@@ -1,4 +1,4 @@
-/** The lines of the ledger's journal, and the state that they add up to; no I/O. */
+/** The lines of the ledger's journal, and the state that they result in; no I/O. */
 import type { Fence } from "../../shared/operation/admit.js";
 import type { LedgerState, Outcome, RecoveryMetadata } from "../../shared/wire/wire.js";
 
@@ -16,13 +16,13 @@ export interface LedgerOperation {
   acceptedAt?: number;
   startedAt?: number;
   outcome?: Outcome;
-  /** When the broker had the outcome durably; of a revoked or not_started one: when it became that. */
+  /** When the broker had stored the outcome durably; for a revoked or not_started one: when it became that. */
   acknowledgedAt?: number;
-  /** Reads live in memory only: in no journal and no chain. */
+  /** Reads are kept in memory only: in no journal and no chain. */
   readOnly: boolean;
 }
 
-/** Every entry carries `seq`, which numbers the lines without gaps. */
+/** Every entry has a `seq`, which numbers the lines without gaps. */
 export type JournalEntry = { seq: number; at: number } & (
   | { kind: "opened"; ledgerId: string }
   | { kind: "session"; editorSessionId: string }
@@ -34,7 +34,7 @@ export type JournalEntry = { seq: number; at: number } & (
   | { kind: "not_started"; operationId: string }
   | { kind: "acknowledged"; operationIds: string[] }
   | { kind: "forgotten"; operationIds: string[]; horizon: number }
-  /** Stands for all lines before it. */
+  /** Replaces all lines before it. */
   | { kind: "snapshot"; content: Snapshot }
 );
 
@@ -53,11 +53,11 @@ export interface LedgerContent {
   fence: Fence | undefined;
   boundStore: { storeId: string; since: number } | undefined;
   session: string | undefined;
-  /** The session before, and the last seq that was durable before the present one began. */
+  /** The previous session, and the last seq that was durable before the present one began. */
   previousSession: { editorSessionId: string; ledgerSeq: number } | undefined;
   forgetHorizon: number;
   operations: Map<string, LedgerOperation>;
-  /** Ids of each hash, oldest first: revoking the latest uncovers the one before. */
+  /** The ids of each hash, the oldest first: revoking the latest uncovers the previous one. */
   chains: Map<string, string[]>;
 }
 
@@ -75,7 +75,7 @@ export function emptyContent(): LedgerContent {
   };
 }
 
-/** Applies one line; the same code reads a journal back and follows it live. */
+/** Applies one line; the same code reads a journal back and applies new lines. */
 export function applyEntry(content: LedgerContent, entry: JournalEntry): void {
   const before = content.seq;
   content.seq = entry.seq;
@@ -125,7 +125,7 @@ export function applyEntry(content: LedgerContent, entry: JournalEntry): void {
   }
 }
 
-/** Older versions did not note when an operation was revoked or found not_started. */
+/** Older versions did not record when an operation was revoked or found not_started. */
 function settledBy(operation: LedgerOperation, at: number): LedgerOperation {
   const isSettled = operation.state === "revoked" || operation.state === "not_started";
   return isSettled ? { ...operation, acknowledgedAt: operation.acknowledgedAt ?? at } : operation;
@@ -143,7 +143,7 @@ export function snapshotOf(content: LedgerContent): Snapshot {
   };
 }
 
-/** Puts an operation at the end of its hash's chain, also when it was there before (`not_started` accepted again). */
+/** Puts an operation at the end of its hash's chain, even if it was there before (`not_started` accepted again). */
 export function enter(content: LedgerContent, operation: LedgerOperation): void {
   // Delete first: a Map keeps the place of a key that it already has, and open operations re-queue in this order.
   content.operations.delete(operation.operationId);

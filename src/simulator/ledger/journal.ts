@@ -1,32 +1,32 @@
 /**
- * An append-only file of `<crc32> <json>` lines. What is not flushed is only in memory, so that a simulated
+ * An append-only file of `<crc32> <json>` lines. Unflushed lines are only in memory, so that a simulated
  * crash loses exactly what a power cut may lose.
  *
- * Everything is synchronous: between a decision and its line on disk nothing else may happen, and on one
- * JavaScript thread that is the whole critical section (about 1 ms a flush).
+ * Everything is synchronous: nothing else may happen between a decision and its line on disk, and on one
+ * JavaScript thread that is the whole critical section (about 1 ms per flush).
  */
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
 export interface Journal {
-  /** The entries found when the file was opened, torn tail cut. */
+  /** The entries found when the file was opened, without a torn tail. */
   readonly found: readonly unknown[];
   /** Adds a line that a crash may lose until the next flush. Throws when the journal cannot be written. */
   append(entry: unknown): void;
-  /** Writes all lines and waits for the disk. Throws when it cannot; the journal is then not trusted again. */
+  /** Writes all lines and waits for the disk. Throws if that fails; then the journal is not trusted any more. */
   flush(): void;
   /** Replaces all lines by these, atomically (temporary file, rename). */
   rewrite(entries: readonly unknown[]): void;
   /** Fault: refuse every append and flush while true. */
   setBroken(broken: boolean): void;
-  /** Fault: every flush takes so much longer, ms, and with it everything else of this Editor. */
+  /** Fault: every flush takes this much longer, ms, and so delays everything else of this Editor. */
   setSlow(ms: number): void;
   /** Writes the unflushed lines, or loses them as a crash does, and closes the file. */
   close(unflushed: "keep" | "lose"): void;
 }
 
-/** Opens or creates the journal; cuts everything from the first line whose CRC does not fit. */
+/** Opens or creates the journal; cuts everything from the first line with a wrong CRC. */
 export function openJournal(file: string): Journal {
   let descriptor = openSync(file, "a+", 0o600);
   const { entries, goodBytes, bytes } = readLines(file);
@@ -68,7 +68,7 @@ export function openJournal(file: string): Journal {
         if (slowMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, slowMs);
         fsyncSync(descriptor);
       } catch (error) {
-        // After a failed write or fsync the content of the disk is unknown; the next start reads it by CRC.
+        // After a failed write or fsync the disk's content is unknown; the next start checks it by CRC.
         failure = error instanceof Error ? error.message : String(error);
         throw error;
       }

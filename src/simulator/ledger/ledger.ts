@@ -1,9 +1,9 @@
 /**
- * The Editor's memory of operations: a journal and the state that it adds up to.
+ * The Editor's memory of operations: a journal, and the state that it results in.
  *
- * `running` is entered in one method (`begin`), flushed before anybody is invoked. Outcomes, revocations and
- * fences are flushed before they are told to anybody. `accepted` need not be: losing it means "never started".
- * `ledgerSeq()` therefore counts durable entries only, else every crash would look like a rolled-back ledger.
+ * `running` is entered in one method (`begin`), and flushed before a tool is invoked. Outcomes, revocations and
+ * fences are flushed before they are reported. `accepted` need not be: losing it means "never started".
+ * So `ledgerSeq()` counts durable entries only; otherwise every crash would look like a rolled-back ledger.
  */
 import { randomUUID } from "node:crypto";
 import type { Fence } from "../../shared/operation/admit.js";
@@ -27,7 +27,7 @@ type Entry = Unnumbered<JournalEntry>;
 export interface LedgerOptions extends ForgetLimits {
   file: string;
   now(): number;
-  /** A journal of more lines becomes one snapshot when it is opened; 5000 if left out. */
+  /** A journal with more lines becomes one snapshot when it is opened; default 5000. */
   compactLines?: number;
 }
 
@@ -46,7 +46,7 @@ export type Ledger = ReturnType<typeof openLedger>;
 export function openLedger(options: LedgerOptions) {
   const journal = openJournal(options.file);
   const content: LedgerContent = emptyContent();
-  // The CRC vouches for the lines: only this code wrote them.
+  // The CRC proves that this code wrote the lines.
   for (const entry of journal.found) applyEntry(content, entry as JournalEntry);
   let durableSeq = content.seq;
 
@@ -80,7 +80,7 @@ export function openLedger(options: LedgerOptions) {
   if (journal.found.length > (options.compactLines ?? COMPACT_LINES)) {
     const entry = { seq: content.seq, at: options.now() };
     const forgotten = forgettableNow();
-    // No line of its own: it would come before the session's, and a ledger that was put back would look as long as the
+    // Writes no line: it would come before the session's line, and a restored older ledger would look as long as the
     // one that was seen.
     if (forgotten) applyEntry(content, { ...entry, kind: "forgotten", ...forgotten });
     journal.rewrite([{ ...entry, kind: "snapshot", content: snapshotOf(content) }]);
@@ -103,7 +103,7 @@ export function openLedger(options: LedgerOptions) {
     startSession(editorSessionId: string): void {
       recordFlushed({ kind: "session", editorSessionId });
     },
-    /** Must be durable before the hello is answered: a lower fence may never write again. */
+    /** Must be durable before hello is answered: a lower fence may never write again. */
     takeFence(fence: Fence, storeId: string): void {
       recordFlushed({ kind: "fence", ...fence, storeId });
     },
@@ -131,7 +131,7 @@ export function openLedger(options: LedgerOptions) {
     markNotStarted(operation: LedgerOperation): void {
       recordFlushed({ kind: "not_started", operationId: operation.operationId });
     },
-    /** A lost acknowledgement only makes the outcome be offered again. */
+    /** After a lost acknowledgement the outcome is only offered again. */
     acknowledge(operationIds: readonly string[]): void {
       const ended = operationIds.filter((id) => {
         const operation = content.operations.get(id);
@@ -141,7 +141,7 @@ export function openLedger(options: LedgerOptions) {
       const journalled = ended.filter((id) => content.operations.has(id));
       if (journalled.length > 0) record({ kind: "acknowledged", operationIds: journalled });
     },
-    /** Drops reads, which live in the memory of one script domain. */
+    /** Drops reads, which exist in the memory of one script domain. */
     dropReads(): void {
       for (const op of [...content.operations.values()])
         if (op.readOnly) content.operations.delete(op.operationId);

@@ -13,11 +13,11 @@ export interface OpenOperation {
 export type RecoveryAction =
   /** It never began: queue it again, in the order of acceptance. */
   | { operationId: string; action: "requeue" }
-  /** It never began, and the worker decides whether it still shall. */
+  /** It never began, and the worker decides whether it runs. */
   | { operationId: string; action: "not_started" }
   | { operationId: string; action: "go_on" }
   | { operationId: string; action: "interrupt"; reason: RecoveryCause }
-  /** A read that only memory knew. */
+  /** A read, which only memory recorded. */
   | { operationId: string; action: "forget" };
 
 /** One action for each open operation, in the ledger's order. */

@@ -1,15 +1,15 @@
 /**
- * Results that do not fit into a frame: the outcome then carries `resultBytes` in place of `result`, and
- * `operation/result` hands out the UTF-8 JSON in parts (base64, so that a part may end inside a character).
+ * Results that do not fit into a frame: the outcome then has `resultBytes` instead of `result`, and
+ * `operation/result` delivers the UTF-8 JSON in parts (base64, so that a part may end within a character).
  */
 import type { Outcome } from "../../shared/wire/wire.js";
 import type { LedgerOperation } from "../ledger/journal-entry.js";
 import { type ResultText, resultText } from "./result-text.js";
 
 export interface LargeResults {
-  /** The outcome in the form that the ledger keeps; of a read's large result only the text. */
+  /** The outcome in the ledger's form; of a read's large result only the text is kept. */
   keep(operation: LedgerOperation, outcome: Outcome): Outcome;
-  /** The outcome as it may travel. */
+  /** The outcome in the form for the wire. */
   inFrame(outcome: Outcome): Outcome;
   part(
     operation: LedgerOperation | undefined,
@@ -21,7 +21,7 @@ export interface LargeResults {
 }
 
 export function createLargeResults(options: { inlineResultBytes: number }): LargeResults {
-  /** As long as the ledger has the outcome. */
+  /** Available as long as the ledger has the outcome. */
   const texts = new WeakMap<Outcome, ResultText>();
 
   const textOf = (outcome: Outcome): ResultText => {
@@ -42,14 +42,14 @@ export function createLargeResults(options: { inlineResultBytes: number }): Larg
   };
 
   return {
-    // What the journal must hold stays whole.
+    // A result that the journal must hold stays whole.
     keep: ({ readOnly }, outcome) => (readOnly ? inFrame(outcome) : outcome),
     inFrame,
     part(operation, offset, length) {
       const outcome = operation?.outcome;
       if (outcome === undefined || (outcome.result === undefined && !texts.has(outcome))) return undefined;
       const text = textOf(outcome);
-      // A part must fit into a frame itself, whatever was asked for; base64 grows it by a third.
+      // A part must fit into a frame, whatever size was requested; base64 makes it a third longer.
       const part = text.part(offset, Math.min(length, options.inlineResultBytes));
       return { offset, total: text.length, base64: part.toString("base64") };
     },

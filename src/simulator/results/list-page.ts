@@ -1,10 +1,10 @@
 /**
- * Which operations an answer to `operation/list` holds; pure. The C# bridge has its twin, and both read
+ * Which operations an answer to `operation/list` contains; pure. The C# bridge has a twin of this, and both read
  * test/golden/list.json.
  *
- * A cursor names a place in the order of acceptance, which no operation ever changes, so that nothing that happens
- * between two pages leaves one out. What is open or unacknowledged comes first, because an older worker reads one page
- * only; behind that page it comes again in its place.
+ * A cursor names a place in the order of acceptance, which no operation ever changes, so that no event
+ * between two pages can skip one. Open and unacknowledged operations come first, because an older worker reads one page
+ * only; after that page they are listed again in their places.
  */
 export interface Listable {
   operationId: string;
@@ -31,7 +31,7 @@ interface Place {
 
 const BEGINNING: Place = { acceptedAt: 0, operationId: "" };
 
-/** Undefined when the cursor is none. */
+/** Undefined if the cursor is invalid. */
 export function listPage<T extends Listable>(
   operations: readonly T[],
   cursor: string | undefined,
@@ -51,7 +51,7 @@ export function listPage<T extends Listable>(
   return { page, nextCursor: cursorOf(last ? placeOf(last) : BEGINNING) };
 }
 
-/** How many fit; at least one, so that every page goes on. */
+/** How many fit; at least one, so that every page makes progress. */
 function fitting<T>(all: readonly T[], charactersOf: (one: T) => number, limits: PageLimits): number {
   let characters = 0;
   for (const [index, one] of all.entries()) {

@@ -1,4 +1,4 @@
-/** A result as UTF-8 JSON in blocks, made piece by piece, so that no more than its text is in memory at once. */
+/** A result as UTF-8 JSON in blocks, made piece by piece, so that only its text is in memory. */
 
 export interface ResultText {
   /** Bytes. */

@@ -5,7 +5,7 @@ export const compile: SimulatedTool = {
   name: "compile",
   description: "Compiles the scripts and reports errors and warnings.",
   inputSchema: parameters({
-    ForceRecompile: { type: "boolean", description: "Compile although nothing changed", default: false },
+    ForceRecompile: { type: "boolean", description: "Compile even if nothing changed", default: false },
     SimulatedSeconds: {
       type: "number",
       description: "Simulator: how long it takes",

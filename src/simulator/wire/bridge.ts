@@ -1,4 +1,4 @@
-/** Maps method names to their handlers, and says who may call which. */
+/** Maps method names to their handlers, and decides who may call which. */
 import { z } from "zod";
 import { RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../shared/wire/rpc.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
@@ -90,7 +90,7 @@ export function createBridge(deps: BridgeDeps, options: { version: string; plain
           return { result: { Message: `Unity Editor received: ${String(Message ?? message ?? "Hello")}` } };
         }
         default:
-          // A tool by name would pass the ledger's chain by: the worker's own calls are operations.
+          // A call of a tool by name would bypass the ledger's chain: the worker submits operations instead.
           return isSeated
             ? blocked(method, "Submit an operation: a job broker drives this Editor.")
             : deps.plain.call(clientNames.get(peer) ?? `connection-${peer.id}`, method, params);

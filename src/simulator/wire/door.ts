@@ -1,13 +1,13 @@
 /**
- * Who may speak here: a caller that proves to hold this Editor's token, after this Editor has proven it first
- * (docs/reference/protocol.md, "Hello and fencing"). What was asked is answered behind the proof, and once for each.
+ * Admits only callers that prove to hold this Editor's token, after this Editor has proven it first
+ * (docs/reference/protocol.md, "Hello and fencing"). The request is answered after the proof, once for each proof.
  */
 import { addressOf, type Challenge, isProof, newNonce, proofOf } from "../../shared/wire/editor-proof.js";
 import { EDITOR_CODES, ProveParams } from "../../shared/wire/wire.js";
 import type { Answer, Peer } from "./tcp-server.js";
 
 export interface Door {
-  /** The Editor's own proof; `enter` runs when the worker has given its own. A second challenge replaces the first. */
+  /** The Editor's own proof; `enter` runs after the worker's proof. A second challenge replaces the first. */
   challenge(peer: Peer, workerNonce: string, enter: () => Answer): Answer;
   /** `bridge/prove`. */
   prove(peer: Peer, params: unknown): Answer;

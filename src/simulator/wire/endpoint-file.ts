@@ -1,4 +1,4 @@
-/** The files by which workers and people find this Editor; the token is only in the one of the user's own folder. */
+/** The files by which workers and people find this Editor; only the one in the user's own folder contains the token. */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EndpointFile } from "../../shared/wire/wire.js";
@@ -11,7 +11,7 @@ export interface PublishedEndpoint {
   remove(): void;
 }
 
-/** `plain`: as uLoopMCP does, its port is only in the project's own settings, and stays there. */
+/** `plain`: like uLoopMCP, it writes its port only into the project's settings, where it stays. */
 export function createPublishedEndpoint(
   folder: string,
   identity: Identity,
@@ -23,7 +23,7 @@ export function createPublishedEndpoint(
     : join(projectPath, "Library", "JobBroker", "endpoint.json");
   const files: [string, ...string[]] = [plain ? inProject : join(folder, `${identity.editorId}.json`)];
   if (!plain) files.push(inProject);
-  // Nothing is created for a project that is only a name.
+  // Creates nothing for a project that does not exist on disk.
   const written = existsSync(projectPath) ? files : files.filter((file) => file !== inProject);
   return {
     files,
@@ -38,7 +38,7 @@ export function createPublishedEndpoint(
         const said = plain ? settings : file === inProject ? open : endpoint;
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
         // Renamed into place: a worker that watches the folder never reads half a file.
-        // What a crash left there, or somebody else put there, is not written into: others might read it.
+        // Never writes into an existing file, left by a crash or put there by others: they might read it.
         rmSync(`${file}.new`, { force: true });
         writeFileSync(`${file}.new`, JSON.stringify(said), { mode: 0o600, flag: "wx" });
         renameSync(`${file}.new`, file);

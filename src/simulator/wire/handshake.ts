@@ -1,6 +1,6 @@
 /**
- * `bridge/hello`: who may own this Editor. Behind the proof, store and fence are checked, the fence is on disk and
- * the older connection closed before the answer is written: no step in between waits, so nothing below the new fence
+ * `bridge/hello`: who may own this Editor. After the proof, store and fence are checked, the fence is flushed and
+ * the older connection closed before the answer is written. No step in between waits, so nothing below the new fence
  * can be journalled any more (▲11).
  */
 import {
@@ -29,7 +29,7 @@ export interface HelloDeps {
   world: World;
   /** Monotonic, ms. */
   elapsed(): number;
-  /** Tells the worker every outcome that it has not acknowledged. */
+  /** Reports every outcome that the worker has not acknowledged. */
   tellUnacknowledged(): void;
 }
 
@@ -64,7 +64,7 @@ export function createHello(
     return { error: { code: EDITOR_CODES.FENCED, message, data: { highestEpoch: highest.epoch } } };
   };
 
-  /** On the disk before it is answered, and the store that held it is cut off. */
+  /** Flushed before it is answered; the store that held the Editor is cut off. */
   const takeOver = ({ storeId, force = false }: HandOver): Answer => {
     const bound = ledger.boundStore();
     const open = ledger.open().map(({ operationId, state }) => ({ operationId, state }));
@@ -128,11 +128,11 @@ export function createHello(
   };
 
   return {
-    /** The seated worker was heard: another store must wait for its silence. */
+    /** The seated worker sent something: another store must wait for its silence. */
     heard(): void {
       boundHeardAt = deps.elapsed();
     },
-    /** A person lets the next store take this Editor over. */
+    /** A person lets the next store take over this Editor. */
     handOver(): void {
       handedOver = true;
     },

@@ -1,13 +1,13 @@
-/** The writing half of a connection: one frame after the other, through the wire faults. */
+/** The writing half of a connection: one frame at a time, through the wire faults. */
 import type { Socket } from "node:net";
 import { encodeFrame } from "../../shared/wire/framing.js";
 import type { WireFaults } from "./wire-faults.js";
 
 export interface Outbound {
   send(text: string): void;
-  /** Bytes as they are, between two frames. */
+  /** Raw bytes between two frames. */
   sendRaw(bytes: Buffer): void;
-  /** Closes the connection once everything that was sent before is written. */
+  /** Closes the connection once everything sent before is written. */
   endAfterwards(): void;
 }
 

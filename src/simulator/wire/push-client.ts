@@ -21,7 +21,7 @@ export function createPushClient(deps: { now(): number }): PushClient {
     `${JSON.stringify({ type, timestamp: new Date(deps.now()).toISOString(), payload })}\n`;
   const open = (to: NonNullable<typeof endpoint>): Socket => {
     const opened = connect(to);
-    // Nothing listens there any more: a push is optional, and the other channel carries the same.
+    // Nothing listens there any more. A push is optional: the other channel carries the same events.
     opened.on("error", () => {});
     opened.on("close", () => {
       if (socket === opened) socket = undefined;

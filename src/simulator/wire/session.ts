@@ -37,7 +37,7 @@ const RELISTEN_MS = 50;
 
 export type Session = ReturnType<typeof startSession>;
 
-/** Opens the ledger and recovers what the last process left; nothing listens yet. */
+/** Opens the ledger and recovers the operations of the last process; does not listen yet. */
 export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
   const editorSessionId = randomUUID();
   const timers = createTimers();
@@ -163,7 +163,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     ledger.dropReads();
   };
 
-  /** The port of a process never changes; another program may hold it for a moment after a reload. */
+  /** The port of a process never changes, but another program may hold it for a moment after a reload. */
   const listenAgain = async (port: number): Promise<void> => {
     while (!ended) {
       const failed = await server.listen(port).then(
@@ -190,7 +190,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     push.drop();
     lanes.setPaused(true);
     lanes.clearQueues();
-    // Sockets first: outcomes that a reload causes are reported after the next hello.
+    // Close sockets first: outcomes that a reload causes are reported after the next hello.
     const stopped = server.stop();
     recover("domain_reload");
     await stopped;
@@ -250,7 +250,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
       push.cut();
       await end(unflushed);
     },
-    /** The Editor quits as a user quits it. */
+    /** The Editor quits as if a user had quit it. */
     async quit(): Promise<void> {
       world.phase = "quitting";
       server.broadcast("notifications/server/shutdown", { reason: "editor_quit" });

@@ -1,4 +1,4 @@
-/** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method by name. */
+/** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method names. */
 import { createServer, type Server, type Socket } from "node:net";
 import { createArrivals, endOf } from "../../shared/machine/arrivals.js";
 import type { TcpEnd } from "../../shared/machine/peer-owner.js";
@@ -21,17 +21,17 @@ export interface Peer {
   readonly id: number;
   /** The Editor's address, as this connection reached it. */
   readonly local: TcpEnd;
-  /** It is no stranger: the clock for strangers stops, and no newcomer takes its place. */
+  /** The peer is no stranger: its timeout stops, and no newcomer takes its place. */
   admit(): void;
   notify(method: string, params: unknown): void;
-  /** Closes once everything that was sent before is written. */
+  /** Closes once everything sent before is written. */
   close(): void;
   isOpen(): boolean;
 }
 
 /**
- * `afterwards` runs when the answer was handed to an open socket, never when the connection was gone by then;
- * `close` ends the connection behind the answer.
+ * `afterwards` runs if the answer was handed to an open socket, not if the connection was gone by then;
+ * `close` ends the connection after the answer.
  */
 export type Answer = ({ result: unknown } | { error: RpcError; close?: boolean }) & {
   afterwards?: () => void;
@@ -40,27 +40,27 @@ export type Answer = ({ result: unknown } | { error: RpcError; close?: boolean }
 export interface TcpServerDeps {
   timers: Timers;
   faults: WireFaults;
-  /** Never throws; `isOpen()` of the peer may be false by the time the answer is ready. */
+  /** Never throws. The peer's `isOpen()` may be false by the time the answer is ready. */
   handle(peer: Peer, method: string, params: unknown, guard?: unknown): Promise<Answer> | Answer;
   closed(peer: Peer): void;
 }
 
-/** A worker, one that takes over from it, a person's `editors claim`; the rest is room for strangers. */
+/** Room for a worker, its successor, a person's `editors claim`, and some strangers. */
 const MAX_CONNECTIONS = 32;
 
 export type TcpServer = ReturnType<typeof createTcpServer>;
 
 /**
- * `maxFrameBytes` caps what a worker may send; longer frames are answered FRAME_TOO_LARGE and skipped, or break the
- * connection as in plain bridges. A stranger is cut off after `strangerMs` (undefined: never), and the oldest one when
- * there are too many, so that however many there are the next one is heard.
+ * `maxFrameBytes` limits a worker's frames; longer ones are answered FRAME_TOO_LARGE and skipped, or break the
+ * connection as in plain bridges. A stranger is disconnected after `strangerMs` (undefined: never), and the oldest one if
+ * there are too many, so that the next one is always heard.
  */
 export function createTcpServer(
   deps: TcpServerDeps,
   options: { maxFrameBytes: number; breaksOnTooLong: boolean; strangerMs: number | undefined },
 ) {
   const connections = new Map<Socket, Outbound>();
-  /** Those that are not admitted, in the order of their coming. */
+  /** Connections that are not admitted, in order of arrival. */
   const strangers = new Set<Socket>();
   let server: Server | undefined;
   let nextId = 1;
@@ -111,7 +111,7 @@ export function createTcpServer(
     });
   };
 
-  /** False when nothing more may be read from this connection. */
+  /** False if nothing more may be read from this connection. */
   const receive = (peer: Peer, socket: Socket, outbound: Outbound, frame: Frame): boolean => {
     if (frame.kind === "malformed") {
       outbound.send(rpcFailure(null, { code: RPC_PARSE_ERROR, message: frame.reason }));
@@ -157,7 +157,7 @@ export function createTcpServer(
   const arrivals = createArrivals(accept);
 
   return {
-    /** Listens on loopback; rejects when the port is taken. Answers the port. */
+    /** Listens on loopback; answers the port. Rejects if it is taken. */
     async listen(port: number): Promise<number> {
       const listening = createServer({ pauseOnConnect: true }, arrivals.take);
       await new Promise<void>((resolve, reject) => {
@@ -174,11 +174,11 @@ export function createTcpServer(
     dropConnections(): void {
       for (const socket of connections.keys()) socket.destroy();
     },
-    /** Writes bytes that are no frame on every connection. */
+    /** Writes bytes that form no frame on every connection. */
     sendGarbage(bytes: Buffer): void {
       for (const outbound of connections.values()) outbound.sendRaw(bytes);
     },
-    /** Tells everybody who is admitted, and strangers where their time is not limited. */
+    /** Notifies all admitted connections, and strangers if their time is not limited. */
     broadcast(method: string, params: unknown): void {
       for (const [socket, outbound] of connections) {
         if (options.strangerMs !== undefined && strangers.has(socket)) continue;

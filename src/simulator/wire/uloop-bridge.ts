@@ -1,7 +1,7 @@
 /**
- * The surface of a plain uLoop bridge (v0.29 to v2.1.1), for a worker to be tested against: no hello and no ledger.
- * Every call runs, however often it comes; a connection is strictly serial; a lost connection cancels nothing; every
- * error is -32603 and is told apart by its data.
+ * The surface of a plain uLoop bridge (v0.29 to v2.1.1), for tests of the worker: no hello and no ledger.
+ * Every call runs, however often it is sent; a connection is strictly serial; a lost connection cancels nothing; every
+ * error is -32603, and only its data identifies it.
  */
 import { randomUUID } from "node:crypto";
 import type { ToolDetails } from "../../shared/tools/tool.js";
@@ -53,7 +53,7 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
             reloads = true;
           };
           const call = { operationId, args: read, world, signal: ended.signal, wait: pass, reloadAfterwards };
-          // Such a bridge keeps the domain while it runs tests: its answer would be lost with the connection.
+          // Such a bridge does not reload the domain while it runs tests: its answer would be lost with the connection.
           const reload = () => Promise.resolve();
           resolve(await definition.run({ ...call, reload, progress: () => undefined }));
         } catch (error) {
@@ -91,7 +91,7 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
   };
 
   return {
-    /** Every name that a client gave itself, in order. */
+    /** The names that clients gave themselves, in order. */
     clientNames: (): readonly string[] => clientNames,
     closed: (peer: Peer): void => void turns.delete(peer),
     handle(peer: Peer, method: string, params: unknown, guard?: unknown): Promise<Answer> {
@@ -104,7 +104,7 @@ export function createUloopBridge(deps: UloopBridgeDeps) {
   };
 }
 
-/** Such bridges say nothing of a tool's effect. */
+/** Such bridges do not report a tool's effect. */
 function plainDetails({ name, description, parameterSchema }: ToolDetails): object {
   return { name, description, parameterSchema, displayDevelopmentOnly: false };
 }

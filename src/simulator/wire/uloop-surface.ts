@@ -1,8 +1,8 @@
 /**
  * The uLoop-compatible calls of plain clients: every tool by its own name (docs/reference/protocol.md, section 2).
  *
- * They go through the ledger too. A call that is open, or whose answer was never returned, is joined by the same
- * call of the same client instead of running again: such clients repeat what they believe lost.
+ * They use the ledger too. An identical call of the same client joins a call that is open, or whose answer was never
+ * returned, instead of running again: such clients repeat a call that they believe lost.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { RPC_INTERNAL_ERROR, RPC_UNKNOWN_METHOD } from "../../shared/wire/rpc.js";
@@ -54,7 +54,7 @@ export function createUloopSurface(deps: UloopSurfaceDeps) {
   };
 
   return {
-    /** Tells the waiting plain callers; others have their own ways to hear of an outcome. */
+    /** Answers the waiting plain callers; others learn of an outcome in their own ways. */
     ended(operation: LedgerOperation, outcome: Outcome): void {
       for (const resolve of waiting.get(operation.operationId) ?? []) resolve(outcome);
       waiting.delete(operation.operationId);
@@ -78,7 +78,7 @@ export function createUloopSurface(deps: UloopSurfaceDeps) {
         return internal("internal_error", error instanceof Error ? error.message : String(error));
       }
       const outcome = await outcomeOf(operationId);
-      // Unreturned while the answer cannot be written: the next identical call gets this outcome.
+      // If the answer cannot be written the call stays unreturned, and the next identical call gets this outcome.
       const afterwards = (): void => deps.ledger.acknowledge([operationId]);
       if (outcome.status === "completed") return { result: deps.results.whole(outcome) ?? null, afterwards };
       return { ...internal("internal_error", outcome.error?.message ?? outcome.status), afterwards };

@@ -1,18 +1,18 @@
-/** Faults between a written answer and the peer; one state for all connections of an Editor. */
+/** Faults between an answer and the peer; one state for all connections of an Editor. */
 export interface WireFaults {
-  /** ms that every answer (not notifications) is held back. */
+  /** Delay of every answer (not of notifications), ms. */
   answerDelayMs: number;
   /** Writes at most this many bytes at a time; undefined writes whole frames. */
   pieceBytes: number | undefined;
-  /** Methods whose next request is processed, then the connection is cut without an answer. */
+  /** Methods whose next request is processed before the connection is cut without an answer. */
   readonly cutAfter: string[];
-  /** Methods whose next request is thrown away unread and the connection cut. */
+  /** Methods whose next request is dropped unread before the connection is cut. */
   readonly cutBefore: string[];
   /** Holds back every byte until `speak`. */
   silence(): void;
   speak(): void;
   isSilent(): boolean;
-  /** Settles when bytes may go out. */
+  /** Resolves once bytes may be sent. */
   spoken(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createWireFaults(): WireFaults {
   };
 }
 
-/** Takes one occurrence of the method out of the list; true when there was one. */
+/** Removes one occurrence of the method from the list; true if there was one. */
 export function takeOnce(methods: string[], method: string): boolean {
   const index = methods.indexOf(method);
   if (index < 0) return false;

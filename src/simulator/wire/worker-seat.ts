@@ -1,4 +1,4 @@
-/** The one connection that may submit: the worker that said hello last with the highest fence. */
+/** The one connection that may submit: that of the last worker to say hello with the highest fence. */
 import type { Peer } from "./tcp-server.js";
 
 export interface WorkerSeat {
@@ -8,7 +8,7 @@ export interface WorkerSeat {
   leave(peer: Peer): void;
   /** Closes the connection that holds it. */
   vacate(): void;
-  /** Sends to the holder; while the seat is empty nothing is sent, and hello repeats it. */
+  /** Sends to the holder. While the seat is empty nothing is sent; the next hello makes up for it. */
   notify(method: string, params: unknown): void;
 }
 

@@ -1,4 +1,4 @@
-/** Editors with a uLoop bridge are not found, they are named: by an address, or by a project folder that says its port itself. */
+/** Editors with a uLoop bridge cannot be discovered; the configuration names an address, or a project folder that records its port. */
 import { readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
@@ -8,11 +8,11 @@ import { editorIdOf } from "../../shared/editors/editor-id.js";
 import type { Log } from "../../shared/log.js";
 import type { ExplicitEndpoint } from "./discovery.js";
 
-/** What uLoopMCP keeps in the project; the port may change with every start of its server. */
+/** uLoopMCP's settings in the project; the port may change with every start of its server. */
 const UloopSettings = z.looseObject({ customPort: z.int().min(1).max(65535) });
 const SETTINGS = join("UserSettings", "UnityMcpSettings.json");
 
-/** Reads where the named Editors are now; those of which nothing can be read are left out. Never rejects. */
+/** Reads the present addresses of the named Editors; leaves out those whose settings cannot be read. Never rejects. */
 export function createConfiguredEditors(
   editors: readonly NamedEditor[],
   log: Log,

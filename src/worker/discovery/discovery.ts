@@ -1,4 +1,4 @@
-/** Finds Editors: those that wrote an endpoint file, and those that the configuration names. */
+/** Finds the Editors that wrote an endpoint file, and those that the configuration names. */
 import { type FSWatcher, watch } from "node:fs";
 import type { RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import type { Log } from "../../shared/log.js";
@@ -11,40 +11,40 @@ export interface ExplicitEndpoint {
   host: string;
   port: number;
   token?: string | undefined;
-  /** Who it is if nobody at that address says so: an Editor with a uLoop bridge. */
+  /** Its identity if the peer at that address does not report one: an Editor with a uLoop bridge. */
   uloop?: UloopIdentity | undefined;
 }
 
 export interface DiscoveredEditor {
-  /** Names it for as long as it is known: the editorId of a file, `host:port` of an explicit endpoint. */
+  /** Its key as long as it is known: the editorId of a file, `host:port` of an explicit endpoint. */
   key: string;
   host: string;
   port: number;
   token: string;
-  /** Its own `host:port`, where that is forwarded to the address above. */
+  /** Its own `host:port`, if that is forwarded to the address above. */
   listensOn?: string | undefined;
-  /** What its file says; undefined for an explicit endpoint without one. */
+  /** The content of its file; undefined for an explicit endpoint without one. */
   editorId: string | undefined;
   projectName: string | undefined;
   projectPath?: string | undefined;
   pid: number | undefined;
-  /** What it was doing when it wrote its file. */
+  /** Its phase when it wrote its file. */
   phase?: string | undefined;
-  /** It was named, and wrote no file: it may be an Editor with a uLoop bridge, and then this is who it is. */
+  /** Its identity if it turns out to have a uLoop bridge: it was named, and wrote no file. */
   uloop?: UloopIdentity | undefined;
 }
 
 export interface DiscoveryDeps {
-  /** Undefined: only the explicit endpoints. */
+  /** Undefined: use only the explicit endpoints. */
   folder: string | undefined;
   explicit: readonly ExplicitEndpoint[];
-  /** More of those, whose address may change: asked at every look; never rejects. */
+  /** Further explicit endpoints, whose address may change: called at every look; never rejects. */
   configured?: () => Promise<readonly ExplicitEndpoint[]>;
   log: Log;
   options?: {
-    /** ms between two looks at the folder; changes that the system reports are seen sooner. */
+    /** ms between two looks at the folder; changes that the system reports are noticed earlier. */
     pollMs?: number;
-    /** False leaves it to the poll alone. */
+    /** False: only poll. */
     watch?: boolean;
     isAlive?: (pid: number) => boolean;
   };
@@ -53,20 +53,20 @@ export interface DiscoveryDeps {
 /** Called one after another for each difference, never before `createDiscovery` has returned nor after close(). */
 export interface DiscoveryHandlers {
   onFound(editor: DiscoveredEditor): void;
-  /** Same key, another address, token or process; its present phase is no change. */
+  /** Same key, but another address, token or process. A new phase alone is not a change. */
   onChanged(editor: DiscoveredEditor, before: DiscoveredEditor): void;
   /** Its file or its process is gone. Explicit endpoints are never lost. */
   onLost(editor: DiscoveredEditor): void;
-  /** At every look: the files that are not believed, also none. */
+  /** Called at every look with the files that are not trusted, even if there are none. */
   onRefused?(files: RefusedFile[]): void;
 }
 
 export interface Discovery {
   /** Known now. */
   editors(): DiscoveredEditor[];
-  /** Looks at once; resolves when what is in the folder at this moment was reported. */
+  /** Looks at once; resolves once the folder's present content was reported. */
   look(): Promise<void>;
-  /** Resolves when nothing is open any more; reports no losses. */
+  /** Resolves once nothing is open any more; reports no losses. */
   close(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
   let closed = false;
   let watcher: FSWatcher | undefined;
   let poll: NodeJS.Timeout | undefined;
-  /** The look under way and the one that begins after it; a third would see nothing more. */
+  /** The look under way, and the next one; a third would see nothing more. */
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;
 
@@ -115,7 +115,7 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
     if (watcher || closed || folder === undefined || options.watch === false) return;
     try {
       watcher = watch(folder, { persistent: false }, () => void look());
-      // A folder that goes away, or a system without notifications: the poll goes on alone and tries again.
+      // The folder was removed, or the system has no notifications: polling goes on and tries again.
       watcher.on("error", unwatch);
     } catch {
       unwatch();
@@ -153,7 +153,7 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
     return following;
   };
 
-  // The first look begins in a later turn, when the caller holds what it asked for.
+  // The first look begins in a later turn, after the caller has received this object.
   poll = setTimeout(() => void look(), 0);
 
   return {
@@ -169,7 +169,7 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
   };
 }
 
-/** Explicit endpoints and files by key; a file at an explicit address belongs to that one. */
+/** Explicit endpoints and files by key; a file with an explicit endpoint's address belongs to that endpoint. */
 function merge(
   explicit: readonly ExplicitEndpoint[],
   files: readonly EndpointFile[],
@@ -180,7 +180,7 @@ function merge(
     const { host, port, token } = endpoint;
     const file = files.find((each) => socketOf(each) === socketOf(endpoint));
     const { uloop } = endpoint;
-    // The Editor that was named has a bridge of ours by now, and says itself where it listens.
+    // The named Editor has our bridge by now, and its file tells where it listens.
     if (!file && files.some(({ editorId }) => editorId === uloop?.editorId)) continue;
     const key = uloop?.editorId ?? `${host}:${port}`;
     const known = described(key, { host, port, token: token ?? file?.token ?? "" }, file);
@@ -192,7 +192,7 @@ function merge(
   return editors;
 }
 
-/** The address for comparison: Editors listen on loopback, whatever it is called. */
+/** The address for comparison: every loopback name means the same machine. */
 function socketOf({ host, port }: { host: string; port: number }): string {
   return `${LOOPBACK.has(host) ? "127.0.0.1" : host}:${port}`;
 }

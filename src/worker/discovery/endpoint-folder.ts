@@ -8,36 +8,36 @@ import { quoted } from "../../shared/machine/private-folder.js";
 import { EndpointFile } from "../../shared/wire/wire.js";
 
 export interface EndpointFolder {
-  /** One endpoint for each living Editor; a missing folder has none. Never rejects; not to be called concurrently. */
+  /** One endpoint for each living Editor; none if the folder is missing. Never rejects; must not be called concurrently. */
   read(): Promise<EndpointFile[]>;
-  /** Files that were not believed at the last read: not this user's alone, or of another machine. */
+  /** Files that were not trusted at the last read: other users may write them, or they name another machine. */
   refused(): RefusedFile[];
 }
 
 export interface EndpointFolderDeps {
   folder: string;
   log: Pick<Log, "debug" | "warn">;
-  /** Whether a process of this machine lives. */
+  /** Is this process of this machine alive? */
   isAlive?(pid: number): boolean;
-  /** Whether the configuration names this host: only then a file may name another than this machine. */
+  /** Does the configuration name this host? Only then may a file name a machine other than this one. */
   isNamed?(host: string): boolean;
 }
 
-/** An endpoint file is a few hundred bytes; what is longer is something else and read as empty. */
+/** An endpoint file has a few hundred bytes; a longer file is something else and is read as empty. */
 const MAX_BYTES = 64 * 1024;
-/** The names under which a process of this machine is called. */
+/** The host names that mean this machine. */
 export const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
 interface KnownFile {
-  /** A problem is logged once for each text. */
+  /** Each problem is logged once. */
   text: string;
-  /** What it last said; kept while a rewrite is half done. */
+  /** Its last valid content; kept while a rewrite is half done. */
   endpoint: EndpointFile | undefined;
   modifiedAt: number;
   refused?: RefusedFile | undefined;
 }
 
-/** What may stand in a sentence for people; a file of another name is only in the log. */
+/** File names that may appear in messages; a file with another name appears in the log only. */
 const PLAIN_NAME = /^[\w@.-]{1,128}$/;
 
 export function createEndpointFolder({
@@ -53,13 +53,13 @@ export function createEndpointFolder({
     const path = join(folder, name);
     let file: FileHandle | undefined;
     try {
-      // A pipe that somebody left there must not be waited for.
+      // Do not wait for a pipe that another program left there.
       file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
       const info = await file.stat();
       if (!info.isFile()) return undefined;
       const modifiedAt = info.mtimeMs;
       const why = problemOfRights({ ...info, folderUid: owner.uid }, process.getuid?.());
-      // Its text is not even looked at.
+      // Its text is not read at all.
       if (why) return refuse(before, { path, editorId: idIn(name), why, fix: fixOf(why, path) }, modifiedAt);
       const text = info.size > MAX_BYTES ? "" : await file.readFile("utf8");
       const read = before?.text === text ? before.endpoint : parse(text);
@@ -93,7 +93,7 @@ export function createEndpointFolder({
         owner = await stat(folder);
         names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
       } catch (error) {
-        // Not there before the first Editor with a bridge has started.
+        // The folder does not exist before the first Editor with a bridge has started.
         if (!isGone(error)) log.debug({ folder, err: error }, "endpoint folder cannot be read");
       }
       const files = new Map<string, KnownFile>();
@@ -108,7 +108,7 @@ export function createEndpointFolder({
   };
 }
 
-/** Answers the ids of the living Editors in the folder; may be called concurrently. Problems are its worker's to report. */
+/** Answers the ids of the living Editors in the folder; may be called concurrently. The worker reports problems. */
 export function runningEditors(folder: string, log: Log): () => Promise<string[]> {
   const debug: Log["debug"] = (values, message) => log.debug(values, message);
   const files = createEndpointFolder({ folder, log: { debug, warn: debug } });
@@ -122,7 +122,7 @@ export function runningEditors(folder: string, log: Log): () => Promise<string[]
   };
 }
 
-/** Of several files of one Editor the newest counts; a local Editor whose process is gone has left a stale file. */
+/** Of several files of one Editor the newest counts; the file of a local Editor whose process is gone is stale. */
 function living(files: Iterable<KnownFile>, isAlive: (pid: number) => boolean): EndpointFile[] {
   const found = new Map<string, EndpointFile>();
   for (const { endpoint } of [...files].sort((a, b) => a.modifiedAt - b.modifiedAt)) {
@@ -133,7 +133,7 @@ function living(files: Iterable<KnownFile>, isAlive: (pid: number) => boolean): 
   return [...found.values()];
 }
 
-/** The endpoint, or what is wrong with the text. */
+/** The endpoint, or the problem with the text. */
 function parse(text: string): EndpointFile | string {
   try {
     const read = EndpointFile.safeParse(JSON.parse(text));
@@ -141,7 +141,7 @@ function parse(text: string): EndpointFile | string {
       ? read.data
       : read.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`).join("; ");
   } catch {
-    // Not the parser's words: they quote the text, and the text holds a token.
+    // Do not pass on the parser's message: it quotes the text, which contains a token.
     return "not JSON";
   }
 }
@@ -161,7 +161,7 @@ function isGone(error: unknown): boolean {
 }
 
 function processLives(pid: number): boolean {
-  // 0 and below mean process groups to kill(2).
+  // To kill(2), 0 and negative ids mean process groups.
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -8,7 +8,7 @@ import type { Store } from "../../shared/store/store.js";
 import { LOOPBACK } from "./endpoint-folder.js";
 
 export interface LostEditorsOptions {
-  /** How often it looks, ms. */
+  /** How often to look, ms. */
   lostEditorsMs: number;
 }
 
@@ -16,7 +16,7 @@ export interface LostEditors {
   close(): Promise<void>;
 }
 
-/** The process of an Editor that answers at this host; undefined where it is not one of this machine's. */
+/** The process of an Editor that answers at this host; undefined if it is not on this machine. */
 export function processOf(pid: number, host: string): EditorProcess | undefined {
   const found = LOOPBACK.has(host) ? identify(pid) : undefined;
   return found && { machine: hostname(), ...found };
@@ -29,7 +29,7 @@ export function createLostEditors(
   const { editors, operations, queues, notifier } = deps.store;
   const log = deps.log;
 
-  /** Whose cancellation was asked for while nobody knew that the Editor was gone. */
+  /** Operations whose cancellation was requested before it was known that the Editor was gone. */
   const endCancelled = async (editorId: string): Promise<void> => {
     const editor = await editors.find(editorId);
     for (const { logId, cancel } of await operations.openOf(editorId)) {
@@ -68,7 +68,7 @@ export function createLostEditors(
       });
   };
   const timer = setInterval(start, options.lostEditorsMs);
-  // Somebody wants to know now.
+  // A caller is waiting for the answer.
   const stop = notifier.on("cancel", start);
   start();
 

@@ -1,12 +1,12 @@
-/** Reports endpoint files that are not believed, where callers would wonder why an Editor is not there. */
+/** Reports endpoint files that are not trusted, so that callers learn why an Editor is missing. */
 import { diagnoseFile, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 
 export interface RefusedFiles {
-  /** Those that are there now; to be called again and again, because a report stands for a while only. Never throws. */
+  /** The present refused files; call it repeatedly, because a report expires. Never throws. */
   are(files: readonly RefusedFile[]): void;
-  /** Takes the reports back. */
+  /** Withdraws the reports. */
   close(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function createRefusedFiles(
   options: { reportAgainMs: number },
 ): RefusedFiles {
   const { editors, operations } = deps.store;
-  /** By Editor: what was reported last, and when. */
+  /** By Editor: the last report, and its time. */
   const reported = new Map<string, { why: string; at: number }>();
 
   const report = async (files: readonly RefusedFile[]): Promise<void> => {
@@ -24,7 +24,7 @@ export function createRefusedFiles(
       const { editorId, why } = file;
       const before = reported.get(editorId);
       if (before?.why === why && now - before.at < options.reportAgainMs) continue;
-      // Any file may carry any Editor's name: of one that works nothing is said.
+      // A file may carry any Editor's name: nothing is reported of an Editor that works.
       if ((await editors.find(editorId))?.live) continue;
       const at = await operations.now();
       await editors.reportDiagnosis(editorId, { ...diagnoseFile(file), project: editorId, at });

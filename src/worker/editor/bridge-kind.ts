@@ -1,4 +1,4 @@
-/** Who answers on a new connection: a bridge that keeps a ledger says hello, a uLoop bridge is driven without. */
+/** Finds out which bridge answers on a new connection: one with a ledger gets a hello, a uLoop bridge is driven without. */
 
 import type { Log } from "../../shared/log.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
@@ -12,11 +12,11 @@ import { type HelloDeps, shakeHands } from "./handshake.js";
 
 export interface BridgeKindDeps extends HelloDeps {
   log: Log;
-  /** How this worker calls itself. */
+  /** The name of this worker. */
   clientName?: string | undefined;
-  /** Where it listens for pushes. */
+  /** Where this worker listens for pushes. */
   pushEndpoint?: (() => Promise<PushTarget | undefined>) | undefined;
-  /** Goes on where there is no hello; absent: such an Editor is refused, another project may have taken the port. */
+  /** Drives an Editor without hello; absent: such an Editor is refused, because another project may have taken the port. */
   uloop?: UloopEditor | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface BridgeKind {
 }
 
 /**
- * Resolves undefined when we are fenced for good. Rejects what `sayHello` rejects: where the peer is a uLoop bridge and may
- * not be, that is its own "no such method".
+ * Resolves undefined if this owner is fenced for good. Rejects as `sayHello` does: if the peer is a uLoop bridge and may
+ * not be one, with the peer's own "no such method".
  */
 export async function identifyBridge(
   line: Connection,
@@ -37,7 +37,7 @@ export async function identifyBridge(
   try {
     const hello = await shakeHands(line, deps);
     if (!hello) return undefined;
-    // Answered beside everything else; a bridge without the channel refuses, and says the same on this connection.
+    // Not awaited; a bridge without the push channel refuses, and reports the same on this connection.
     if (deps.pushEndpoint) void announce(line, deps, true).catch(() => undefined);
     return { hello, calls: createEditorCalls(line, on.fenced) };
   } catch (error) {

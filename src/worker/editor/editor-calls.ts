@@ -1,4 +1,4 @@
-/** The requests that a worker makes of an Editor, each with its answer checked against the words on the wire. */
+/** The requests of a worker to an Editor; each answer is checked against the schemas of the protocol. */
 import { z } from "zod";
 import { ToolDetailsAnswer } from "../../shared/tools/tool.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
@@ -16,7 +16,7 @@ import type { Connection } from "../transport/connection.js";
 const RevokeAnswer = z.looseObject({ state: z.enum(["revoked", "already_started", "finished"]) });
 export type RevokeAnswer = z.infer<typeof RevokeAnswer>;
 
-/** Base64 of a part of the result's UTF-8 JSON, which may end inside a character; `total` and `offset` in bytes. */
+/** Base64 of a part of the result's UTF-8 JSON, which may end within a character; `total` and `offset` in bytes. */
 const ResultPart = z.looseObject({
   offset: z.int().nonnegative(),
   total: z.int().nonnegative(),
@@ -24,7 +24,7 @@ const ResultPart = z.looseObject({
 });
 export type ResultPart = z.infer<typeof ResultPart>;
 
-/** The Editor answered with something that is not in protocol 1: as good as no answer to what was asked. */
+/** The Editor's answer does not follow protocol 1, so it answers nothing. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
   readonly method: string;
@@ -35,39 +35,39 @@ export class UnreadableAnswer extends Error {
   }
 }
 
-/** What `operation/list` answered, page by page. */
+/** The answer to `operation/list`, page by page. */
 export type ListedOperations = Pick<ListAnswer, "open" | "unacknowledged" | "operations">;
 
-/** An Editor's ledger keeps some thousand operations, some hundred on a page. */
+/** An Editor's ledger keeps about a thousand operations, about a hundred per page. */
 const MAX_PAGES = 1_000;
 const MAX_LIST_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * None of these ever sends twice, and any number may be under way at once. Each rejects with RpcFailure (`code` is
+ * None of these sends twice, and any number may be under way at once. Each rejects with RpcFailure (`code` is
  * one of EDITOR_CODES or JSON-RPC's own), ConnectionLost, FrameTooLarge or UnreadableAnswer. After the last three
  * the Editor may have acted on the request, except where ConnectionLost says `sent: false` and after an `outgoing`
  * FrameTooLarge.
  */
 export interface EditorCalls {
-  /** Answered at once with the operation's state; the end of a running one comes as `operation/finished`. */
+  /** Answered at once with the operation's state; the end of a running operation comes as `operation/finished`. */
   submit(params: SubmitParams): Promise<SubmitAnswer>;
   get(operationId: string): Promise<GetAnswer>;
   cancel(operationId: string): Promise<CancelAnswer>;
   /** `revoked` holds for ever: the Editor will refuse a later submit of this id. */
   revoke(operationId: string): Promise<RevokeAnswer>;
   /**
-   * The operations in the Editor's ledger, each once, the open and the unacknowledged ones first. `all: false` stops after
+   * The operations in the Editor's ledger, each once, open and unacknowledged ones first. `all: false` stops after
    * the first page, which holds as many of those as fit.
    */
   list(options?: { all?: boolean }): Promise<ListedOperations>;
-  /** A part of a result too large for a frame, where an outcome has `resultBytes`; it may be shorter than asked. */
+  /** A part of a result too large for a frame (its outcome has `resultBytes`); it may be shorter than requested. */
   resultPart(operationId: string, offset: number, length: number): Promise<ResultPart>;
-  /** Lets the Editor forget outcomes: only for those that are stored durably. */
+  /** Lets the Editor forget outcomes; call it only for those that are stored durably. */
   ack(operationIds: string[]): Promise<void>;
   toolDetails(): Promise<z.infer<typeof ToolDetailsAnswer>>;
 }
 
-/** Asks over one connection; `onFenced` is called when any answer was FENCED, before the call rejects. */
+/** Asks over one connection; calls `onFenced` if an answer was FENCED, before the call rejects. */
 export function createEditorCalls(connection: Connection, onFenced: () => void): EditorCalls {
   const ask = async <T>(schema: z.ZodType<T>, method: string, params: unknown): Promise<T> => {
     try {
@@ -87,7 +87,7 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
       const operations = new Map<string, ListedOperation>();
       let characters = 0;
       const take = (page: readonly ListedOperation[]): void => {
-        // Listed again, it may have changed meanwhile; its place is the first one.
+        // If listed again it may have changed meanwhile; it keeps its first place.
         for (const operation of page) operations.set(operation.operationId, operation);
         characters += JSON.stringify(page).length;
       };

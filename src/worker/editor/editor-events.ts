@@ -1,8 +1,8 @@
 /**
- * What an Editor announces on both its channels, the connection and the push channel: what comes twice acts once.
+ * The events that an Editor announces on both its connection and the push channel: one that comes twice acts once.
  *
- * Both say everything, in any order; so the second word about a thing is the first one from the other channel, for as
- * long as it may be on its way. Losing one channel loses nothing: the other one's words are then never taken as second.
+ * Both channels carry every event, in any order. So the second report of an event is the first one from the other
+ * channel, within the time that it may be late. Losing one channel loses nothing: reports of the other then all act.
  */
 import type { PushType } from "../../shared/wire/push.js";
 
@@ -17,9 +17,9 @@ const EVENTS: Partial<Record<PushType, EditorEvent>> = {
   USER_DISCONNECT: "disconnected_by_user",
 };
 
-/** How much later the same word may come on the other channel, ms. */
+/** How much later the same event may arrive on the other channel, ms. */
 const TWIN_MS = 2_000;
-/** Words of one event without a twin; a peer that says more of them only says them more often. */
+/** Most unmatched reports of one event; further ones only act more often. */
 const MAX_SINGLE = 16;
 
 export interface EditorEvents {
@@ -33,7 +33,7 @@ export function createEditorEvents(
   act: (event: EditorEvent) => void,
   now: () => number = () => performance.now(),
 ): EditorEvents {
-  /** Words that the other channel has not repeated yet, by event: from where, and when. */
+  /** Reports that the other channel has not repeated yet, by event: from where, and when. */
   const single = new Map<EditorEvent, { from: Channel; at: number }[]>();
 
   const heard = (event: EditorEvent, from: Channel): void => {

@@ -1,4 +1,4 @@
-/** What a link hands on to the one who keeps it. */
+/** What a link reports to its owner. */
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { DisconnectReason } from "../transport/disconnect.js";
 import type { EditorCalls } from "./editor-calls.js";
@@ -9,23 +9,23 @@ export type EditorLinkState = "connecting" | "ready" | "closed";
 
 export interface EditorLinkHandlers extends EditorNoticeHandlers {
   /**
-   * Awaited before the link is ready; notifications that come meanwhile are handed on afterwards. `calls` reaches
-   * this connection already now. A rejection ends the connection (`hello_failed`) and hello is said again later.
-   * Never called again before the former call has settled.
+   * Awaited before the link is ready; notifications that arrive meanwhile are handed on afterwards. `calls` already
+   * uses this connection. A rejection ends the connection (`hello_failed`), and hello is sent again later.
+   * Never called again before the previous call has settled.
    */
   onHello(hello: HelloResult, calls: EditorCalls): void | Promise<void>;
-  /** Exactly once for each `onHello`, after it. Attempts that never came to a hello are only in `lastDisconnect`. */
+  /** Called exactly once after each `onHello`. Attempts without a hello appear only in `lastDisconnect`. */
   onDisconnected(reason: DisconnectReason): void | Promise<void>;
-  /** True: the fence was raised above `highestEpoch`, say hello again. False: the lease is lost, the link closes. */
+  /** True: the fence was raised above `highestEpoch`, so send hello again. False: the lease is lost, so the link closes. */
   onFenced(highestEpoch: number): boolean | Promise<boolean>;
   /** Hello was refused: RpcFailure (UNAUTHORIZED, FOREIGN_BROKER, unknown method …), UnreadableAnswer, WrongEditor, UnprovenEditor. */
   onRefused?(error: Error): void | Promise<void>;
   onState?(state: EditorLinkState): void | Promise<void>;
-  /** Said on the connection, the push channel or both: once. */
+  /** Called once, whether it came on the connection, the push channel or both. */
   onEvent?(event: EditorEvent): void | Promise<void>;
 }
 
-/** Of a link that has not been started. */
+/** The events of a link that has not been started. */
 export const NO_HANDLERS: EditorLinkHandlers = {
   onHello: () => undefined,
   onRunning: () => undefined,

@@ -1,5 +1,5 @@
 /**
- * Keeps one connection to one Editor alive: connect, hello, ready; after any loss again, until closed.
+ * Keeps one connection to one Editor alive: connect, hello, ready; again after each loss, until closed.
  *
  *   connecting ──hello handled──▶ ready
  *       ▲                           │
@@ -41,7 +41,7 @@ export interface EditorLinkDeps
     Pick<BridgeKindDeps, "clientName" | "uloop"> {
   endpoint: EditorAddress;
   log: Log;
-  /** Listens for pushes as well, and says so to the Editor. */
+  /** Also listens for pushes, and announces that to the Editor. */
   push?: boolean;
 }
 
@@ -49,32 +49,32 @@ export interface EditorLinkDeps
 export interface EditorLinkOptions {
   connection?: ConnectionOptions;
   backoff?: BackoffOptions;
-  /** Silence after which the Editor's process counts as dead; default: five of the heartbeats that hello promises. */
+  /** Silence after which the Editor's process counts as dead; default: five of the heartbeat intervals in hello's answer. */
   heartbeatTimeoutMs?: number;
-  /** Pause after a hello that was refused for a reason which time alone does not cure. */
+  /** Pause after a hello that was refused for a reason that waiting does not remove. */
   refusedRetryMs?: number;
-  /** A connection that held this long forgets the failures before it. */
+  /** A connection that lasted this long resets the backoff. */
   stableMs?: number;
 }
 
-/** Its calls reject ConnectionLost with `sent: false` while it is not ready; it never repeats a request by itself. */
+/** Its calls reject ConnectionLost with `sent: false` while it is not ready. It never repeats a request. */
 export interface EditorLink extends EditorCalls {
-  /** Begins to connect; to be called once. */
+  /** Starts to connect; call it once. */
   start(handlers: EditorLinkHandlers): void;
   readonly state: EditorLinkState;
   /** The last answer to hello, kept after a loss; undefined before the first. */
   readonly hello: HelloResult | undefined;
-  /** Of the present connection; undefined before its first. */
+  /** The present connection's; undefined before the first. */
   readonly lastHeartbeat: Heartbeat | undefined;
   /** Why the last connection or attempt ended; undefined before the first end. */
   readonly lastDisconnect: DisconnectReason | undefined;
   /** Resolves when ready, at once if it is; rejects ConnectionLost once closed, and the signal's reason on abort. */
   whenReady(signal?: AbortSignal): Promise<void>;
-  /** Ends the connection (`fenced`) and says hello with the fence as it is then. */
+  /** Ends the connection (`fenced`), then sends hello with the present fence. */
   helloAgain(): void;
-  /** Calls at another address from now on, at once; a live connection ends as `moved`. */
+  /** Connects to another address from now on; a live connection ends at once as `moved`. */
   moveTo(endpoint: EditorAddress): void;
-  /** Resolves when no socket and no timer is left; open requests reject ConnectionLost. May be called twice. */
+  /** Resolves once no socket and no timer is left; open requests reject ConnectionLost. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
   const { refusedRetryMs = 5_000, stableMs = 1_000 } = options;
   const backoff = createReconnectBackoff(options.backoff);
   const gate = createReadyGate();
-  // The Editor's, not a connection's: one that comes anew owes what it owed.
+  // Belongs to the Editor: a new connection inherits what the last one owed.
   const unasked = createUnaskedTime(log);
 
   let handlers: EditorLinkHandlers = NO_HANDLERS;
@@ -95,7 +95,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
   let hello: HelloResult | undefined;
   let notices: EditorNotices | undefined;
   let lastDisconnect: DisconnectReason | undefined;
-  /** The push channel said so while there was nobody to ask. */
+  /** The push channel reported a change of tools while there was no connection to ask on. */
   let toolsStale = false;
 
   const act = (event: EditorEvent): void => {
@@ -135,7 +135,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
 
   const isClosed = () => state === "closed";
 
-  /** Connects, says hello, has it handled; answers undefined where that did not lead to a ready link. */
+  /** Connects, sends hello and has it handled; undefined if the link did not become ready. */
   const shakeHands = async (
     line: Connection,
     own: EditorNotices,
@@ -163,7 +163,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
     return identified.calls;
   };
 
-  /** From connect to the end of one connection; resolves ms to wait before the next, where that is certain. */
+  /** Runs one connection from connect to end; resolves the ms to wait before the next, if that is known. */
   const holdConnection = async (): Promise<number | undefined> => {
     const called = endpoint;
     const { host, port } = called;
@@ -182,7 +182,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
     try {
       const lineCalls = await shakeHands(line, own, progress);
       if (lineCalls) {
-        // What was kept back may lead to calls, and must find the connection.
+        // The held-back notifications may lead to calls, which need the connection.
         if (!ended) calls = lineCalls;
         own.release();
         if (!ended) {
@@ -193,11 +193,11 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
       }
     } catch (error) {
       refused = !progress.identified && isRefusedHello(error);
-      // A lost connection gives its reason by itself.
+      // A lost connection has its own reason.
       if (!(error instanceof ConnectionLost)) log.warn({ host, port, err: error }, "hello failed");
       if (refused) callHandler(log, "refused", () => handlers.onRefused?.(error as Error));
       void line.close(refused ? "hello_refused" : "hello_failed");
-      // The next seconds cure it: the usual backoff is right for it.
+      // This passes within seconds, so the usual backoff applies.
       refused &&= !isLeaving(error);
     }
     const reason = await line.closed;

@@ -1,4 +1,4 @@
-/** What an Editor says unasked: parsed, kept back until hello has been handled, handed on in the order of the wire. */
+/** An Editor's notifications: parsed, held back until hello has been handled, then handed on in wire order. */
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
 import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../../shared/wire/wire.js";
@@ -6,36 +6,36 @@ import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../../shared
 export type Running = z.infer<typeof RunningNotice>;
 export type Finished = z.infer<typeof FinishedNotice>;
 
-/** Called in the order of the wire and not awaited; a throw or a rejection is logged. */
+/** Called in wire order and not awaited; a throw or a rejection is logged. */
 export interface EditorNoticeHandlers {
   onRunning(notice: Running): void | Promise<void>;
   onProgress(notice: Progress): void | Promise<void>;
   onFinished(notice: Finished): void | Promise<void>;
   onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
   onToolsChanged(): void | Promise<void>;
-  /** The end of this operation was reported, and could not be read; undefined: more came than is kept back, of any of them. */
+  /** The reported end of this operation could not be read; undefined: of some operations, because too many notices came during hello. */
   onMissed?(operationId: string | undefined): void | Promise<void>;
-  /** The Editor says that its server stops (a reload or a quit); the connection ends by itself soon after. */
+  /** The Editor announces that its server stops (a reload or a quit); the connection ends soon after. */
   onShutdownAnnounced?(reason: string | undefined): void | Promise<void>;
 }
 
 export interface EditorNotices {
-  /** `characters`: how long the message was. */
+  /** `characters`: the length of the message. */
   take(method: string, params: unknown, characters?: number): void;
-  /** Hands on what was kept back; from now on nothing is kept back. */
+  /** Hands on the held-back notices; from now on none is held back. */
   release(): void;
-  /** The newest one taken, also while notices are kept back; undefined before the first. */
+  /** The newest one received, even while notices are held back; undefined before the first. */
   lastHeartbeat(): Heartbeat | undefined;
 }
 
-/** Notices, and characters of them, that are kept back while hello is handled. */
+/** Most notices, and most characters of them, held back while hello is handled. */
 const MAX_KEPT = 10_000;
 const MAX_KEPT_CHARACTERS = 128 * 1024 * 1024;
 
 const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
 
 export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): EditorNotices {
-  /** By what each is about: of the same, the last one counts. */
+  /** By subject: the last notice of each counts. */
   const kept = new Map<string, { deliver: () => void; characters: number }>();
   let keptCharacters = 0;
   let isMissing = false;
@@ -112,7 +112,7 @@ function aboutOf(params: unknown): string {
   return typeof operationId === "string" ? operationId : "";
 }
 
-/** Calls what may throw or reject, without waiting for it. */
+/** Calls a handler that may throw or reject, without waiting for it. */
 export function callHandler(log: Log, event: string, handle: () => unknown): void {
   void (async () => {
     await handle();

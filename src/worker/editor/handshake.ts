@@ -1,4 +1,4 @@
-/** Saying hello to an Editor, and again with a raised fence while the lease is ours. */
+/** Sends hello to an Editor, and again with a raised fence while this owner holds the lease. */
 import { z } from "zod";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { EDITOR_CODES, HelloResult, PROTOCOL_VERSION } from "../../shared/wire/wire.js";
@@ -6,7 +6,7 @@ import type { Connection } from "../transport/connection.js";
 import { UnreadableAnswer } from "./editor-calls.js";
 import { askProven, type EditorSecret } from "./proving.js";
 
-/** The fence (▲11): who owns the Editor. Read anew for each hello. */
+/** The fence (▲11): who owns the Editor. Read again for each hello. */
 export interface Fence {
   epoch: number;
   ownerNonce: string;
@@ -20,41 +20,41 @@ export interface WorkerIdentity {
 }
 
 export interface HelloDeps {
-  /** `editorId`, where known, is what must answer: another project may have taken the port. */
+  /** If known, the Editor `editorId` must answer: another project may have taken the port. */
   endpoint: EditorSecret & { editorId?: string | undefined };
   fence(): Fence;
   identity: WorkerIdentity;
-  /** Resolves whether to say hello again: with the fence as it is then. */
+  /** Resolves whether to send hello again, with the fence of that moment. */
   onFenced(highestEpoch: number): Promise<boolean> | boolean;
 }
 
-/** Another Editor listens where this one was expected; nothing was submitted to it. */
+/** Another Editor listens at this one's address; nothing was submitted to it. */
 export class WrongEditor extends Error {
   override readonly name = "WrongEditor";
   readonly expected: string;
   readonly found: string;
 
   constructor(expected: string, found: string) {
-    super(`the port expected to be ${expected} is answered by ${found}`);
+    super(`the port of ${expected} is answered by ${found}`);
     this.expected = expected;
     this.found = found;
   }
 }
 
 const FencedData = z.looseObject({ highestEpoch: z.int().nonnegative() });
-/** A lease holder needs one more hello; needing another means that two brokers raise against each other. */
+/** A lease holder needs at most one more hello; a third means that two brokers outbid each other. */
 const MAX_HELLOS = 3;
 
 /**
- * Resolves the Editor's hello, or undefined when we are fenced and shall not say it again. Rejects what askProven
- * rejects and WrongEditor. FENCED more often than twice in a row rejects as that RpcFailure.
+ * Resolves the Editor's hello, or undefined if this owner is fenced and must not repeat it. Rejects as askProven
+ * does, and with WrongEditor. FENCED more than twice in a row rejects as that RpcFailure.
  */
 export async function shakeHands(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
   for (let hellos = 1; ; hellos++) {
     try {
       const params = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
       const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
-      // That it keeps no ledger is not an Editor's to say on this way.
+      // An Editor that says hello cannot claim to keep no ledger.
       const { plain: _none, ...said } = hello;
       return checked(said, deps.endpoint.editorId);
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Asks what an Editor answers only to a holder of its token, and only after it has proven to hold it itself
+ * Sends a request that an Editor answers only to a holder of its token, after the Editor has proven to hold it too
  * (docs/reference/protocol.md, "Hello and fencing"). The token never leaves this process.
  */
 import type { z } from "zod";
@@ -8,26 +8,26 @@ import { ChallengeAnswer } from "../../shared/wire/wire.js";
 import type { Connection } from "../transport/connection.js";
 import { askTyped } from "./editor-calls.js";
 
-/** What an endpoint file says of how to prove oneself to its Editor. */
+/** The part of an endpoint file that a proof needs. */
 export interface EditorSecret {
-  /** Empty: not known, and then nothing is proven. */
+  /** Empty: unknown, so nothing can be proven. */
   token: string;
-  /** `host:port` as the Editor knows it, where that is not where it is called: a forwarded port. */
+  /** `host:port` as the Editor knows it, if it differs from the address called: a forwarded port. */
   listensOn?: string | undefined;
 }
 
-/** What answers does not hold the token: another program has the port, or the endpoint file is another Editor's. */
+/** The peer does not hold the token: another program has the port, or the endpoint file is another Editor's. */
 export class UnprovenEditor extends Error {
   override readonly name = "UnprovenEditor";
 
   constructor(address: string) {
     super(
-      `what listens at ${address} has not proven to be the Editor: it does not hold the token of the endpoint file`,
+      `the program at ${address} has not proven to be the Editor: it does not hold the token of the endpoint file`,
     );
   }
 }
 
-/** Rejects what askTyped rejects, and UnprovenEditor; then the other side has learned what `params` say, no more. */
+/** Rejects as askTyped does, and with UnprovenEditor; then the peer has learned `params` and nothing else. */
 export async function askProven<T>(
   connection: Connection,
   secret: EditorSecret,

@@ -1,9 +1,9 @@
-/** Those who wait for a link to be ready; holds no state of the link, only its waiters. */
+/** Holds the callers that wait for a link to be ready, but no state of the link. */
 
 export interface ReadyGate {
   /** Waits for the next `admit`; rejects with the error of `refuse`, or with the signal's reason. */
   wait(signal?: AbortSignal): Promise<void>;
-  /** Lets everybody through who waits now. */
+  /** Releases the present waiters. */
   admit(): void;
   refuse(error: () => Error): void;
 }

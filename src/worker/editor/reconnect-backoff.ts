@@ -1,22 +1,22 @@
-/** How long a link waits before it calls its Editor again, and what cuts the wait short. */
+/** How long a link waits before it connects to its Editor again, and what ends the wait early. */
 import { type BackoffOptions, createBackoff } from "../../shared/backoff.js";
 
 export interface ReconnectBackoff {
-  /** Waits before the next attempt: `ms`, or as failures and announcements say. */
+  /** Waits before the next attempt: `ms`, or a time that depends on failures and announcements. */
   pause(ms?: number): Promise<void>;
   /** Ends a wait that is under way. */
   hurry(): void;
   /** Forgets the failures. */
   forget(): void;
-  /** The Editor is gone for a moment and said so: it is looked for often, without backing off. */
+  /** The Editor announced a short absence: try often, without backing off. */
   reloading(): void;
-  /** It is there again. */
+  /** The Editor is back. */
   arrived(): void;
 }
 
-/** While a reload was announced, somebody looks this often, ms … */
+/** After an announced reload, try this often, ms … */
 const RELOAD_LOOK_MS = 100;
-/** … for so long; large projects take their time. */
+/** … for this long; large projects need it. */
 const RELOAD_MS = 120_000;
 
 export function createReconnectBackoff(options?: BackoffOptions): ReconnectBackoff {

@@ -8,7 +8,7 @@ import { UnreadableAnswer } from "./editor-calls.js";
 import { WrongEditor } from "./handshake.js";
 import { UnprovenEditor } from "./proving.js";
 
-/** Errors that answer what was asked, as opposed to those after which the same is asked again. */
+/** Errors that answer the request, as opposed to those after which it is sent again. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof FrameTooLarge && error.direction === "outgoing") {
     return { code: EDITOR_CODES.FRAME_TOO_LARGE, message: error.message };
@@ -26,12 +26,12 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return passing.includes(error.code) ? undefined : { code: error.code, message: error.message };
 }
 
-/** Of a hello that failed: the Editor's word, not a lost line or a failure of our own. */
+/** Did the Editor itself refuse hello (as opposed to a lost connection or a failure on our side)? */
 export function isRefusedHello(error: unknown): boolean {
   return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some((each) => error instanceof each);
 }
 
-/** The Editor quits: it takes nothing more, and keeps what it has. */
+/** The Editor is quitting: it accepts nothing more, and keeps what it has. */
 export function isLeaving(error: unknown): boolean {
   return error instanceof RpcFailure && error.code === EDITOR_CODES.EDITOR_SHUTTING_DOWN;
 }

@@ -1,7 +1,7 @@
-/** A log for what a peer can cause as often as it likes: of each sentence a few a minute, and how many were left out. */
+/** A log for events that a peer can cause without limit: a few lines per sentence and minute, and the number left out. */
 import type { Log } from "../../shared/log.js";
 
-/** Of the same sentence in a minute. */
+/** Most lines of the same sentence in a minute. */
 const MOST = 20;
 const MINUTE_MS = 60_000;
 
@@ -15,7 +15,7 @@ export function createSparseLog(log: Log, now: () => number = () => performance.
       const isFresh = !known || now() - known.since >= MINUTE_MS;
       const leftOut = isFresh && known && known.count > MOST ? { leftOut: known.count - MOST } : {};
       const count = isFresh ? 1 : known.count + 1;
-      // The sentences are our own: there are few.
+      // The sentences are this program's own, so there are few.
       said.set(message, { since: isFresh ? now() : known.since, count });
       if (count <= MOST) log[level]({ ...values, ...leftOut }, message);
     };

@@ -1,4 +1,4 @@
-/** What an owner writes of an operation before it sends it, and when it did not send it. */
+/** The writes of an owner before it sends an operation, and after it did not send it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { isFinal, next, nextAfter, type OperationEvent } from "../../shared/operation/operation.js";
 import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
@@ -12,8 +12,8 @@ export function createClaims(
   /**
    * No record, no dispatch (▲1): only an accepted or queued record that names this very job is claimed. Resubmission (▲12):
    * its session is stored before the first byte leaves. Store incarnation (▲13): refused where the store may have lost
-   * something since the Editor's operations were imported. An operation that came back unsent, and whose cancellation was
-   * asked for meanwhile, ends here.
+   * something since the Editor's operations were imported. An operation that was returned unsent, and whose cancellation
+   * was requested meanwhile, ends here.
    */
   const claim = (logId: string, session: string): Promise<Changed> =>
     operations.change(
@@ -28,7 +28,7 @@ export function createClaims(
       { fence, incarnation: importedIn() },
     );
 
-  /** Resubmission (▲12): that the operation goes to another Editor session is stored before it is sent there. */
+  /** Resubmission (▲12): stores the new Editor session before the operation is sent there. */
   const resend = async (record: OperationRecord, session: string, returned: boolean): Promise<Changed> =>
     operations.change(
       record.logId,
@@ -37,14 +37,14 @@ export function createClaims(
         const state = returned ? nextAfter(latest.state, ["returned", after]) : latest.state;
         if (state === undefined || isFinal(latest.state)) return undefined;
         if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
-        // A read that ran before its Editor was lost: its times stay in order.
+        // A read that ran before its Editor was lost: keep its times in order.
         const dispatchedAt = latest.startedAt === undefined ? now : (latest.dispatchedAt ?? now);
         return { record: { ...latest, state, sentIn: session, dispatchedAt } };
       },
       fence,
     );
 
-  /** Claimed by this very process and not sent: as if it had not been claimed. */
+  /** Takes back a claim of this process that was not sent. */
   const unclaim = (logId: string): Promise<Changed> =>
     operations.change(
       logId,

@@ -1,6 +1,6 @@
 /**
- * What an owner and its Editor say to each other about one claimed operation, over one connection: the owner sends it or
- * asks for it, `recover` decides on the answer, and that is carried out, until the operation is followed to its end.
+ * The exchange between an owner and its Editor about one claimed operation, over one connection: the owner sends it or
+ * asks for it, `recover` decides on the answer, and the owner carries that out, until the operation has ended.
  */
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import { type Found, type OtherOperation, type Recovery, recover } from "../../shared/operation/recover.js";
@@ -15,11 +15,11 @@ import type { Settlement } from "./settlement.js";
 
 export interface ConversationOptions {
   retentionMs: number;
-  /** The gateway's, by which an operation that the Editor names in place of another is decided on. */
+  /** The gateway's replay limits, for decisions on an operation that the Editor names instead. */
   replay?: ReplayOptions;
 }
 
-/** The claimed operation that the owner and the Editor speak about, and what it takes to send it. */
+/** The claimed operation, and what is needed to send it. */
 export interface Subject {
   record: OperationRecord;
   /** The Editor session in which the operation was claimed. */
@@ -33,18 +33,18 @@ export class NotTaken extends Error {
   override readonly message = "the Editor is quitting";
 }
 
-/** What follows from an answer. */
+/** The next step after an answer. */
 type Step =
-  /** It waits or runs there. */
+  /** It waits or runs in the Editor. */
   | { kind: "follow" }
-  /** The answer only leads to another question. */
+  /** Ask the Editor again. */
   | { kind: "ask_again"; record: OperationRecord; after: string | null }
   | { kind: "end"; result: AttemptResult };
 
-/** More than this many answers that only lead to another question: the Editor and the store contradict each other. */
+/** After this many answers that require another question, the Editor and the store contradict each other. */
 const MAX_QUESTIONS = 12;
 
-/** Rejects when the connection is lost on the way. */
+/** Rejects if the connection is lost on the way. */
 export function createConversation(
   deps: ExecutorDeps,
   { resend }: Pick<Claims, "resend">,
@@ -58,7 +58,7 @@ export function createConversation(
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
-      // Listen before asking: the end may come right behind the answer.
+      // Listen before asking: the end may arrive right after the answer.
       const following = editor.follow(record.logId);
       try {
         const found = await sendOrAsk(record, session, after, args);
@@ -80,7 +80,7 @@ export function createConversation(
     return settle(record, unknownOutcome({ why }, await operations.now()), signal);
   };
 
-  /** Resubmission (▲12): only in the session that the record names, which was stored before; else the Editor is asked. */
+  /** Resubmission (▲12): sends only in the session that the record names, which was stored before; otherwise asks. */
   const sendOrAsk = async (
     record: OperationRecord,
     session: string,
@@ -114,7 +114,7 @@ export function createConversation(
     }
   };
 
-  /** The Editor names the operation itself, or one that waits for it: waiting for that one would never end. */
+  /** The Editor names the operation itself, or one that waits for it: waiting for it would never end. */
   const isCircular = async (found: Found, logId: string): Promise<boolean> => {
     let at = sameAsIn(found)?.operationId;
     if (at === undefined) return false;
@@ -126,13 +126,13 @@ export function createConversation(
 
   const decideOn = async (record: OperationRecord, found: Found, session: string): Promise<Recovery> => {
     const sameAs = sameAsIn(found);
-    // Chain check (▲10 b): the operation that the Editor names is restored first where the store had lost it.
+    // Chain check (▲10 b): the operation that the Editor names is restored first if the store had lost it.
     const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
     const { retentionMs, replay } = options;
     return recover(record, found, { session, other, retentionMs, options: replay });
   };
 
-  /** Does what `recover` decided, except following. */
+  /** Carries out what `recover` decided, except following. */
   const applyRecovery = async (
     { record, session, signal }: Omit<Subject, "args">,
     recovery: Recovery,
@@ -144,9 +144,9 @@ export function createConversation(
       case "fail":
         return endBy(settle(record, refusedOutcome(recovery, await operations.now()), signal));
       case "revoke": {
-        // Resubmission (▲12): what the ledger does not know is revoked before it is called interrupted.
+        // Resubmission (▲12): an operation unknown to the ledger is revoked before it is marked interrupted.
         const { state } = await editor.revoke(record.logId);
-        // It began or ended in between: then the Editor knows, and is asked again.
+        // It began or ended in between: the Editor knows, so ask again.
         if (state !== "revoked") return { kind: "ask_again", record, after };
         return endBy(settle(record, unknownOutcome(recovery, await operations.now()), signal));
       }
@@ -166,7 +166,7 @@ export function createConversation(
     }
   };
 
-  /** Chain check (▲10 b): another operation has run this call; from now on the record says which. */
+  /** Chain check (▲10 b): another operation has run this call; the record names it from now on. */
   const joinOther = async (
     record: OperationRecord,
     executedAs: string,
@@ -190,7 +190,7 @@ export function createConversation(
     return ended;
   };
 
-  /** Asked for since the claim, its message came before the Editor knew the operation. */
+  /** A cancellation requested since the claim was announced before the Editor knew the operation. */
   const passOnEarlyCancel = async (logId: string): Promise<void> => {
     const latest = await operations.look(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
@@ -207,7 +207,7 @@ function sameAsIn(found: Found): SameAs | undefined {
   return "answer" in found && found.answer.state === "same_as" ? (found.answer as SameAs) : undefined;
 }
 
-/** Never sent (again): its ledger forgot it (a read has no effect that could be doubled), or its arguments are gone. */
+/** Must not be sent (again): its ledger forgot it (a read may be sent: it has no effect to double), or its arguments are gone. */
 function mustNotBeSent({ effect, ledgerLost, rebuilt }: OperationRecord): boolean {
   return rebuilt === true || (ledgerLost === true && effect !== "read_only");
 }

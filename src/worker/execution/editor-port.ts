@@ -1,4 +1,4 @@
-/** The Editor as the life of an operation sees it (executor-deps.ts), over the link of the moment. */
+/** The Editor as the executor sees it (executor-deps.ts), over the present link. */
 import type { EditorFence } from "../../shared/store/editors/lease.js";
 import type { EditorLink } from "../editor/editor-link.js";
 import { isLeaving, refusalOf } from "../editor/refusal.js";

@@ -2,8 +2,8 @@
  * The life of one operation in its owner: read → claim → send or ask → decide → follow → settle, over declared
  * dependencies.
  *
- * It may be entered any number of times for the same operation, by a job, after a reconnect, after a crash of the
- * owner before: it finds out what is known and goes on from there. It never runs an operation under another id.
+ * It may be entered any number of times for the same operation, by a job, after a reconnect, or after a crash of the
+ * previous owner: it reads what is known and continues from there. It never runs an operation under another id.
  */
 import { isFinal, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
@@ -17,11 +17,11 @@ import { createSettlement } from "./settlement.js";
 export type ExecutorOptions = ConversationOptions;
 
 type ClaimStep =
-  /** `isFresh`: by this attempt; else by an earlier one, whose bytes may have left. */
+  /** `isFresh`: claimed by this attempt; else by an earlier one, whose bytes may have left. */
   | { kind: "claimed"; record: OperationRecord; isFresh: boolean }
   | { kind: "not_claimed"; result: AttemptResult };
 
-/** Up to this many answers that cannot be used, the owner asks again; after that the outcome is unknown. */
+/** After this many unusable answers in a row the owner stops asking, and the outcome is unknown. */
 const MAX_REFUSALS = 5;
 
 export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
@@ -30,23 +30,23 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
   const settlement = createSettlement(deps);
   const converse = createConversation(deps, claims, settlement, options);
 
-  /** One attempt, step by step. Rejects when the store or the Editor is lost on the way. */
+  /** One attempt, step by step. Rejects if the store or the Editor is lost on the way. */
   const attempt = async (
     logId: string,
     signal: AbortSignal,
     jobId: string | undefined,
   ): Promise<AttemptResult> => {
-    // Read. No record, no dispatch (▲1), and no other job than the one that the record names.
+    // Read. No record, no dispatch (▲1), and only the job that the record names.
     const [known, args] = await Promise.all([operations.look(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
-    // A job in another Editor's queue, put there manually: its own owner has the true one.
+    // A job that was put into another Editor's queue manually: the right owner has the real one.
     if (known.editor !== deps.editorId) return "refused";
-    // Durable acknowledgement (▲14): final perhaps by a write of this owner whose answer was lost.
+    // Durable acknowledgement (▲14): this owner may have made it final, by a write whose answer was lost.
     if (isFinal(known.state) && known.sentIn && !known.executedAs) deps.acknowledge(known.logId);
     if (isFinal(known.state)) return "settled";
     // Chain check (▲10 b): another operation has run this call.
     if (known.executedAs !== undefined) return settlement.copyOutcomeOf(known, known.executedAs, signal);
-    // Claim, in the session that will be asked. Resubmission (▲12): it is stored before the first byte leaves.
+    // Claim, in the session that will be asked. Resubmission (▲12): the session is stored before the first byte leaves.
     await editor.ready(signal);
     const session = editor.session();
     if (session === undefined) return "try_again";
@@ -68,7 +68,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       case "held":
         return notClaimed("held");
       case "incarnation":
-        // Store incarnation (▲13): what the Editor knows comes into the store before anything more is claimed.
+        // Store incarnation (▲13): import what the Editor knows before anything more is claimed.
         await deps.importAgain();
         return notClaimed("try_again");
       // Fence (▲11): another owner holds the lease.
@@ -78,11 +78,11 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     }
   };
 
-  /** Takes a fresh claim back if it is certain that not a byte of it left. */
+  /** Takes a fresh claim back if certainly no byte of it left. */
   const carry = async (subject: Subject, isFresh: boolean): Promise<AttemptResult> => {
     const { logId } = subject.record;
     if (editor.session() !== subject.session) {
-      // Between the store and the socket the Editor went away.
+      // The Editor went away between the write to the store and the write to the socket.
       if (isFresh) await claims.unclaim(logId);
       return "try_again";
     }
@@ -94,7 +94,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     }
   };
 
-  /** The Editor is there, and says nothing about the operation that can be read: unknown stays unknown (▲9). */
+  /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
   const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {
     const record = await operations.look(logId);
     const why = "The Editor was asked again and again, and its answers cannot be read.";
@@ -103,8 +103,8 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
 
   return {
     /**
-     * Runs or resumes the operation until it is final or this owner ends (the signal). Outlives lost connections to
-     * the Editor and to the store. `jobId`: where a job asked for it.
+     * Runs or resumes the operation until it is final or this owner ends (the signal). Survives lost connections to
+     * the Editor and to the store. `jobId`: the job that asked for it, if any.
      */
     async process(logId: string, signal: AbortSignal, jobId?: string): Promise<ExecutorResult> {
       let refusals = 0;

@@ -1,4 +1,4 @@
-/** One BullMQ worker: takes the jobs of an Editor's lane, one after another or a few at once, and has them processed. */
+/** One BullMQ worker: takes the jobs of an Editor's lane, one at a time or a few at once, and has them processed. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "bullmq";
 import type { Log } from "../../shared/log.js";
@@ -15,20 +15,20 @@ export interface LaneTimings {
   stalledCheckMs: number;
   /** How long one look into an empty lane lasts, ms. */
   idleLookMs: number;
-  /** When a job whose principal has as many running as it may is looked at again, ms. */
+  /** When a job that its principal's limit holds back is looked at again, ms. */
   heldRetryMs: number;
-  /** How long the end may take, ms. */
+  /** How long closing may take, ms. */
   closeMs: number;
 }
 
 export interface Lane {
-  /** Gives running jobs back; what was sent to the Editor goes on there. */
+  /** Gives running jobs back; operations that were sent go on in the Editor. */
   close(): Promise<void>;
 }
 
 /**
- * A job that comes a second time is safe: the process asks the record and the Editor what became of it. So stalled
- * jobs are given out without limit, which turns BullMQ's recovery into adoption.
+ * A job that comes a second time is safe: the executor asks the record and the Editor what became of it. So stalled
+ * jobs are handed out without limit, which turns BullMQ's recovery into adoption.
  */
 const STALLED_WITHOUT_LIMIT = 1_000_000;
 
@@ -51,7 +51,7 @@ export function createLane(
 ): Lane {
   const { DelayedError, WaitingError, Worker } = bullmq();
   const run = async (job: Job<JobData>, token?: string): Promise<{ processed: ExecutorResult }> => {
-    // A job that was made manually may hold anything.
+    // A job that was added manually may hold anything.
     const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
     const processed = await deps.process(logId, job.id ?? "");
     if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
@@ -60,7 +60,7 @@ export function createLane(
       throw new WaitingError();
     }
     if (processed === "held") {
-      // Out of the lane, so that it does not block the jobs of others; it comes back to its own place.
+      // Leaves the lane, so that it does not block other jobs; it returns to its own place.
       await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
       throw new DelayedError();
     }
@@ -90,7 +90,7 @@ export function createLane(
   });
   worker.on("error", (error) => deps.log.warn({ queue: deps.queue, error: error.message }, "queue worker"));
 
-  /** Both of BullMQ's connections stand. */
+  /** Both of BullMQ's connections are up. */
   const isConnected = async (): Promise<boolean> => {
     const { connection, blockingConnection } = worker.getBackend();
     for (const each of [connection, blockingConnection]) {
@@ -99,7 +99,7 @@ export function createLane(
     return true;
   };
 
-  /** Whatever BullMQ still waits for, nothing of it stays connected. */
+  /** Disconnects everything of BullMQ, whatever it still waits for. */
   const disconnect = (): void => {
     const { connection, blockingConnection } = worker.getBackend();
     for (const each of [connection, blockingConnection])
@@ -111,8 +111,8 @@ export function createLane(
 
   return {
     async close() {
-      // A graceful end that begins while a connection is lost never comes, not even when Redis is back. Then nothing
-      // can be given back anyway: the next owner adopts what is left.
+      // A graceful close that begins while a connection is lost never ends, not even when Redis is back. Nothing
+      // can be given back then anyway: the next owner adopts what is left.
       const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
       const ended = worker.close(!canGiveBack);
       const limit = new AbortController();

@@ -1,19 +1,19 @@
-/** The result of an outcome as it is stored; one too large for a frame is fetched part by part. */
+/** The result of an outcome in its stored form; one too large for a frame is fetched part by part. */
 import { encodeParts, encodeResult, type StoredResult } from "../../shared/store/results/stored-result.js";
 import { EDITOR_CODES, type Outcome } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import { refusalOf } from "../editor/refusal.js";
 
-/** Bytes asked for at once: far below a frame's cap, base64 counted. */
+/** Bytes per request: far below a frame's cap, base64 included. */
 const PART_BYTES = 4 * 1024 * 1024;
 
-/** Up to here the text is checked to be JSON before it is stored; what is larger is only read in place, which checks it. */
+/** Text up to this size is checked to be JSON before it is stored; larger text is only ever read in place, which checks it. */
 const CHECKED_BYTES = 8 * 1024 * 1024;
 
-/** Of the JSON of one result. */
+/** The limit on one result's JSON. */
 export const MAX_RESULT_BYTES = 256 * 1024 * 1024;
 
-/** The Editor has ended the operation, and its result cannot be taken, now or later. */
+/** The operation has ended, and its result can be taken neither now nor later. */
 export class ResultRefused extends Error {
   override readonly name = "ResultRefused";
   readonly type: "result_too_large" | "result_unreadable";
@@ -25,8 +25,8 @@ export class ResultRefused extends Error {
 }
 
 /**
- * Rejects with ResultRefused; else when the connection ends before the last part: ask for all of it again. What is said to
- * be larger than `maxBytes` is not asked for.
+ * Rejects with ResultRefused, or if the connection ends before the last part: then request all of it again. A result
+ * larger than `maxBytes` is not requested.
  */
 export async function storedResultOf(
   calls: Pick<EditorCalls, "resultPart">,
@@ -37,13 +37,13 @@ export async function storedResultOf(
   if (resultBytes === undefined) return result === undefined ? undefined : stored(result, maxBytes);
   if (resultBytes > maxBytes) throw tooLarge(resultBytes, maxBytes);
   if (!Number.isSafeInteger(resultBytes) || resultBytes < 1) {
-    throw new ResultRefused("result_unreadable", `A result of ${resultBytes} bytes is none.`);
+    throw new ResultRefused("result_unreadable", `${resultBytes} is not a size of a result.`);
   }
   const parts = partsOf(calls, operationId, resultBytes);
   return encodeParts(resultBytes > CHECKED_BYTES ? parts : checked(parts));
 }
 
-/** The outcome in place of one whose result cannot be taken. */
+/** The outcome that replaces one whose result cannot be taken. */
 export function withoutResult(
   { result: _result, resultBytes: _bytes, ...outcome }: Outcome,
   { type, message }: ResultRefused,
@@ -64,7 +64,7 @@ async function stored(result: unknown, maxBytes: number): Promise<StoredResult> 
   return encoded;
 }
 
-/** The same bytes, once all of them are known to be JSON. */
+/** The same bytes, checked to be JSON. */
 async function* checked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const buffers: Buffer[] = [];
   for await (const part of parts) buffers.push(part);
@@ -77,7 +77,7 @@ async function* checked(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield text;
 }
 
-/** One part is here at a time: none is asked for before the last one is compressed. */
+/** Holds one part at a time: requests the next only after the last one is compressed. */
 async function* partsOf(
   calls: Pick<EditorCalls, "resultPart">,
   operationId: string,
@@ -91,7 +91,7 @@ async function* partsOf(
     if (!isAsked || part.length === 0 || part.length > length) {
       throw new ResultRefused(
         "result_unreadable",
-        `Of its ${bytes} bytes, ${length} from ${offset} were asked for; ${part.length} from ${answer.offset} of ${answer.total} came.`,
+        `Of its ${bytes} bytes, ${length} from ${offset} were requested; ${part.length} from ${answer.offset} of ${answer.total} arrived.`,
       );
     }
     yield part;
@@ -100,8 +100,8 @@ async function* partsOf(
 }
 
 /**
- * The Editor itself refuses to hand out the result, for good. A lost connection or an unreadable ledger passes: then the
- * error is thrown on, and the Editor is asked again.
+ * The Editor itself refuses to hand out the result, for good. A lost connection or an unreadable ledger is temporary:
+ * then the error is passed on, and the Editor is asked again.
  */
 function refuse(error: unknown): never {
   const refusal = refusalOf(error);
@@ -113,6 +113,6 @@ function tooLarge(bytes: number, maxBytes: number): ResultRefused {
   const most = `${Math.floor(maxBytes / (1024 * 1024))} MB`;
   return new ResultRefused(
     "result_too_large",
-    `It has ${bytes} bytes, and at most ${most} are taken (UNITY_BROKER_MAX_RESULT_MB).`,
+    `It has ${bytes} bytes; the limit is ${most} (UNITY_BROKER_MAX_RESULT_MB).`,
   );
 }

@@ -1,12 +1,12 @@
-/** The parts of this owner that wait for the end of an operation on the Editor. */
+/** Listeners for the end of operations on the Editor. */
 import type { Outcome } from "../../shared/wire/wire.js";
 
 export interface OutcomeListeners {
   follow(operationId: string): { outcome: Promise<Outcome>; stop(): void };
   finished(operationId: string, outcome: Outcome): void;
-  /** The connection ended: no outcome comes over it any more. */
+  /** The connection ended: it delivers no further outcome. */
   lost(error: Error): void;
-  /** An outcome came and could not be read: of this operation, or of any (undefined). */
+  /** An outcome arrived and could not be read: of this operation, or of any (undefined). */
   missed(error: Error, operationId: string | undefined): void;
 }
 
@@ -29,7 +29,7 @@ export function createOutcomeListeners(): OutcomeListeners {
         followers.add(follower);
         stop = () => followers.delete(follower);
       });
-      // Nobody may be looking at the moment when the connection ends.
+      // Nothing may be awaiting it when the connection ends.
       outcome.catch(() => undefined);
       return { outcome, stop };
     },

@@ -1,4 +1,4 @@
-/** How an Editor's words about an operation enter its record. */
+/** How an Editor's reports about an operation enter its record. */
 import type { ErrorCode } from "../../shared/errors.js";
 import {
   type EditorMark,
@@ -16,7 +16,7 @@ import type { Change } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
 import type { Outcome } from "../../shared/wire/wire.js";
 
-/** The record once its execution began; undefined when that is known already. */
+/** The record with the start of its execution; undefined if that is known already. */
 export function started(record: OperationRecord, now: number): Change | undefined {
   const state = next(record.state, "started");
   return state && { record: { ...record, state, startedAt: now } };
@@ -25,11 +25,11 @@ export function started(record: OperationRecord, now: number): Change | undefine
 export interface Ending {
   evidence?: Evidence | undefined;
   result?: StoredResult | undefined;
-  /** It had ended before it was asked for: nobody heard the end when it came. */
+  /** It had ended before it was asked for, so its end was not received when it happened. */
   isCollected?: boolean;
 }
 
-/** The record with its outcome; undefined when it has one already. */
+/** The record with its outcome; undefined if it has one already. */
 export function settled(
   record: OperationRecord,
   reported: Outcome,
@@ -37,7 +37,7 @@ export function settled(
   mark: OperationRecord["editorMark"],
   { evidence, result, isCollected = false }: Ending = {},
 ): Change | undefined {
-  // It ran and completed, but the Editor cannot read its result any more: nobody may take that for an empty result.
+  // It completed, but the Editor can no longer read its result: that must not look like an empty result.
   const outcome =
     reported.status === "completed" && reported.error ? { ...reported, status: "failed" as const } : reported;
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
@@ -62,8 +62,8 @@ export function settled(
 }
 
 /**
- * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the length is taken
- * from it, except of what ended while nobody looked, which nothing else can date.
+ * When it began and ended, between its sending and now. The Editor's clock is not the store's: only the duration is taken
+ * from it, except for an operation that ended unobserved, which nothing else can date.
  */
 function timesOf(
   { acceptedAt, dispatchedAt = acceptedAt, startedAt: known = dispatchedAt }: OperationRecord,
@@ -80,7 +80,7 @@ function timesOf(
 
 /**
  * Chain check (▲10 b): the record once another operation has answered its call: its state, without a start or an end of its own.
- * Undefined while that is in flight, or when this one has ended already.
+ * Undefined while that is in flight, or if this one has ended already.
  */
 export function answeredBy(record: OperationRecord, other: OperationRecord): Change | undefined {
   const state = nextAfter(record.state, endLike(other.state));
@@ -102,7 +102,7 @@ function endLike(state: OperationRecord["state"]): OperationEvent[] {
   }
 }
 
-/** Reported with the outcome where the bridge does so: the last heartbeat is older, and may be of another session. */
+/** Reported with the outcome if the bridge does so: the last heartbeat is older, and may be of another session. */
 function markOf({ editorSessionId, generation, assetCounter, reloadAnnounced }: EndedIn): EndMark {
   const mark = { editorSessionId, generation, assetCounter };
   return reloadAnnounced ? { ...mark, reloadAnnounced: true } : mark;
@@ -115,7 +115,7 @@ export function refusedOutcome(refusal: { type: string; message: string }, now: 
   return { status: "failed", error: refusal, endedAt: now };
 }
 
-/** Nobody knows whether, or how far, it ran. */
+/** It is unknown whether, or how far, it ran. */
 export function unknownOutcome(
   { why, type = "outcome_unknown" }: { why: string; type?: string },
   now: number,

@@ -1,4 +1,4 @@
-/** How an operation's begin and end are stored: from what the Editor says, or from what answers in its place. */
+/** Stores an operation's begin and end: from the Editor's report, or from the operation that answers in its place. */
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Changed } from "../../shared/store/operations/operation-store.js";
 import type { Outcome } from "../../shared/wire/wire.js";
@@ -7,14 +7,14 @@ import { ResultRefused, withoutResult } from "./large-result.js";
 import { answeredBy, type Ending, settled, started } from "./outcome.js";
 
 export interface Settlement {
-  /** Stores the outcome with its result, however long the results are above their quota; then the Editor may forget it. */
+  /** Stores the outcome with its result, waiting as long as the results are above their quota; then the Editor may forget it. */
   settle(
     record: OperationRecord,
     outcome: Outcome,
     signal: AbortSignal,
     how?: Pick<Ending, "isCollected">,
   ): Promise<ExecutorResult>;
-  /** Chain check (▲10 b): another operation answers the call; this one takes its state when that has ended. */
+  /** Chain check (▲10 b): another operation answers the call; this one takes its state once it has ended. */
   copyOutcomeOf(record: OperationRecord, executedAs: string, signal: AbortSignal): Promise<AttemptResult>;
   markStarted(logId: string): Promise<Changed>;
 }
@@ -23,15 +23,15 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
   const { operations, editor, fence } = deps;
 
   /**
-   * A result that the Editor cannot hand out, or that is refused, is missing for good: the outcome says so, so that nobody
-   * takes it for an empty result.
+   * A result that the Editor cannot hand out, or that is refused, is missing for good: the outcome says so, because it
+   * must not look like an empty result.
    */
   const collected = async (logId: string, reported: Outcome) => {
     try {
       return { outcome: reported, result: await editor.result(logId, reported) };
     } catch (error) {
       if (!(error instanceof ResultRefused)) throw error;
-      deps.warn({ logId, error: error.message }, "the result of an operation is not taken");
+      deps.warn({ logId, error: error.message }, "the result of an operation cannot be taken");
       return { outcome: withoutResult(reported, error), result: undefined };
     }
   };
@@ -53,7 +53,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
     };
     let changed = await end();
     if (changed.kind === "unknown") {
-      // Record recovery (▲10 d): the store went back behind this operation while it ran; its outcome must not be lost with it.
+      // Record recovery (▲10 d): the store lost this operation while it ran; its outcome must not be lost with it.
       await operations.restore(record, fence);
       changed = await end();
     }
@@ -67,7 +67,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
     const processed = await deps.processShared(executedAs);
     if (signal.aborted || processed === "handed_over") return "handed_over";
     const other = await operations.find(executedAs);
-    // Lost with the store once more: the Editor is asked anew.
+    // The store lost it once more: ask the Editor again.
     const forget = ({ executedAs: _lost, ...record }: OperationRecord) => ({ record });
     const changed = await operations.change(
       logId,

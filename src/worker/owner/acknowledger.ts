@@ -6,7 +6,7 @@ import type { EditorLink } from "../editor/editor-link.js";
 
 export interface Acknowledger {
   stored(logId: string): void;
-  /** What the Editor's hello named: those that are stored here are due. */
+  /** The outcomes that the Editor's hello named; the stored ones are due. */
   named(operationIds: readonly string[]): Promise<void>;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface AcknowledgerDeps {
   log: Log;
 }
 
-/** Of one hello; what is beyond it is named by the next one. */
+/** Most outcomes per hello; the next hello names the rest. */
 const MOST_NAMED = 10_000;
 
 /** An acknowledgement that fails, because the store or the Editor is away, is due again a delay later. */
@@ -35,7 +35,7 @@ export function createAcknowledger(
     return record ? isFinal(record.state) : (await operations.tombstone(logId)) !== undefined;
   };
 
-  /** What the store has lost since is not acknowledged: the Editor names it in its next hello, and it is rebuilt. */
+  /** Outcomes that the store has lost since are not acknowledged: the Editor names them in its next hello, and they are rebuilt. */
   const send = async (due: ReadonlySet<string>): Promise<void> => {
     const kept: string[] = [];
     for (const logId of due) if (await isStored(logId)) kept.push(logId);
@@ -43,7 +43,7 @@ export function createAcknowledger(
     if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
   };
 
-  // What is stored while a delay runs waits for a delay of its own.
+  // Outcomes stored while a delay runs wait for the next delay.
   const arm = (): void => {
     if (isClosed || timer !== undefined || pending.size === 0) return;
     const due = pending;

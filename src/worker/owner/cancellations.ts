@@ -12,7 +12,7 @@ export interface CancellationOptions {
 }
 
 export interface Cancellations {
-  /** Asks the Editor, and stores its answer. Never rejects: what fails is tried again. */
+  /** Asks the Editor, and stores its answer. Never rejects: a failure is tried again. */
   passOn(record: OperationRecord): Promise<void>;
   close(): void;
 }

@@ -6,8 +6,8 @@ import type { EditorCalls } from "../editor/editor-calls.js";
 
 export interface CatalogSync {
   /**
-   * Asks for the tools and publishes them if they changed; a failure is logged, the last known tools stay. What is above a
-   * limit is left out, and said.
+   * Asks for the tools and publishes them if they changed; a failure is logged, and the last known tools stay. Tools above
+   * a limit are left out and reported.
    */
   sync(calls: Pick<EditorCalls, "toolDetails">): Promise<void>;
 }

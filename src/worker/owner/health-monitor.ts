@@ -1,11 +1,11 @@
-/** Looks for what keeps an Editor from working (src/shared/editors/diagnosis.ts), and reports it for answers and lists. */
+/** Looks for what keeps an Editor from working (src/shared/editors/diagnose.ts), and reports it for answers and lists. */
 import { z } from "zod";
-import {
-  type Diagnosis,
-  type DiagnosisLimits,
-  diagnose,
-  type EditorSigns,
-  type HelloRefusal,
+import { diagnose } from "../../shared/editors/diagnose.js";
+import type {
+  Diagnosis,
+  DiagnosisLimits,
+  EditorSigns,
+  HelloRefusal,
 } from "../../shared/editors/diagnosis.js";
 import type { Log } from "../../shared/log.js";
 import { isFinal } from "../../shared/operation/operation.js";
@@ -24,31 +24,31 @@ import type { DisconnectReason } from "../transport/disconnect.js";
 export interface HealthMonitorOptions {
   /** How often it looks, ms. */
   healthCheckMs: number;
-  /** A diagnosis that stands is reported again after this long, ms: well below `DIAGNOSIS_STANDS_MS`. */
+  /** A diagnosis that still holds is reported again after this long, ms: well below `DIAGNOSIS_STANDS_MS`. */
   reportAgainMs: number;
   /** Time limits of the diagnoses. */
   diagnosis: DiagnosisLimits;
 }
 
-/** What is known of an Editor without a connection. */
+/** The data known of an Editor without a connection. */
 export interface DescribedEditor extends DiscoveredEditor {
-  /** The Editor that claims the same address. */
+  /** Another Editor that claims the same address. */
   sharesWith: string | undefined;
 }
 
 export interface HealthMonitor {
-  /** Hello was answered by a refusal; it counts until the next attempt ends otherwise. */
+  /** Hello was refused; this counts until the next attempt ends in another way. */
   helloRefused(error: Error): void;
-  /** The Editor announced a reload or its end: its phase until the next heartbeat says otherwise. */
+  /** The Editor announced a reload or its end: this is its phase until the next heartbeat reports another. */
   announced(event: EditorEvent): void;
-  /** The results in the store have reached their quota; to be called again while that lasts. */
+  /** The results in the store have reached their quota; call it again while that lasts. */
   resultQuotaReached(): void;
-  /** What the Editor's tool list had that is above a limit; 0 takes it back. */
+  /** How many of the Editor's tools are above a limit; 0 withdraws the report. */
   toolsLeftOut(count: number, reasons: readonly string[]): void;
   close(): Promise<void>;
 }
 
-/** Longer than from one call of `resultQuotaReached` to the next, ms. */
+/** Longer than the time between two calls of `resultQuotaReached`, ms. */
 const QUOTA_REACHED_STANDS_MS = 5_000;
 
 export function createHealthMonitor(
@@ -57,7 +57,7 @@ export function createHealthMonitor(
     log: Log;
     editorId: string;
     link: Pick<EditorLink, "state" | "lastHeartbeat" | "lastDisconnect">;
-    /** What the Editor's endpoint file says now. */
+    /** The present content of the Editor's endpoint file. */
     described(): DescribedEditor | undefined;
   },
   options: HealthMonitorOptions,
@@ -65,7 +65,7 @@ export function createHealthMonitor(
   const { store, log, editorId, link } = deps;
   let refusal: HelloRefusal | undefined;
   let lostSince: number | undefined = performance.now();
-  /** As the last heartbeat or announcement says, also after the connection ended. */
+  /** From the last heartbeat or announcement, kept after the connection ended. */
   let lastPhase: string | undefined;
   let reported: { diagnosis: Diagnosis; at: number } | undefined;
   let quotaReachedAt = Number.NEGATIVE_INFINITY;
@@ -88,14 +88,14 @@ export function createHealthMonitor(
     };
   };
 
-  /** Each Editor has a token of its own: one that takes another's port refuses ours before it says who it is. */
+  /** Each Editor has its own token: one that took another's port refuses our token before it tells its id. */
   const refusalNow = (): HelloRefusal | undefined => {
     if (link.lastDisconnect !== "hello_refused") return undefined;
     const found = refusal?.why === "token" ? deps.described()?.sharesWith : undefined;
     return found === undefined ? refusal : { why: "wrong_editor", found };
   };
 
-  /** Of an operation that the store does not know nothing is usual: it has the longest time. */
+  /** The usual time of an operation that the store does not know is unknown: assume the longest. */
   const runningNow = async (operationId: string) => {
     const [record, now] = await Promise.all([store.operations.find(operationId), store.operations.now()]);
     const usualMs = CLASS_MS[record?.executionClass ?? "long"];
@@ -104,7 +104,7 @@ export function createHealthMonitor(
     return { operation: { tool, principal }, forMs: now - startedAt, usualMs };
   };
 
-  /** Writes what is new, and again what lasts: a report stands for a while only. */
+  /** Reports new diagnoses, and repeats lasting ones, because a report expires. */
   const report = async (diagnosis: Diagnosis | undefined, project: string): Promise<void> => {
     const now = performance.now();
     const isSame = diagnosis?.code === reported?.diagnosis.code;
@@ -119,7 +119,7 @@ export function createHealthMonitor(
     const described = deps.described();
     const connection = await connectionNow();
     if (link.state === "ready") lastPhase = link.lastHeartbeat?.phase ?? lastPhase;
-    // The file may be older than the last heartbeat, unless it says what no Editor with a loaded bridge would say.
+    // The file may be older than the last heartbeat, unless it reports what no Editor with a loaded bridge would.
     const phase = described?.phase === "safe_mode" ? described.phase : (lastPhase ?? described?.phase);
     const project = described?.projectName ?? editorId;
     const address = described ? `${described.host}:${described.port}` : "its address";
@@ -158,7 +158,7 @@ export function createHealthMonitor(
       closed = true;
       clearTimeout(timer);
       await round;
-      // The Editor's next owner looks for itself.
+      // The Editor's next owner finds out by itself.
       if (reported) await store.editors.reportDiagnosis(editorId, undefined).catch(() => undefined);
     },
   };

@@ -1,4 +1,4 @@
-/** Writes to the store that an Editor is there, and remembers where it stands and how it was before it went away. */
+/** Records in the store that an Editor is connected, and remembers where it stands and its condition before it went away. */
 import type { EditorMark, Evidence, OperationRecord } from "../../shared/operation/operation.js";
 import type {
   EditorLive,
@@ -15,11 +15,11 @@ export interface HeartbeatRecorder {
   heard(heartbeat: Heartbeat): Promise<void>;
   lost(): Promise<void>;
   mark(): EditorMark | undefined;
-  /** How the Editor was when it was last heard of while the operation was there, as far as it is known. */
+  /** The Editor's last known condition while it held the operation. */
   lastSigns(record: OperationRecord): Evidence;
 }
 
-/** `processOf`: the process with this id, where it is one of this machine's. */
+/** `processOf`: the process with this id, if it is on this machine. */
 export function createHeartbeatRecorder(
   store: Store,
   editorId: string,
@@ -28,18 +28,18 @@ export function createHeartbeatRecorder(
   let profile: EditorProfile | undefined;
   let ledger: LedgerCheckpoint | undefined;
   let isHere = false;
-  /** The last heartbeat of this connection, and that of the one before. */
+  /** The last heartbeat of this connection, and of the previous one. */
   let latest: LastSign | undefined;
   let before: LastSign | undefined;
 
-  /** Not after `lost`: a heartbeat that was still being handled then would bring the Editor back. */
+  /** Not after `lost`: a heartbeat that is still being handled would mark the Editor as connected again. */
   const alive = async (live: EditorLive): Promise<void> => {
     const now = await store.operations.now();
     if (profile) latest = { ...live, editorSessionId: profile.editorSessionId, at: now };
     if (isHere) await store.editors.alive(editorId, live, now, ledger);
   };
 
-  /** The owner before may have died without a word: then what it wrote last still stands as if it were so. */
+  /** The previous owner may have died: then its last report still stands as if it were current. */
   const recall = async (): Promise<LastSign | undefined> => {
     const known = await store.editors.find(editorId);
     if (!known?.live) return known?.last;
@@ -67,7 +67,7 @@ export function createHeartbeatRecorder(
       };
       ledger = hello.plain === true ? undefined : memoryOf(hello);
       await store.editors.introduce(profile);
-      // Present from hello on, not from the first heartbeat a second later.
+      // Connected from hello on, not from the first heartbeat a second later.
       await alive({ phase: hello.phase, mainThreadStallMs: 0, queued: hello.open.length });
     },
 
@@ -89,16 +89,16 @@ export function createHeartbeatRecorder(
     },
 
     mark() {
-      // A uLoop bridge does not report where it stands: then nobody says that it has not changed since.
+      // A uLoop bridge does not report where it stands: then nothing proves that it has not changed since.
       if (!profile || profile.plain) return undefined;
       const { editorSessionId, generation, assetCounter } = profile;
       return { editorSessionId, generation, assetCounter };
     },
 
     lastSigns({ logId, executedAs, sentIn, dispatchedAt = 0 }) {
-      // What came with the last hello is about the time after the operation was lost.
+      // The data of the last hello is about the time after the operation was lost.
       const sign = before && before.at >= dispatchedAt ? before : latest;
-      // A later session, in a store that has lost what the earlier one said, knows nothing of it.
+      // This is a later session, and the store has lost the reports of the earlier one.
       if (!sign || (sentIn !== undefined && sign.editorSessionId !== sentIn)) return {};
       const { at, phase, mainThreadStallMs, runningOperationId } = sign;
       return {

@@ -1,8 +1,8 @@
-/** Handles the newest of values that may come faster than they can be handled: one at a time, and one waits. */
+/** Handles only the newest of values that may arrive faster than they can be handled: one at a time, and one waits. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
 
-/** `restMs`: from the beginning of one to that of the next at least. What `handle` rejects with is logged. */
+/** `restMs`: shortest time between the beginnings of two. A rejection of `handle` is logged. */
 export function latestOnly<T>(
   { log, event, restMs }: { log: Log; event: string; restMs: number },
   handle: (value: T) => Promise<void>,

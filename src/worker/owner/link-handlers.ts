@@ -1,4 +1,4 @@
-/** What an owner does when its Editor says hello, reports something, or goes away. */
+/** The owner's reactions when its Editor answers hello, reports something, or goes away. */
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Progress } from "../../shared/wire/wire.js";
@@ -21,7 +21,7 @@ export interface LinkHandlersDeps {
   store: Store;
   editorId: string;
   log: Log;
-  /** For what the Editor can cause as often as it likes. */
+  /** For events that the Editor can cause without limit. */
   sparseLog: Log;
   fence: OwnerFence;
   link: Pick<EditorCalls, "toolDetails">;
@@ -40,7 +40,7 @@ export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
   return { ...connectionHandlers(deps), ...operationHandlers(deps), ...editorHandlers(deps) };
 }
 
-/** The connection comes and goes. */
+/** The connection begins and ends. */
 function connectionHandlers(deps: LinkHandlersDeps) {
   const { editorId, sparseLog, fence, heartbeat, health } = deps;
   return {
@@ -48,7 +48,7 @@ function connectionHandlers(deps: LinkHandlersDeps) {
       // Ledger loss (▲10 c): before the new ledger is remembered.
       await noticeLedgerLoss(deps, hello, fence.now().ownerNonce);
       await deps.catalog.sync(calls);
-      // Record recovery (▲10 d): before any caller sees the Editor again: a retry must find what the store had lost.
+      // Record recovery (▲10 d): before any caller sees the Editor again, because a retry must find what the store had lost.
       await deps.imports.atHello(hello, calls);
       await heartbeat.introduce(hello);
       await deps.operations.resume(hello);
@@ -66,7 +66,7 @@ function connectionHandlers(deps: LinkHandlersDeps) {
   } satisfies Partial<EditorLinkHandlers>;
 }
 
-/** The Editor reports how an operation goes. */
+/** The Editor reports the progress or the end of an operation. */
 function operationHandlers({ underWay, startedNotice, outcomeListeners, reportProgress }: LinkHandlersDeps) {
   return {
     onRunning({ operationId }) {
@@ -77,19 +77,19 @@ function operationHandlers({ underWay, startedNotice, outcomeListeners, reportPr
       startedNotice.ended(operationId);
       outcomeListeners.finished(operationId, outcome);
     },
-    // The Editor is asked again for the outcome.
+    // Asks the Editor again for the outcome.
     onMissed(operationId) {
       outcomeListeners.missed(new UnreadableAnswer("finished", "missed"), operationId);
     },
   } satisfies Partial<EditorLinkHandlers>;
 }
 
-/** The Editor reports how it is itself. */
+/** The Editor reports its own condition. */
 function editorHandlers({ editorId, log, sparseLog, ...deps }: LinkHandlersDeps) {
   const { imports, operations, heartbeat, health, catalog, link } = deps;
   return {
     onHeartbeat: latestOnly({ log, event: "heartbeat", restMs: 50 }, async (beat) => {
-      // Store incarnation (▲13): an older copy of the store learns what the Editor ran before it learns that it is there.
+      // Store incarnation (▲13): an older copy of the store imports what the Editor ran before it records the Editor as connected.
       if (await imports.isOutdated()) await operations.catchUp();
       await heartbeat.heard(beat);
     }),

@@ -1,7 +1,7 @@
 /**
- * Assembles what an owner does while it holds an Editor's lease: it keeps the link (link-handlers.ts), takes jobs from the
+ * Assembles the work of an owner while it holds an Editor's lease: it keeps the link (link-handlers.ts), takes jobs from the
  * lanes, and carries operations to their end (owned-operations.ts). It ends with the lease; the next owner, here or
- * elsewhere, goes on from the store and the Editor's ledger.
+ * elsewhere, continues from the store and the Editor's ledger.
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -51,11 +51,11 @@ export interface OwnedEditorDeps {
   originKey: Buffer;
   editorId: string;
   endpoint: EditorAddress;
-  /** Set where the Editor's bridge may be uLoop's: that one does not say who it is. */
+  /** Set if the Editor's bridge may be uLoop's, which does not report its identity. */
   uloop: UloopIdentity | undefined;
-  /** Where the worker logs what it sends to uLoop bridges. */
+  /** Where the worker records what it sends to uLoop bridges. */
   sentFolder: string;
-  /** What is known of the Editor without a connection. */
+  /** The data known of the Editor without a connection. */
   described(): DescribedEditor | undefined;
 }
 
@@ -63,14 +63,14 @@ export interface OwnedEditorOptions extends LaneTimings, HealthMonitorOptions, C
   retentionMs: number;
   replay?: ReplayOptions;
   ackDelayMs: number;
-  /** Between two attempts after the store or the Editor was lost, ms. */
+  /** The pause between two attempts after the store or the Editor was lost, ms. */
   retryMs: number;
   link: EditorLinkOptions;
-  /** How much of the Editor's tool list is believed. */
+  /** Limits on the Editor's tool list. */
   tools: ToolLimits;
-  /** Of the JSON of one result. */
+  /** The limit on one result's JSON. */
   maxResultBytes: number;
-  /** Where the log may lie that the Editor names. */
+  /** Where the log that the Editor names may be. */
   logPlaces: LogPlaces;
 }
 
@@ -82,10 +82,10 @@ export interface OwnedEditor {
 /** Invariant 6: one at a time on the main lane. */
 const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
 
-/** Unity draws a frame in about this time: who looks at a record sees no difference. */
+/** About the time of one Unity frame: a reader of the record notices no difference. */
 const SHOW_RUNNING_MS = 20;
 
-/** Quota is freed seldom, and a large result is sent whole at every try. */
+/** Quota is freed seldom, and each attempt sends a large result as a whole. */
 const QUOTA_RETRIES = 5;
 
 export function createOwnedEditor(
@@ -132,7 +132,7 @@ export function createOwnedEditor(
   };
 }
 
-/** What all parts are made of. */
+/** The dependencies of all parts. */
 function sharedParts(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOptions) {
   return {
     ...deps,
@@ -149,7 +149,7 @@ function sharedParts(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEdi
 
 type SharedParts = ReturnType<typeof sharedParts>;
 
-/** The link, not started yet; it goes through the uLoop adapter where the bridge may keep no ledger. */
+/** The link, not started yet; it uses the uLoop adapter if the bridge may keep no ledger. */
 function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOptions): EditorLink {
   const { store, endpoint, identity, log, sentFolder } = deps;
   const effectOf = async (logId: string) => (await store.operations.find(logId))?.effect;
@@ -163,7 +163,7 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
   );
 }
 
-/** What the store learns of the Editor itself: that it is there, what is wrong with it, its tools. */
+/** The reports to the store about the Editor itself: that it is connected, what is wrong with it, its tools. */
 function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
   const { store, editorId, endpoint, sparseLog } = shared;
   const heartbeat = createHeartbeatRecorder(store, editorId, (pid) => processOf(pid, endpoint.host));
@@ -175,7 +175,7 @@ function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
   return { heartbeat, health, catalog };
 }
 
-/** What the store learns of an operation while it runs. */
+/** The reports to the store about an operation while it runs. */
 function reportParts({ operations, underWay, fence, log }: SharedParts) {
   const startedNotice = createStartedNotice(
     { markStarted: (logId) => operations.change(logId, started, fence), log },

@@ -1,6 +1,6 @@
 /**
- * The operations that an owner carries to their end: a job brings one, a resumption finds it in the store, an import in
- * the Editor's ledger. However an operation comes, it is one piece of work.
+ * The operations that an owner carries to their end: a job names one, a resumption finds one in the store, an import in
+ * the Editor's ledger. In each case an operation is one piece of work.
  */
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
@@ -10,13 +10,13 @@ import type { Imports } from "../recovery/imports.js";
 import type { UnderWay } from "./under-way.js";
 
 export interface OwnedOperations {
-  /** Runs or resumes the operation, or joins the work on it. `jobId`: where a job asked for it. */
+  /** Runs or resumes the operation, or joins the work on it. `jobId`: the job that asked for it, if any. */
   process(logId: string, jobId?: string): Promise<ExecutorResult>;
-  /** After every hello: what was sent before is asked for again, without waiting for its job to come back. */
+  /** After every hello: asks again for operations sent before, without waiting for their jobs to come back. */
   resume(hello: HelloResult): Promise<void>;
   /**
    * Store incarnation (▲13): the store may have lost something; imports what the Editor knows and resumes it. One import at a
-   * time, whichever part notices.
+   * time, whichever part notices the loss.
    */
   catchUp(): Promise<void>;
 }

@@ -1,8 +1,8 @@
-/** The fence (▲11): by what an owner proves its ownership to its Editor. */
+/** The fence (▲11), by which an owner proves its ownership to its Editor. */
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 
 export interface OwnerFence {
-  /** The last one is kept when the lease is lost: the Editor refuses whatever is still sent under it. */
+  /** The last fence is kept when the lease is lost: the Editor refuses requests that are still sent under it. */
   now(): EditorFence;
   /** Epoch raise (▲10 a): the Editor has seen a higher epoch. False: this owner has lost the lease and may not raise it. */
   raiseAbove(highestEpoch: number): Promise<boolean>;

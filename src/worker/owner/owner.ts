@@ -14,7 +14,7 @@ export interface OwnerOptions extends OwnedEditorOptions {
 
 export interface Owner {
   moveTo(endpoint: EditorAddress): void;
-  /** Serves until its work is given back, then gives the lease up: another takes over at once. */
+  /** Gives its work back, then gives up the lease, so that another owner takes over at once. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
   const { log, editorId } = deps;
   let endpoint = deps.endpoint;
   let owned: OwnedEditor | undefined;
-  // One ownership ends before the next begins, also when the lease is lost and taken again quickly.
+  // One ownership ends before the next begins, even if the lease is lost and taken again quickly.
   let turn: Promise<void> = Promise.resolve();
   let wanted: EditorFence | undefined;
   /** Another worker owns the Editor: this one is to go on from there without delay. */

@@ -1,6 +1,6 @@
 /**
- * What an Editor reports of running operations, on its way into the store: the last word of each operation, one write of it
- * at a time. However fast an Editor talks, no more than that waits here.
+ * Passes an Editor's reports about running operations to the store: the last report of each operation, one write
+ * at a time. However many reports an Editor sends, no more than that waits here.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
@@ -8,16 +8,16 @@ import { shortened } from "../../shared/shortened-text.js";
 import type { Live } from "../../shared/store/operations/attachments.js";
 import type { Progress } from "../../shared/wire/wire.js";
 
-/** Characters; a message is a line on a screen. */
+/** Most characters: a message is a line on a screen. */
 const MESSAGE_LENGTH = 500;
-/** From one write of an operation's progress to the next at least. */
+/** Shortest time between two writes of an operation's progress. */
 const REST_MS = 50;
-/** From a write that failed to the next attempt. */
+/** Pause between a failed write and the next attempt. */
 const RETRY_MS = 250;
 
 /**
- * `isOwn`: an operation that runs here; reports about others are ignored. A report that cannot be stored is tried
- * again, unless a newer one has come, for as long as its operation runs: it may be the last one for a long time.
+ * `isOwn`: does the operation run here? Reports about others are ignored. A report that cannot be stored is tried
+ * again, unless a newer one has arrived, as long as its operation runs: it may be the last one for a long time.
  */
 export function createProgressReports(deps: {
   isOwn(operationId: string): boolean;
@@ -28,7 +28,7 @@ export function createProgressReports(deps: {
   const underWay = new Set<string>();
 
   const put = (older: Progress | undefined, newer: Progress): void => {
-    // A report without a partial result takes none back.
+    // A report without a partial result does not remove an earlier one.
     const { partialResult = older?.partialResult } = newer;
     waiting.set(newer.operationId, { ...newer, partialResult });
   };

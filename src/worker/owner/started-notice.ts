@@ -1,14 +1,14 @@
 /**
- * Delays the notice that an operation runs for a moment. A quick tool has ended by then: its record goes from
- * dispatched to its end in one write, and the two writes do not meet. Nothing is decided on `running`: what a crash
- * leaves as dispatched is asked of the Editor just the same: resubmission (▲12).
+ * Delays for a moment the write that an operation runs. A quick tool has ended by then: its record goes from
+ * dispatched to its end in one write, so the two writes do not conflict. No decision depends on `running`: an operation
+ * that a crash leaves as dispatched is asked for just the same: resubmission (▲12).
  */
 import type { Log } from "../../shared/log.js";
 import { callHandler } from "../editor/editor-notices.js";
 
 export interface StartedNotice {
   started(operationId: string): void;
-  /** Something is to be shown of it: marks it as started now if that is still held back. */
+  /** Something of it is about to be shown: marks it as started now if that is still held back. */
   shown(operationId: string): Promise<void>;
   ended(operationId: string): void;
   close(): void;

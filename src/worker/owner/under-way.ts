@@ -1,13 +1,13 @@
-/** The work that an owner has under way: one piece for each operation, whatever asked for it. */
+/** An owner's work under way: one piece for each operation, whatever asked for it. */
 import type { ExecutorResult } from "../execution/executor-deps.js";
 
 export interface UnderWay {
-  /** The work on this operation that is under way; begins it if there is none. */
+  /** The work under way on this operation; begins it if there is none. */
   join(logId: string, begin: () => Promise<ExecutorResult>): Promise<ExecutorResult>;
-  /** An Editor is not believed what it reports of operations that its owner does not have. */
+  /** Reports of an Editor about operations that its owner does not have are not trusted. */
   isOwn(logId: string): boolean;
   logIds(): string[];
-  /** Resolves when all the work that is under way now has ended. */
+  /** Resolves when all present work has ended. */
   ended(): Promise<void>;
 }
 

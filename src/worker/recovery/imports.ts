@@ -1,4 +1,4 @@
-/** Store incarnation (▲13): in which incarnation of the store the owner has imported what its Editor knows. */
+/** Store incarnation (▲13): the incarnation of the store in which the owner imported what its Editor knows. */
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import type { EditorLink } from "../editor/editor-link.js";
@@ -7,11 +7,11 @@ import { type RebuildDeps, rebuildRecords } from "./rebuild.js";
 export interface Imports {
   /** Nothing is claimed in another incarnation; "" before the first hello. */
   importedIn(): string;
-  /** The store has lost something since the import: a Redis that was started again keeps the lease, and only its incarnation differs. */
+  /** Has the store lost something since the import? A restarted Redis keeps the lease; only its incarnation differs. */
   isOutdated(): Promise<boolean>;
-  /** The import of a hello, over the calls of its connection, before the link is ready. */
+  /** Imports at hello, over the calls of its connection, before the link is ready. */
   atHello(hello: HelloResult, calls: Pick<EditorCalls, "list" | "get">): Promise<void>;
-  /** Imports over the link; resolves the hello of the Editor that was imported, undefined while none is ready. */
+  /** Imports over the link; resolves the hello of the imported Editor, undefined while none is ready. */
   importNow(): Promise<HelloResult | undefined>;
 }
 

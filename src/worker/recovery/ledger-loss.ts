@@ -6,8 +6,8 @@ import { stillHolds } from "../../shared/wire/ledger-checkpoint.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 
 /**
- * Marks every operation that was sent to a journal which has been lost since, so that no owner sends it there again,
- * this one and those after it. Must be done before the new journal is remembered: a crash in between compares again.
+ * Marks every operation that was sent to a journal that has been lost since, so that no owner sends it there again,
+ * neither this one nor a later one. Must happen before the new journal is remembered: after a crash in between it compares again.
  */
 export async function noticeLedgerLoss(
   deps: { store: Store; editorId: string; log: Log },

@@ -1,4 +1,4 @@
-/** Chain check (▲10 b): the operation that an Editor names with `same_as`, restored where the store had lost it. */
+/** Chain check (▲10 b): the operation that an Editor names with `same_as`, restored if the store had lost it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { OtherOperation } from "../../shared/operation/recover.js";
 import type { Store } from "../../shared/store/store.js";
@@ -8,7 +8,7 @@ import type { SubmitAnswer } from "../../shared/wire/wire.js";
 
 export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 
-/** The answer to `record`'s submit, in this Editor session. Writes under the owner's fence. */
+/** Handles the answer to `record`'s submit in this Editor session. Writes under the owner's fence. */
 export async function otherOperation(
   deps: { store: Store; editorId: string; fence: string; seal: Pick<RecoverySeal, "isSigned"> },
   record: OperationRecord,
@@ -26,7 +26,7 @@ export async function otherOperation(
     const listed = { operationId, state: stateThere, hash: record.hash, after, origin, acceptedAt };
     const around = { storeIds: undefined, editor: deps.editorId, session, tools, now };
     const lost = deps.seal.isSigned(listed) ? rebuiltRecord(listed, around) : undefined;
-    // Invariant 8: nobody gets what another principal's call has left. Writes nothing where the store knows it.
+    // Invariant 8: nobody gets the operation of another principal. Writes nothing if the store knows it.
     if (lost?.principal === record.principal) await operations.restore(lost, deps.fence);
   }
   const { principal, createdBy } = record;

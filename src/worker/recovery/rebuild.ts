@@ -1,4 +1,4 @@
-/** Record recovery (▲10 d) in each store incarnation (▲13): what the Editor knows and the store has forgotten gets its record back. */
+/** Record recovery (▲10 d) in each store incarnation (▲13): restores records that the store has lost from the Editor's ledger. */
 import type { Log } from "../../shared/log.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { markAsSent } from "../../shared/operation/unsent.js";
@@ -13,19 +13,19 @@ export interface RebuildDeps {
   store: Store;
   editorId: string;
   storeIds: readonly string[];
-  /** The Editor says that a restored operation runs: who has followed it since before the loss hears that only once. */
+  /** The Editor reports that a restored operation runs: a listener from before the loss would not receive that again. */
   onRunning(logId: string): void;
   log: Log;
   seal: Pick<RecoverySeal, "isSigned">;
 }
 
-/** More than a ledger has open; what is beyond it is looked at with the next hello. */
+/** More than a ledger has open; the next hello handles the rest. */
 const MOST_NAMED = 10_000;
 
 /**
- * At each hello what the Editor has open or not acknowledged; once in each incarnation of the store everything that its
- * ledger holds, because then also what was acknowledged may be lost. Afterwards each is an operation like any other
- * that was sent: followed, collected, found by its log_id. Resolves the incarnation in which it was done.
+ * At each hello restores what the Editor has open or unacknowledged; once in each incarnation of the store everything
+ * in its ledger, because acknowledged operations may be lost then too. Afterwards each is an operation like any other
+ * sent one: followed, collected, found by its log_id. Resolves the incarnation in which this happened.
  */
 export async function rebuildRecords(
   deps: RebuildDeps,
@@ -34,11 +34,11 @@ export async function rebuildRecords(
   fence: string,
 ): Promise<string> {
   const { operations, editors } = deps.store;
-  // Before the look: what is lost while it looks belongs to the next incarnation.
+  // Read before the import: losses during it belong to the next incarnation.
   const incarnation = await operations.incarnation();
   const isImport = (await operations.importedIn(deps.editorId)) !== incarnation;
   if (hello.plain) {
-    // It has no ledger: there is nothing to import. Its sent.log says what was sent.
+    // It has no ledger, so there is nothing to import: sent.log records what was sent.
     const wasSent = async (logId: string): Promise<boolean> => (await calls.get(logId)).state !== "unknown";
     if (isImport) await followSent(deps, wasSent, { fence, incarnation });
     if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
@@ -59,7 +59,7 @@ export async function rebuildRecords(
       operations,
       isImport ? list.operations.map(({ operationId }) => operationId) : named,
     );
-    // The Editor's word alone would put a record into anybody's list.
+    // Trusting the Editor alone would let it put a record into anybody's list.
     const signed = list.operations.filter(deps.seal.isSigned);
     const records = signed.flatMap((listed) =>
       lost.has(listed.operationId) ? (rebuiltRecord(listed, around) ?? []) : [],
@@ -67,7 +67,7 @@ export async function rebuildRecords(
     const isRunning = (logId: string): boolean =>
       signed.some(({ operationId, state }) => operationId === logId && state === "running");
     const afterOf = new Map(signed.map(({ operationId, after }) => [operationId, after ?? null]));
-    // The newest first: the first one of a hash is what calls find on this Editor.
+    // The newest first: calls find the first one of a hash on this Editor.
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
       if (await operations.restore(record, fence, beforeIt(record, afterOf))) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor knew it");
@@ -81,7 +81,7 @@ export async function rebuildRecords(
   return incarnation;
 }
 
-/** What entered the chain of its hash before it: behind those of them that the ledger still has, the last it names. */
+/** The operations that entered the chain of its hash before it: those in the ledger, then the last one that it names. */
 function beforeIt(
   { after }: OperationRecord,
   afterOf: ReadonlyMap<string, string | null>,
@@ -92,8 +92,8 @@ function beforeIt(
 }
 
 /**
- * What the store has in the queue again although it was sent, as the Editor knows, is followed like what was sent, so that
- * neither a cancellation nor its expiry ends it as never begun.
+ * Operations that the store shows in the queue although the Editor knows that they were sent are followed like sent ones, so that
+ * neither a cancellation nor expiry ends them as never begun.
  */
 async function followSent(
   { store, editorId, log }: RebuildDeps,
@@ -108,11 +108,12 @@ async function followSent(
       return sent && { record: sent };
     };
     const changed = await store.operations.change(logId, change, { ...only, wasSent: true });
-    if (changed.kind === "applied") log.warn({ logId }, "the store had lost that the operation was sent");
+    if (changed.kind === "applied")
+      log.warn({ logId }, "the store had lost the fact that the operation was sent");
   }
 }
 
-/** Without those whose retention ended: their outcomes were there to be read for all of it. */
+/** Leaves out those whose retention ended: their outcomes could be read for all that time. */
 async function forgottenBy(operations: Operations, logIds: readonly string[]): Promise<Set<string>> {
   const known = await Promise.all(
     logIds.map(

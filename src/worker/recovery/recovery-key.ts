@@ -1,4 +1,4 @@
-/** The key by which workers know their own operations again in an Editor's ledger (src/shared/wire/recovery-seal.ts). */
+/** The key with which workers recognise their own operations in an Editor's ledger (src/shared/wire/recovery-seal.ts). */
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -7,8 +7,8 @@ import type { Log } from "../../shared/log.js";
 const KEY_BYTES = 32;
 
 /**
- * The key in this file, made if there is none: processes that start at once agree, the file appears whole, and the first one
- * stays. Readable by its owner only. Rejects where the file holds no key, or can be neither read nor made.
+ * The key in this file, created if there is none. Processes that start at once agree: the file appears whole, and the first one
+ * stays. Readable by its owner only. Rejects if the file holds no key, or can be neither read nor created.
  */
 export async function ensureRecoveryKey(file: string): Promise<Buffer> {
   const known = await readKey(file);
@@ -24,15 +24,15 @@ export async function ensureRecoveryKey(file: string): Promise<Buffer> {
     await rm(draft, { force: true });
   }
   const made = await readKey(file);
-  if (!made) throw new Error(`${file} was removed while it was made: run this again`);
+  if (!made) throw new Error(`${file} was removed while it was created: run this again`);
   return made;
 }
 
-/** A key of this process alone, where none can be kept: what another one has sent is then not restored. */
+/** A key of this process alone, if none can be stored: operations sent by other processes are then not restored. */
 export function temporaryRecoveryKey(log: Log, file: string, error: Error): Buffer {
   log.warn(
     { file, error: error.message },
-    "the key of origins can be neither read nor made: operations that the store loses cannot be restored after a restart; set UNITY_BROKER_ORIGIN_KEY_FILE",
+    "the key of the recovery metadata can be neither read nor created: operations that the store loses cannot be restored after a restart; set UNITY_BROKER_ORIGIN_KEY_FILE",
   );
   return randomBytes(KEY_BYTES);
 }
@@ -46,5 +46,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
     throw error;
   }
   if (/^[\da-f]{64,}$/i.test(text)) return Buffer.from(text, "hex");
-  throw new Error(`${file} holds no key: 64 hexadecimal digits or more, as of \`openssl rand -hex 32\``);
+  throw new Error(
+    `${file} holds no key: write 64 hexadecimal digits or more, such as the output of \`openssl rand -hex 32\``,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three clocks (connect, frame, heartbeat).
- * Knows no method of the protocol and never reconnects; the only file of the worker that knows sockets.
+ * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three timeouts (connect, frame, heartbeat).
+ * Knows no method of the protocol and never reconnects.
  */
 import { connect } from "node:net";
 import type { Log } from "../../shared/log.js";
@@ -17,16 +17,15 @@ import { createUnaskedTime, type UnaskedTime } from "./unasked-time.js";
 
 /** All times in ms, all sizes in bytes of a frame's body. */
 export interface ConnectionOptions {
-  connectTimeoutMs?: number;
   /** From a frame's first byte to its last, skipped frames included. */
   frameTimeoutMs?: number;
-  /** For requests that name no time of their own. */
+  /** For requests without a timeout of their own. */
   requestTimeoutMs?: number;
   maxOutgoingBytes?: number;
   maxIncomingBytes?: number;
-  /** JSON values in one frame: parsing them holds up everybody else. */
+  /** Most JSON values in one frame: parsing blocks the process. */
   maxIncomingValues?: number;
-  /** Until `trust()`, nothing that it says unasked is handed on, and its frames are short. */
+  /** Until `trust()`, its notifications are dropped and its frames must be short. */
   isStranger?: boolean;
 }
 
@@ -34,9 +33,9 @@ export interface ConnectionDeps {
   host: string;
   port: number;
   log: Log;
-  /** The account of this Editor, if it has had connections before; else a new one. */
+  /** The time account of this Editor, if it has had connections before; else a new one. */
   unasked?: UnaskedTime;
-  /** Called in the order of the wire, with the length of the message; a throw is logged and ends nothing. */
+  /** Called in wire order, with the length of the message; a throw is logged and ends nothing. */
   onNotification(method: string, params: unknown, characters: number): void;
 }
 
@@ -46,42 +45,42 @@ export interface RequestOptions {
 }
 
 export interface Connection {
-  /** Resolves when TCP stands; rejects ConnectionLost when it never will. */
+  /** Resolves once the TCP connection is established; rejects ConnectionLost if it never will be. */
   readonly opened: Promise<void>;
   /** Resolves once, when the socket is gone for good; never rejects. */
   readonly closed: Promise<DisconnectReason>;
   /**
-   * Asks and waits for the answer with the same id; many at once, answered in any order, never sent twice.
-   * Rejects RpcFailure (the peer refused), FrameTooLarge, or ConnectionLost. For requests that a peer answers at
-   * once by protocol: no answer within `timeoutMs` ends the connection as `peer_dead`; `"never"` waits for as long as
-   * the connection holds. `guard` travels beside the parameters (src/shared/wire/rpc.ts).
+   * Sends a request and waits for the answer with the same id; many at once, answered in any order, never sent twice.
+   * Rejects RpcFailure (the peer refused), FrameTooLarge, or ConnectionLost. For requests that the protocol answers at
+   * once: no answer within `timeoutMs` ends the connection as `peer_dead`; `"never"` waits as long as
+   * the connection lasts. `guard` travels beside the parameters (src/shared/wire/rpc.ts).
    */
   request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
-  /** Sends without an answer; lost without notice when the connection is gone. Throws FrameTooLarge. */
+  /** Sends a notification; it is lost silently if the connection is gone. Throws FrameTooLarge. */
   notify(method: string, params: unknown): void;
   /** From now on `timeoutMs` without any byte ends the connection as `heartbeat_lost`. */
   expectBytesEvery(timeoutMs: number): void;
-  /** It is who it was expected to be. */
+  /** The peer has proven to be the expected Editor. */
   trust(): void;
   /** `host:port` of the far end as this machine reached it; only once `opened` has resolved. */
   calledAt(): string;
-  /** Ends it, open requests with it (`shutdown` if no reason is given); resolves when the socket is gone. */
+  /** Ends the connection and its open requests (default reason `shutdown`); resolves when the socket is gone. */
   close(reason?: DisconnectReason): Promise<void>;
 }
 
 const MIB = 1024 * 1024;
-/** Half a second of parsing where they are chosen for it (docs/guide/security.md). */
+/** Half a second of parsing if they are chosen to be slow (docs/guide/security.md). */
 const MAX_VALUES = 1_000_000;
-/** What a stranger has to say is its proof. */
+/** Before its proof a peer needs no longer frames. */
 const STRANGER_BYTES = 16 * 1024;
+const CONNECT_TIMEOUT_MS = 3_000;
 /** ms of silence before the system probes an idle connection. */
 const KEEPALIVE_MS = 10_000;
-/** ms, however seldom a peer says that it talks. */
+/** Longest heartbeat timeout, ms, whatever interval a peer names. */
 const LONGEST_SILENCE = 600_000;
 
 export function createConnection(deps: ConnectionDeps, options: ConnectionOptions = {}): Connection {
   const { host, port, log, onNotification } = deps;
-  const connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
   const frameTimeoutMs = options.frameTimeoutMs ?? 30_000;
   const requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
   const maxOutgoingBytes = options.maxOutgoingBytes ?? MIB;
@@ -90,14 +89,14 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
 
   const dialogue = createDialogue();
   let isStranger = options.isStranger ?? false;
-  /** Set once by `end`; everything else reads it. */
+  /** Set once, by `end`; everything else reads it. */
   let ended: DisconnectReason | undefined;
   let connected = false;
-  /** Counts answers to what was asked. */
+  /** Counts answers to requests. */
   let answers = 0;
-  /** The last over-long frame and how many there were: the answer of a waiting request may have been in it. */
+  /** The last over-long frame, and the number of them: it may have been the answer to a waiting request. */
   let skipped: { count: number; length: number; maxValues?: number | undefined } = { count: 0, length: 0 };
-  /** Requests without a clock: their callers ask one at a time. */
+  /** Requests without a timeout: their callers ask one at a time. */
   const patient = new Set<number>();
   let heartbeatClock: NodeJS.Timeout | undefined;
 
@@ -117,7 +116,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     afterReading(() => {
       if (!connected) end("connect_timeout");
     });
-  }, connectTimeoutMs);
+  }, CONNECT_TIMEOUT_MS);
 
   const watchHeartbeat = (timeoutMs: number): void => {
     clearTimeout(heartbeatClock);
@@ -145,17 +144,17 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
         }
         return;
       case "request":
-        // Editors only answer and notify; saying so beats letting one wait, if it reads at all.
+        // Editors only answer and notify; an error answer is better than letting a request wait.
         if (socket.writableLength <= MIB) socket.write(encodeFrame(rpcUnanswered(message.id)));
         return;
       case "result":
         if (dialogue.accept(message)) answers += 1;
-        else log.debug({ id: message.id }, "answer to nothing asked; ignored");
+        else log.debug({ id: message.id }, "answer to no request; ignored");
         return;
       case "error": {
         const { id, error } = message;
         if (id !== null && dialogue.accept({ kind: "error", id, error })) answers += 1;
-        else log.warn({ id, error }, "error answer to nothing asked; ignored");
+        else log.warn({ id, error }, "error answer to no request; ignored");
         return;
       }
       case "invalid":
@@ -177,7 +176,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
           { length: frame.length, maxIncomingBytes, maxValues: frame.maxValues },
           "frame above the limit; skipped",
         );
-        // No clock will find out for these.
+        // No timeout covers these.
         for (const id of patient) dialogue.reject(id, tooLarge());
     }
   };
@@ -193,7 +192,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   const opened = new Promise<void>((resolve, reject) => {
     socket.once("connect", () => {
       if (ended) return;
-      // A worker of root may serve the Editors of others.
+      // A worker that runs as root may serve other users' Editors.
       if (process.getuid?.() !== 0 && isAnotherUsersServer(endOf(socket, "local"), endOf(socket, "remote"))) {
         end("foreign_peer", "another user of this machine listens there");
         return;
@@ -205,9 +204,9 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
     });
     socket.once("close", () => reject(new ConnectionLost(ended ?? "peer_closed", false)));
   });
-  opened.catch(() => {}); // Its watchers may watch `closed` alone.
+  opened.catch(() => {}); // A caller may await `closed` only.
 
-  /** By the other side: what it said before counts. */
+  /** The peer ended it: what it sent before still counts. */
   const lost = (reason: DisconnectReason, detail?: string): void => {
     if (!ended) reader.finish();
     end(reason, detail);
@@ -236,7 +235,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
         else dialogue.reject(id, tooLarge());
       };
       let clock: NodeJS.Timeout | undefined;
-      /** While this side read nothing, an answer could not be heard. */
+      /** While this side read nothing, it could not receive an answer. */
       const wait = (ms: number): void => {
         const restedBefore = reader.restedMs();
         const judge = (): void => {

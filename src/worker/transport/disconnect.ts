@@ -1,44 +1,44 @@
-/** Why a connection to an Editor ended, and what its callers get. */
+/** Why a connection to an Editor ended, and the errors for its callers. */
 
 /**
- * The closed set of reasons. An over-long frame is not among them: it is skipped and the connection stays.
- * An operation is never judged by any of these; only what the Editor says after the next hello counts.
+ * The closed set of reasons. An over-long frame is not one of them: it is skipped, and the connection stays.
+ * No reason says anything about an operation; only the Editor's answers after the next hello do.
  */
 export type DisconnectReason =
-  /** Nobody listens on the port: no Editor, or one that is reloading. */
+  /** Nothing listens on the port: no Editor, or one that is reloading. */
   | "refused"
-  /** No route, no such host, or another failure before the connection stood. */
+  /** No route, no such host, or another failure before the connection was established. */
   | "unreachable"
   | "connect_timeout"
   | "peer_closed"
   | "reset"
-  /** No byte for the heartbeat time after hello: half-open, or the Editor's process hangs as a whole. */
+  /** No byte for the heartbeat timeout after hello: half-open, or the Editor's whole process hangs. */
   | "heartbeat_lost"
-  /** A control request got no answer although its answer needs no main thread. */
+  /** A control request got no answer although answering needs no main thread. */
   | "peer_dead"
-  /** A frame was begun and its rest did not come. */
+  /** A frame began, and the rest of it did not arrive. */
   | "frame_timeout"
   /** No frame boundary any more, or not our protocol at all (HTTP). */
   | "malformed_frame"
   /** The other end belongs to another user of this machine, so it is not the Editor. */
   | "foreign_peer"
-  /** A higher fence is known to the Editor: nothing more is sent below it. */
+  /** The Editor knows a higher fence: nothing more is sent below it. */
   | "fenced"
-  /** Hello was answered with an error, or by another Editor than the expected one. */
+  /** Hello was answered with an error, or by another Editor. */
   | "hello_refused"
-  /** The worker's own handling of hello failed; hello is said again later. */
+  /** The worker failed to handle hello; it is sent again later. */
   | "hello_failed"
-  /** The endpoint changed: the Editor is called at its new address. */
+  /** The endpoint changed: the worker connects to the new address. */
   | "moved"
-  /** We closed it. */
+  /** This side closed it. */
   | "shutdown";
 
-/** There is no connection to get an answer from. Says nothing about the fate of what was asked. */
+/** There is no connection that could deliver an answer. Says nothing about what became of the request. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
-  /** `not_ready`: there was no connection when it was asked (connecting, or hello not handled yet). */
+  /** `not_ready`: there was no connection at the time of the request (connecting, or hello not handled yet). */
   readonly reason: DisconnectReason | "not_ready";
-  /** False only when not a byte of the request was handed to the socket. */
+  /** False only if no byte of the request was handed to the socket. */
   readonly sent: boolean;
 
   constructor(reason: DisconnectReason | "not_ready", sent: boolean) {
@@ -48,7 +48,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** A frame above a cap, of bytes or of JSON values. `outgoing`: refused before sending. `incoming`: the answer came and was skipped. */
+/** A frame above the limit of bytes or of JSON values. `outgoing`: refused before sending. `incoming`: the answer was skipped. */
 export class FrameTooLarge extends Error {
   override readonly name = "FrameTooLarge";
   readonly direction: "outgoing" | "incoming";
@@ -68,7 +68,7 @@ export class FrameTooLarge extends Error {
   }
 }
 
-/** Reads a socket's error; `connected` distinguishes a failed attempt from a broken connection. */
+/** The reason for a socket's error; `connected` distinguishes a broken connection from a failed attempt. */
 export function reasonOfSocketError(error: unknown, connected: boolean): DisconnectReason {
   const code = (error as { code?: unknown }).code;
   if (!connected) {

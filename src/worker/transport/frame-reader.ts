@@ -1,41 +1,41 @@
 /**
- * Reads the frames of one socket in turns: whatever a peer says, others of this process are served in between, and what
- * nobody asked for has a share of the time (unasked-time.ts). A frame that begins must come to its end.
+ * Reads the frames of one socket in turns: however much a peer sends, others are served in between, and what
+ * nobody asked for has a limited share of the time (unasked-time.ts). A frame that begins must end in time.
  */
 import type { Readable } from "node:stream";
 import { createFrameParser, type Frame } from "../../shared/wire/framing.js";
 import type { UnaskedTime } from "./unasked-time.js";
 
 export interface FrameReader {
-  /** The connection stands. */
+  /** The connection is established. */
   begin(): void;
-  /** How long nothing has come although it would have been read, ms. */
+  /** How long nothing has arrived although this side was reading, ms. */
   silentMs(): number;
-  /** All rests that were begun, ms: no clock may count them against the peer. */
+  /** The sum of all rests so far, ms: no timeout may count them against the peer. */
   restedMs(): number;
-  /** What is left of the present one. */
+  /** What is left of the present rest, ms. */
   restLeftMs(): number;
-  /** From now on its frames may be this long, bytes, and its rests as long as a rest may be. */
+  /** From now on frames may have this many bytes, and rests may have full length. */
   allow(maxBytes: number): void;
-  /** Nothing more will come: takes what is left at once. */
+  /** Nothing more will arrive: takes the rest at once. */
   finish(): void;
-  /** Takes nothing more. */
+  /** Stops reading. */
   close(): void;
 }
 
 export interface FrameReaderEvents {
   take(frame: Frame): void;
-  /** Counts the answers to what was asked. */
+  /** Counts the answers to requests. */
   answers(): number;
-  /** A frame began and did not end in time. */
+  /** Called when a frame began and did not end in time. */
   stalled(): void;
 }
 
 /** ms of frames in one turn. */
 const TURN_MS = 2;
-/** ms. What is owed beyond it is rested for when the next bytes have been read. */
+/** Longest rest, ms. Time owed beyond it is added to the rest after the next bytes. */
 const LONGEST_REST_MS = 10_000;
-/** ms. An Editor waits only so long for the words that prove who is calling, and a stranger's frames are short. */
+/** Longest rest before the proof, ms: an Editor waits only this long for its caller's proof. */
 const STRANGERS_REST_MS = 500;
 
 export function createFrameReader(
@@ -46,7 +46,7 @@ export function createFrameReader(
   const parser = createFrameParser(options.maxBytes, options.maxValues);
   let longestRestMs = options.isStranger ? STRANGERS_REST_MS : LONGEST_REST_MS;
   let lastByteAt = 0;
-  /** Counts whole frames, so that a clock knows whether it still watches the same one. */
+  /** Counts whole frames, so that a timeout knows whether it is still about the same one. */
   let framesRead = 0;
   let restedMs = 0;
   let restEndsAt = 0;
@@ -69,7 +69,7 @@ export function createFrameReader(
     }, ms);
   };
 
-  /** Does it at the peer's cost; `then` follows before anything else of the process does. */
+  /** Runs `work` at the peer's expense; `then` runs right afterwards. */
   const atItsCost = (work: () => void, then: () => void): void => {
     const begun = performance.now();
     const answersBefore = events.answers();
@@ -78,7 +78,7 @@ export function createFrameReader(
       unasked.spend(performance.now() - begun, events.answers() - answersBefore);
       then();
     };
-    // Who waited for an answer goes on in promises: what it makes of the answer counts as well.
+    // The requester continues in promises: its handling of the answer counts too.
     if (events.answers() === answersBefore) spend();
     else queueMicrotask(() => process.nextTick(spend));
   };
@@ -99,7 +99,7 @@ export function createFrameReader(
     }, ms);
   };
 
-  /** Takes a turn's worth of the frames that have come; rests are between what came at once. */
+  /** Takes the frames of one turn; a rest may come between frames that arrived together. */
   const read = (): void => {
     const begun = performance.now();
     const before = framesRead;
@@ -113,11 +113,11 @@ export function createFrameReader(
         events.take(frame);
       }
     };
-    // The system keeps what comes while the socket is paused, and then the peer has to wait.
+    // The system buffers what arrives while the socket is paused, until the peer has to wait.
     socket.pause();
     atItsCost(takeFrames, () => {
       if (isClosed) return;
-      // A frame's clock runs from its first byte: later chunks of the same frame do not wind it up again.
+      // A frame's timeout runs from its first byte: later chunks of the frame do not restart it.
       if (!frameClock || framesRead !== before || !parser.midFrame()) watchFrame();
       if (isOver) rest();
       else nextTurn = setImmediate(read);
@@ -143,7 +143,7 @@ export function createFrameReader(
       parser.allow(maxBytes);
     },
     finish() {
-      // What came while the socket rested lies in the stream.
+      // Bytes that arrived during the rest are in the stream.
       for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) parser.push(chunk as Buffer);
       const takeRest = (): void => {
         for (let frame = parser.next(); frame && !isClosed; frame = parser.next()) events.take(frame);
@@ -159,8 +159,8 @@ export function createFrameReader(
 }
 
 /**
- * What a clock found is decided after the event loop has read what already arrived: a process that was stopped or busy
- * itself must not take its own delay for the peer's.
+ * Decides on a timeout only after the event loop has read what already arrived: a process that was stopped or busy
+ * must not blame its own delay on the peer.
  */
 export function afterReading(verdict: () => void): void {
   setImmediate(verdict);

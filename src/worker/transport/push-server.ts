@@ -1,4 +1,4 @@
-/** Listens on a loopback port of its own for what one Editor pushes (docs/reference/protocol.md, "Push channel"). */
+/** Listens on its own loopback port for the pushes of one Editor (docs/reference/protocol.md, "Push channel"). */
 import { timingSafeEqual } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Log } from "../../shared/log.js";
@@ -9,9 +9,9 @@ import { type PushType, parsePush } from "../../shared/wire/push.js";
 import { createUnaskedTime } from "./unasked-time.js";
 
 export interface PushServer {
-  /** Where it listens; undefined where no port could be had: then only the Editor's own connection announces anything. */
+  /** Where it listens; undefined if no port was free: then only the Editor's own connection announces events. */
   endpoint(): Promise<PushTarget | undefined>;
-  /** Lines that were no push, and connections of strangers, since the start. */
+  /** Number of lines that were no push, and of strangers' connections, since the start. */
   ignored(): number;
   /** Resolves when no socket is left. */
   close(): Promise<void>;
@@ -20,21 +20,21 @@ export interface PushServer {
 export interface PushTarget {
   /** `host:port` */
   address: string;
-  /** Given to the proven Editor alone; a connection begins with it. */
+  /** Only the proven Editor receives it; each connection begins with it. */
   key: string;
 }
 
-/** A push is a hundred bytes; payloads may grow. Characters. */
+/** Most characters of a line. A push has a hundred bytes; payloads may grow. */
 const MAX_LINE = 64 * 1024;
-/** One Editor has one push client; a few more while an old connection dies. The oldest stranger gives way to the next. */
+/** Most connections: one Editor has one push client, and a few more while an old connection dies. The oldest stranger is closed first. */
 const MAX_CONNECTIONS = 4;
-/** The key comes with the connection; who has not said it by then keeps others out. */
+/** Longest time until the key arrives, ms: a connection without it takes a place from others. */
 const STRANGER_MS = 2_000;
-/** ms that the connections are not read for at once, whatever is owed: their ends are not noticed meanwhile. */
+/** Longest pause in reading, ms, whatever is owed: a closed connection is not noticed meanwhile. */
 const LONGEST_REST_MS = 10_000;
 
 /**
- * `onPush` is called in the order of a connection's lines; it says nothing that anything but haste depends on.
+ * `onPush` is called in the order of a connection's lines. Pushes only speed things up; nothing else depends on them.
  * `isKeyless`: the Editor has a uLoop bridge, which knows no key.
  */
 export function createPushServer(deps: {
@@ -44,7 +44,7 @@ export function createPushServer(deps: {
   strangerMs?: number;
 }): PushServer {
   const { log } = deps;
-  // Not that of the Editor's own connection: who calls here is not proven where a bridge knows no key.
+  // Not the account of the Editor's own connection: without a key the caller here is not proven.
   const unasked = createUnaskedTime(log);
   const key = newNonce();
   const isKey = (said: string | undefined): boolean => {
@@ -52,7 +52,7 @@ export function createPushServer(deps: {
     return given.length === own.length && timingSafeEqual(given, own);
   };
   const sockets = new Set<Socket>();
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   const strangers = new Set<Socket>();
   let ignored = 0;
 
@@ -89,7 +89,7 @@ export function createPushServer(deps: {
         ignored += 1;
         log.debug(
           { ignored, length: line?.length },
-          "a line on the push channel is no push of this Editor; ignored",
+          "ignored a line on the push channel that is no push of this Editor",
         );
         if (!isKnown) socket.destroy();
       };
@@ -111,7 +111,7 @@ export function createPushServer(deps: {
     },
     { sheds: true },
   );
-  /** False where every connection is the Editor's own. */
+  /** False if every connection is the Editor's own. */
   const makeRoom = (): boolean => {
     const [oldest] = strangers;
     if (sockets.size < MAX_CONNECTIONS) return true;
@@ -125,7 +125,7 @@ export function createPushServer(deps: {
 
   const listening = new Promise<PushTarget | undefined>((resolve) => {
     server.once("error", (error) => {
-      log.warn({ error: error.message }, "no port for the push channel; going on without");
+      log.warn({ error: error.message }, "no port for the push channel; continuing without it");
       resolve(undefined);
     });
     server.listen({ port: 0, host: "127.0.0.1" }, () => {

@@ -1,7 +1,7 @@
 /**
- * How much of the process's time a peer may take with what nobody asked for. One that talks without end is read more
- * slowly, so that the Editors beside it are served. An answer that was asked for costs nothing, as long as taking it is
- * as little work as an ordinary one.
+ * Limits how much of the process's time a peer may take with unrequested messages. A peer that sends without end is read
+ * more slowly, so that other Editors are served. A requested answer costs nothing, as long as handling it is
+ * as little work as for an ordinary one.
  */
 import type { Log } from "../../shared/log.js";
 
@@ -9,19 +9,19 @@ import type { Log } from "../../shared/log.js";
 const BURST_MS = 100;
 /** … and of every ms that passes. */
 const SHARE = 0.1;
-/** ms that each answer may take. */
+/** ms that handling one answer may take. */
 const ANSWER_MS = 50;
-/** ms; what seems to have taken longer is a process that was stopped meanwhile, which is not the peer's. */
+/** Most ms that count: anything longer means that this process was stopped meanwhile. */
 const MOST_AT_ONCE_MS = 5_000;
 
 export interface UnaskedTime {
-  /** So many ms were spent, on so many answers among other things. */
+  /** Records the ms that were spent, and the number of answers among the messages. */
   spend(ms: number, answers: number): void;
-  /** For how many ms nothing more may be read; 0 within the peer's share. */
+  /** For how many ms to read nothing more; 0 within the peer's share. */
   owedMs(): number;
 }
 
-/** The account of one Editor, whatever connections it makes. */
+/** The account of one Editor over all its connections. */
 export function createUnaskedTime(log: Log, now: () => number = () => performance.now()): UnaskedTime {
   let credit = BURST_MS;
   let countedAt = now();
@@ -39,7 +39,7 @@ export function createUnaskedTime(log: Log, now: () => number = () => performanc
       earn();
       if (credit >= 0) return 0;
       const owedMs = Math.ceil(-credit / SHARE);
-      log.warn({ owedMs }, "the peer takes more time than was asked for; it is read more slowly");
+      log.warn({ owedMs }, "the peer sends too much that was not requested; it is read more slowly");
       return owedMs;
     },
   };

@@ -32,7 +32,7 @@ export interface Wire {
   end(): void;
 }
 
-/** What a lie is told with: the worker's words, the honest answer, and the line. */
+/** The inputs of a lie: the worker's request, the honest answer, and the connection. */
 export interface Telling {
   params: Params;
   id: RpcId;

@@ -131,7 +131,7 @@ function overSocket(socket: Socket): PeerConnection {
   };
 }
 
-/** Values handed out in order; whoever takes first waits. */
+/** Values handed out in order; the first taker waits. */
 export function createQueue<T>(): { push(value: T): void; take(): Promise<T>; fail(error: Error): void } {
   const values: T[] = [];
   const takers: Array<{ resolve: (value: T) => void; reject: (error: Error) => void }> = [];

@@ -37,7 +37,7 @@ export interface StdioServer {
 export interface Installation {
   readonly processes: Processes;
   readonly redis: TestRedis;
-  /** A connection of the test's own: what a hand or a dashboard may do. */
+  /** The test's own connection: raw access, as a person or a dashboard has it. */
   readonly hand: Redis;
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;

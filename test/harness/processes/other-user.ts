@@ -26,7 +26,7 @@ export interface Running<R> {
   kill(): Promise<void>;
 }
 
-/** Starts an attempt; whoever waits for neither its end nor its lines kills it. */
+/** Starts an attempt; a test that waits for neither its end nor its lines kills it. */
 export function start<A, R>(who: Who, attempt: Attempt<A, R>, args: A): Running<R> {
   const text = `(async () => (${attempt.toString()})(require, ${JSON.stringify(args)}))().then(
     (result) => { require("node:fs").writeSync(3, JSON.stringify({ result })); process.exit(0); },

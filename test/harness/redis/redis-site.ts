@@ -24,7 +24,7 @@ export type RedisSettings = Readonly<Record<string, string>>;
 
 export interface Replica {
   readonly port: number;
-  /** From now on it hears nothing: what the master is told is lost if this one takes its place. */
+  /** From now on it replicates nothing: writes to the master are lost if this one takes its place. */
   fallBehind(): void;
   /** Resolves when it has everything that the master has. */
   catchUp(): Promise<void>;

@@ -151,7 +151,7 @@ export interface TestDataDirectory {
 }
 
 /**
- * A broker's data directory for tests of the embedded server, which by design outlives whoever starts it.
+ * A broker's data directory for tests of the embedded server, which by design outlives the process that starts it.
  *
  * Here it does not: it ends with `remove()`, or with the test process, by whatever means that ends.
  */

@@ -30,7 +30,7 @@ export interface Cable {
 }
 
 /** Sees what goes through, and each connection end; `connection` counts from 1. */
-export interface CableTap {
+export interface CableListener {
   passed(connection: number, way: "out" | "back", bytes: Buffer): void;
   ended(connection: number): void;
 }
@@ -48,7 +48,7 @@ interface Pair {
   kept: Buffer[] | undefined;
 }
 
-export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Promise<Cable> {
+export async function layCable(farEnd: () => NetConnectOpts, listener?: CableListener): Promise<Cable> {
   const sockets = new Set<Socket>();
   const watches: { words: string; act: () => void; isOutward: boolean }[] = [];
   const pairs = new Set<Pair>();
@@ -65,7 +65,7 @@ export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Pr
     // What is late keeps what follows it late: bytes never overtake each other.
     const late: Buffer[] = [];
     const forward = (chunk: Buffer): void => {
-      tap?.passed(pair.number, isOutward ? "out" : "back", chunk);
+      listener?.passed(pair.number, isOutward ? "out" : "back", chunk);
       if (delayMs === 0 && late.length === 0) return void to.write(chunk);
       late.push(chunk);
       setTimeout(() => to.write(late.shift() as Buffer), delayMs);
@@ -87,7 +87,7 @@ export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Pr
     });
     from.on("close", () => {
       sockets.delete(from);
-      if (isOutward) tap?.ended(pair.number);
+      if (isOutward) listener?.ended(pair.number);
       if (!pair.kept) to.destroy();
       pairs.delete(pair);
     });
@@ -142,7 +142,7 @@ export async function layCable(farEnd: () => NetConnectOpts, tap?: CableTap): Pr
           cutNear();
           for (const { number, far, kept } of stranded) {
             const bytes = Buffer.concat(kept ?? []);
-            tap?.passed(number, "out", bytes);
+            listener?.passed(number, "out", bytes);
             far.end(bytes);
           }
         },

@@ -8,7 +8,7 @@ import { useSystem } from "./system.js";
 export interface OpenedStores {
   redis(): TestRedis;
   open(given?: Partial<Parameters<typeof openStore>[1]>): Promise<Store>;
-  /** What a dashboard or a hand may do. */
+  /** Raw access, as a dashboard or a person has it. */
   byHand(): Redis;
   closeLater(close: () => unknown): void;
 }

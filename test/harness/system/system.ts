@@ -72,7 +72,7 @@ export interface System {
   /** The first one. */
   editor: SimulatedEditor;
   bench: Bench;
-  /** Raw access: what a dashboard or a hand may do. */
+  /** Raw access, as a dashboard or a person has it. */
   hand: Redis;
   warnings: string[];
   /** Where the workers write down what they sent to plain Editors. */
@@ -178,7 +178,7 @@ async function startSystem(
 
   const hand = new Redis(redis.connection);
   hand.on("error", () => {
-    // Says so to whoever uses it.
+    // Its users learn of it.
   });
   closers.push(() => hand.disconnect());
 

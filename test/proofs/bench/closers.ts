@@ -3,7 +3,7 @@
 type Close = () => Promise<unknown> | unknown;
 
 export interface Closers {
-  /** Throws once the end has begun: whoever goes on starting stops there. */
+  /** Throws once the end has begun, so that a start under way stops there. */
   add(close: Close): void;
   /** Goes on where an end fails, and says so. */
   closeAll(): Promise<void>;

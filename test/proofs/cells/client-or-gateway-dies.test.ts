@@ -1,4 +1,4 @@
-/** Whoever waits for a call goes away: its client hangs up, or the gateway process is killed. The call does not care. */
+/** The waiting side of a call goes away: its client hangs up, or the gateway process is killed. The call goes on. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

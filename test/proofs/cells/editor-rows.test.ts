@@ -137,7 +137,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     await completesOnce(logId);
   });
 
-  test("connection to the Editor lost · finished: told again after hello", async () => {
+  test("connection to the Editor lost · finished: reported again after hello", async () => {
     await completesOnce(await finishUnheard(disconnect));
   });
 
@@ -161,7 +161,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     await completesOnce(logId);
   });
 
-  test("domain reload · running: any other is interrupted, and the same call is told so again", async () => {
+  test("domain reload · running: any other is interrupted, and the same call gets that answer again", async () => {
     const call = endless(engine);
     const logId = await run(call);
     await reload();
@@ -174,7 +174,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     expect(await begun(logId)).toBe(engine === "dotnet" ? 0 : 1);
   });
 
-  test("domain reload · finished: told again after hello", async () => {
+  test("domain reload · finished: reported again after hello", async () => {
     await completesOnce(await finishUnheard(reload));
   });
 
@@ -192,7 +192,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     await completesOnce(logId);
   });
 
-  test("Editor crash or quit · running: interrupted, and the same call is told so again", async () => {
+  test("Editor crash or quit · running: interrupted, and the same call gets that answer again", async () => {
     const call = block(600);
     const logId = await run(call);
     await crash();
@@ -204,7 +204,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     expect(await begun(logId)).toBe(1);
   });
 
-  test("Editor crash or quit · finished: told by the next session", async () => {
+  test("Editor crash or quit · finished: reported by the next session", async () => {
     await completesOnce(await finishUnheard(crash));
   });
 

@@ -117,7 +117,7 @@ describe("Redis is restored from a copy that knows nothing of the call", () => {
   test("Redis goes back · running: the retry is the same execution", () =>
     forgets((_system, ann) => running(ann)));
 
-  test("Redis goes back · finished: the retry is told the same outcome", () =>
+  test("Redis goes back · finished: the retry gets the same outcome", () =>
     forgets(async ({ bench, editor }, ann) => {
       const logId = await running(ann);
       bench.finish("a");

@@ -7,7 +7,7 @@ import { openVoice, type Voice, type VoiceKind } from "./voices.js";
 import type { ChaosWorld } from "./world.js";
 
 export interface Caller {
-  /** Asks until it is told how the intent ended; gives up when `isOver` says so. */
+  /** Asks until it receives the intent's outcome; gives up when `isOver` says so. */
   fulfil(intent: ChaosIntent, isOver: () => boolean): Promise<void>;
   close(): Promise<void>;
 }

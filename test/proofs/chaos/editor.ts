@@ -81,7 +81,7 @@ export async function startChaosEditor(
   const { port } = current;
   const cables = await Promise.all(
     Array.from({ length: options.cables }, () =>
-      layCable(() => ({ host: "127.0.0.1", port }), witness.tap(name)),
+      layCable(() => ({ host: "127.0.0.1", port }), witness.listenerOf(name)),
     ),
   );
 

@@ -26,7 +26,7 @@ export interface RoundOptions {
   faultEveryMs: number;
 }
 
-/** After the storm everybody must be told within this time. */
+/** After the storm every caller must have its outcome within this time. */
 const CALM_MS = 90_000;
 const COPY_EVERY_MS = 4_000;
 

@@ -39,8 +39,8 @@ M: the store's epoch goes back
   proofs/schedules/store-goes-back.test.ts: schedule M: of two owners with the same epoch one is left
 N: an automatic client repeats what was interrupted
   proofs/never-twice/scenarios/scenarios-kills.ts: retry after interrupted
-O: jobs made by hand
-  proofs/never-twice/scenarios/scenarios-hands.ts: job added by hand
+O: jobs added manually
+  proofs/never-twice/scenarios/scenarios-manual-jobs.ts: job added manually
 P: a job that was not yet removed swallows the next
   system/worker/worker-jobs.test.ts: a job that BullMQ has not yet removed never swallows the next operation of the same call
 Q: a retry without an Editor after the first one died
@@ -97,8 +97,8 @@ Redis loses its last seconds, is restored, is flushed · running
   proofs/cells/redis.test.ts: Redis goes back · running: the retry is the same execution
   system/worker/ledger-loss.test.ts: flushed while it runs: the same log_id goes on, the same call joins it
 Redis loses its last seconds, is restored, is flushed · finished
-  proofs/cells/redis.test.ts: Redis goes back · finished: the retry is told the same outcome
-  system/worker/ledger-loss.test.ts: flushed while nobody worked: the outcome is told by the Editor, under its log_id
+  proofs/cells/redis.test.ts: Redis goes back · finished: the retry gets the same outcome
+  system/worker/ledger-loss.test.ts: flushed while nobody worked: the outcome is reported by the Editor, under its log_id
   system/uloop/plain-editor.test.ts: and the store forgets the whole operation: its retry is the same call, and unknown
 connection to the Editor lost · queued
   proofs/cells/editor-rows.test.ts: connection to the Editor lost · queued: stays, runs once
@@ -107,16 +107,16 @@ connection to the Editor lost · sent
 connection to the Editor lost · running
   proofs/cells/editor-rows.test.ts: connection to the Editor lost · running: goes on
 connection to the Editor lost · finished
-  proofs/cells/editor-rows.test.ts: connection to the Editor lost · finished: told again after hello
+  proofs/cells/editor-rows.test.ts: connection to the Editor lost · finished: reported again after hello
 domain reload · queued
   proofs/cells/editor-rows.test.ts: domain reload · queued: stays, runs once
 domain reload · sent
   proofs/cells/editor-rows.test.ts: domain reload · sent: the Editor queues it again itself, the same id attaches
 domain reload · running
   proofs/cells/editor-rows.test.ts: domain reload · running: a resumable tool goes on
-  proofs/cells/editor-rows.test.ts: domain reload · running: any other is interrupted, and the same call is told so again
+  proofs/cells/editor-rows.test.ts: domain reload · running: any other is interrupted, and the same call gets that answer again
 domain reload · finished
-  proofs/cells/editor-rows.test.ts: domain reload · finished: told again after hello
+  proofs/cells/editor-rows.test.ts: domain reload · finished: reported again after hello
 Editor crash or quit · queued
   proofs/cells/editor-rows.test.ts: Editor crash or quit · queued: the next session of the project runs it once
   proofs/cells/editor-quits.test.ts: Editor crash or quit · queued: after a quit too
@@ -125,10 +125,10 @@ Editor crash or quit · sent
   system/worker/worker-recovery.test.ts: before it began, and has forgotten the call: unknown, never called not started
   proofs/cells/editor-quits.test.ts: Editor crash or quit · sent: refused by an Editor that quits, so it is queued again and runs once
 Editor crash or quit · running
-  proofs/cells/editor-rows.test.ts: Editor crash or quit · running: interrupted, and the same call is told so again
+  proofs/cells/editor-rows.test.ts: Editor crash or quit · running: interrupted, and the same call gets that answer again
   proofs/cells/editor-quits.test.ts: Editor crash or quit · running: after a quit too
 Editor crash or quit · finished
-  proofs/cells/editor-rows.test.ts: Editor crash or quit · finished: told by the next session
+  proofs/cells/editor-rows.test.ts: Editor crash or quit · finished: reported by the next session
   proofs/cells/editor-quits.test.ts: Editor crash or quit · finished: after a quit too
 ledger lost or rolled back · queued
   proofs/cells/editor-rows.test.ts: ledger lost or rolled back · queued: stays, runs once

@@ -28,7 +28,7 @@ const QUEUED = 3;
 export interface Failover {
   /** Until the new owner's first frame. */
   frameMs: number;
-  /** Until the operation that ran, which ended at that frame, is told as ended. */
+  /** Until the operation that ran, which ended at that frame, is reported as ended. */
   resultMs: number;
   /** Until those that were queued behind it have ended. */
   queuedMs: number;
@@ -38,7 +38,7 @@ export interface Failover {
   leaseLeftMs: number;
 }
 
-/** Rejects when an operation was not told its own outcome, or began twice. `each` hears of one at a time. */
+/** Rejects if an operation was not reported with its own outcome, or began twice. `each` hears of one at a time. */
 export async function playFailovers(
   times: number,
   leaseMs: number,

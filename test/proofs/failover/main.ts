@@ -18,7 +18,7 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(2).padStart(6);
 const LIMIT_MS = 2_000;
 const ROWS: [name: string, field: keyof Failover][] = [
   ["first frame", "frameMs"],
-  ["outcome told", "resultMs"],
+  ["outcome reported", "resultMs"],
   ["queued ended", "queuedMs"],
   ["next answered", "nextMs"],
   ["lease left", "leaseLeftMs"],

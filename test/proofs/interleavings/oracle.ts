@@ -8,7 +8,7 @@
  * - an operation id begins at most once (reads excepted), and never after its record said that it ended;
  * - an intent is executed at most once;
  * - an intent that is not deliberate is executed only if nothing of that call was, or what was executed last has been
- *   told to an open request at least a replay window ago; a key's only if nothing was, or by force_new;
+ *   delivered to an open request at least a replay window ago; a key's only if nothing was, or by force_new;
  * - no operation is made beside an open one of the same call, and none takes another's outcome unless the store has
  *   forgotten something;
  * - after an execution whose outcome is unknown, only `force_new` or another key executes that call.
@@ -37,7 +37,7 @@ export function createOracle(now: () => number) {
   const intentOfRequest = new Map<string, Intent>();
   const created = new Map<string, { intent: Intent | undefined; at: number; record: OperationRecord }>();
   const begun: { entry: Entry; intent: Intent | undefined }[] = [];
-  /** When which request in which session was told the final outcome of an operation. */
+  /** When which request in which session received the final outcome of an operation. */
   const written: {
     id: string;
     session: object;

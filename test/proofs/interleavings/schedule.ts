@@ -42,7 +42,7 @@ export interface Steps {
 
 export function createSteps(random: Random): Steps {
   let parked: Parked[] = [];
-  // Whoever used setImmediate before this comes before this, with everything that follows from it at once.
+  // Earlier users of setImmediate come before this, with everything that follows from them at once.
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     park: (life, ready = () => true) => new Promise((go) => parked.push({ life, ready, go })),

@@ -27,7 +27,7 @@ interface Connection {
 
 export type Worker = ReturnType<typeof startWorker>;
 
-/** Takes the Editor's lease and works until it is killed, or told that it lost the lease. */
+/** Takes the Editor's lease and works until it is killed, or learns that it lost the lease. */
 export function startWorker(world: World, ownerNonce: string) {
   const { store, steps, editor } = world;
   const life: Life = { dead: false };

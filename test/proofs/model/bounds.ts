@@ -9,7 +9,7 @@ const NOTHING = {
   forces: 0,
   /** Messages that name a log_id whose outcome was read. */
   names: 0,
-  /** Waits of a call that end: its caller is told the log_id, and asks for that. */
+  /** Waits of a call that end: its caller receives the log_id, and asks for that. */
   polls: 0,
   /** Requests given up with a cancellation. */
   cancels: 0,
@@ -27,7 +27,7 @@ const NOTHING = {
   gatewayCrashes: 0,
   /** Operations that expire because their Editor is away. */
   expiries: 0,
-  /** Jobs that somebody adds by hand. */
+  /** Jobs that are added manually. */
   handJobs: 0,
   /** Compilations by the caller between its calls. */
   mutations: 0,

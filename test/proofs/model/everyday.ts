@@ -2,11 +2,11 @@
 import { begun, made, ran, type Scenario, scenario, told } from "./scenario.js";
 
 export const EVERYDAY: readonly Scenario[] = [
-  scenario("tests, told and run again (HTTP)", {
+  scenario("tests, delivered and run again (HTTP)", {
     bounds: { calls: 3, newIntents: 1, gatewayCrashes: 1 },
     facts: { tool: "run-tests" },
     prelude: [...made(1, 1), ...begun(1)],
-    aimedAt: ["repeatableReplaysTold", "toldAfterWriting"],
+    aimedAt: ["repeatableReplaysDelivered", "deliveredAfterWriting"],
     long: { bounds: { deadAnswers: 1 }, prelude: [] },
   }),
   scenario("edit, compile, run-tests (HTTP, the same session)", {

@@ -7,7 +7,7 @@ import { ending } from "./editor.js";
 import type { Offer } from "./offer.js";
 import type { Facts } from "./state/facts.js";
 import { markOf } from "./state/mark.js";
-import { disconnected, isSeated, withoutLease, withoutTenure } from "./state/owner-state.js";
+import { disconnected, isSeated, withoutLease, withoutOwnership } from "./state/owner-state.js";
 import {
   type EditorState,
   type Frame,
@@ -42,7 +42,7 @@ export function faultSteps(state: State, facts: Facts, offer: Offer): void {
   for (const worker of state.workers) {
     if (!worker.fence) continue;
     if (may("workerCrashes")) {
-      const next = { ...state, ...withoutTenure(state, worker) };
+      const next = { ...state, ...withoutOwnership(state, worker) };
       happens("workerCrashes", `${worker.name} crashes`, { ...next, ...withWorker(next, reborn(worker)) });
     }
     if (may("hangs") && state.store.leases[worker.editor] === nonceOf(worker)) {
@@ -102,7 +102,7 @@ function handJobs({ store }: State, happens: Happens): void {
   for (const record of Object.values(store.records)) {
     if (store.jobs.some(({ logId }) => logId === record.logId)) continue;
     const job = { id: jobIdOf(record), logId: record.logId, editor: record.editor };
-    const says = `somebody adds the job of ${record.logId} by hand`;
+    const says = `somebody adds the job of ${record.logId} manually`;
     happens("handJobs", says, { store: { ...store, jobs: [...store.jobs, job] } });
   }
 }

@@ -15,7 +15,7 @@ const { values } = parseArgs({
     scenario: { type: "string", default: "" },
     off: { type: "string" },
     short: { type: "boolean", default: false },
-    // A Map holds 2^24 keys; a scenario that has more states is told with a "+".
+    // A Map holds 2^24 keys; a scenario with more states is marked with a "+".
     most: { type: "string", default: "16000000" },
   },
 });

@@ -14,8 +14,8 @@ export function faultOf(before: State, after: State, facts: Facts): string | und
   if (after.history.fault !== null) return after.history.fault;
   if (after.history.begun !== before.history.begun) return faultOfBeginning(after, facts);
   const isRollback = before.left.rollbacks !== after.left.rollbacks;
-  const isNews = before.store.records !== after.store.records || before.editors !== after.editors;
-  const fault = isNews && !isRollback ? faultOfRecords(before, after, facts) : undefined;
+  const hasChanged = before.store.records !== after.store.records || before.editors !== after.editors;
+  const fault = hasChanged && !isRollback ? faultOfRecords(before, after, facts) : undefined;
   return fault ?? (before.requests === after.requests ? undefined : faultOfJoining(before, after, facts));
 }
 
@@ -44,7 +44,7 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   const mine = madeFor(history, id);
   const same = earlier.find((one) => madeFor(history, one.id)?.intent === mine?.intent);
   if (effectOf(facts) === "repeatable") return faultOfRepeating(state, id, same?.id);
-  // ▲6 Whoever was told a whole window ago may mean it anew.
+  // ▲6 A caller that received it a whole window ago may mean a new call.
   const isTold = history.told.some((one) => one.id === same?.id && one.intent === mine?.intent);
   const isLongAgo = same && isTold && (history.toldAt[same.id] ?? mine?.hour ?? 0) < (mine?.hour ?? 0);
   if (same && !isLongAgo) return `${id} executes an intent that ${same.id} has executed`;
@@ -58,7 +58,7 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   return undefined;
 }
 
-/** ▲6 A retry finds the tests that it repeats, if nobody was told how they ended and nothing else has changed. */
+/** ▲6 A retry finds the tests that it repeats, if their outcome was not delivered and nothing else has changed. */
 function faultOfRepeating(
   { history, caller }: State,
   id: string,
@@ -86,19 +86,19 @@ export function faultOfAnswer(
   if (begun < 0) return undefined;
   const made = madeFor(history, request.logId ?? "");
   if (!isDuplicate && made && begun < made.begun)
-    return `#${request.id} is told ${id} as if it had been executed for it`;
+    return `#${request.id} gets ${id} as if it had been executed for it`;
   if (request.target !== null && history.begun[begun]?.editor !== request.target)
-    return `#${request.id}, which names ${request.target}, is told what another Editor did`;
+    return `#${request.id}, which names ${request.target}, gets what another Editor did`;
   if (effectOf(facts) !== "repeatable" || request.names !== null) return undefined;
   const told = history.told.find(
     (one) => one.id === id && one.request !== request.id && one.lastId < request.id,
   );
-  if (told) return `#${request.id} is told ${id}, which #${told.request} was told before it was sent`;
+  if (told) return `#${request.id} gets ${id}, which #${told.request} got before it was sent`;
   const intent = caller.intents[request.intent];
   // ▲5 Another session joins what is in flight, whatever this one has changed.
   const isJoined = request.relation === "joined" && caller.session > 1;
   if (intent && !isJoined && (history.begun[begun]?.changes ?? 0) < intent.changes)
-    return `#${request.id} is told ${id}, which is older than what its caller has changed`;
+    return `#${request.id} gets ${id}, which is older than what its caller has changed`;
   return undefined;
 }
 

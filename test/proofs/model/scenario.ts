@@ -1,4 +1,4 @@
-/** What a scenario is made of, and the steps that preludes are told in. */
+/** The parts of a scenario, and the steps of its prelude. */
 import { type Bounds, bounds } from "./bounds.js";
 import type { Facts } from "./state/facts.js";
 import type { SwitchName } from "./switches.js";

@@ -43,7 +43,7 @@ export const SCENARIOS: readonly Scenario[] = [
     aimedAt: ["oldProofsCount"],
     long: { bounds: { sessions: 1 } },
   }),
-  scenario("somebody else is told, and an hour passes", {
+  scenario("another caller gets the outcome, and an hour passes", {
     bounds: { calls: 3, others: 1, hours: 1 },
     prelude: [...made(1, 1), ...begun(1)],
     aimedAt: ["askersForgotten"],
@@ -92,7 +92,7 @@ export const SCENARIOS: readonly Scenario[] = [
     aimedAt: ["targetFirst"],
     long: { prelude: [] },
   }),
-  scenario("jobs added by hand", {
+  scenario("jobs added manually", {
     bounds: { handJobs: 1 },
     aimedAt: ["noClaimChecks"],
     long: { bounds: { handJobs: 2, workerCrashes: 1 } },
@@ -268,7 +268,7 @@ export const KNOWN: readonly Scenario[] = [
     facts: { rollback: "last seconds", acknowledges: true },
     prelude: [...made(1, 1), ...begun(1)],
   }),
-  scenario("it asked in a session that is gone, somebody else is told, and an hour passes", {
+  scenario("it asked in a session that is gone, another caller gets the outcome, and an hour passes", {
     bounds: { calls: 3, others: 1, hours: 1, sessions: 1 },
     prelude: [
       ...made(1, 1),

@@ -16,7 +16,7 @@ export interface Step {
   to: State;
 }
 
-/** In an order that depends on the state alone, so that a path can be told again by numbers. */
+/** In an order that depends on the state alone, so that numbers can describe a path. */
 export function stepsOf(state: State, facts: Facts, rules: Rules): Step[] {
   const steps: Step[] = [];
   const grown = { version: state.version + 1 };

@@ -12,7 +12,7 @@ export const SWITCHES = {
   anyMessageConfirms: {
     schedule: "A",
     rule: "▲7 a later message proves nothing",
-    without: "over HTTP any later message of the caller confirms what it was told",
+    without: "over HTTP any later message of the caller confirms what it received",
   },
   olderRequestsCount: {
     schedule: "B",
@@ -120,7 +120,7 @@ export const SWITCHES = {
   acknowledgedAtOnce: {
     schedule: "V",
     rule: "▲14 acknowledge after the durable write",
-    without: "the Editor is told as soon as the write was answered",
+    without: "the outcome is acknowledged as soon as the write was answered",
   },
   silentAttachment: {
     schedule: "W3",
@@ -130,17 +130,17 @@ export const SWITCHES = {
   lostOutcomesAreFresh: {
     schedule: "W3, at the Editor's answer",
     rule: "▲6 a restored outcome of a repeatable tool answers nobody",
-    without: "what the Editor names counts as fresh, though the store had lost who was told",
+    without: "what the Editor names counts as fresh, though the store had lost the deliveries",
   },
   restoredAnswers: {
     schedule: "W3, after the import",
     rule: "▲6 a restored outcome of a repeatable tool answers nobody",
-    without: "what a hello brought back counts as fresh, though the store had lost who was told",
+    without: "what a hello brought back counts as fresh, though the store had lost the deliveries",
   },
-  repeatableReplaysTold: {
+  repeatableReplaysDelivered: {
     schedule: "W5",
-    rule: "▲6 what is repeatable answers until it was told to anybody",
-    without: "an outcome of tests answers whoever calls, as if nobody had been told",
+    rule: "▲6 a repeatable outcome answers until it was delivered to anybody",
+    without: "an outcome of tests answers every caller, as if it had not been delivered",
   },
   marksIgnored: {
     schedule: "W6",
@@ -166,7 +166,7 @@ export const SWITCHES = {
     schedule: "W15",
     rule: "▲7 proofs without a name count within the gateway's life",
     without:
-      "the next process is the same caller, so that its first message proves what was told to the one before",
+      "the next process is the same caller, so that its first message proves what the one before received",
   },
   quickHttpAnswersProve: {
     schedule: "W16",
@@ -188,10 +188,10 @@ export const SWITCHES = {
     rule: "▲7 never by its own answer",
     without: "the answer to a message that names the log_id counts as read",
   },
-  toldAfterWriting: {
+  deliveredAfterWriting: {
     schedule: "W20",
-    rule: "▲6 told from before the first byte",
-    without: "that tests were told is noted when the answer has been written",
+    rule: "▲6 delivered from before the first byte",
+    without: "the delivery of tests is recorded after the answer has been written",
   },
   newestOfAllOnly: {
     schedule: "W21",
@@ -200,12 +200,12 @@ export const SWITCHES = {
   },
   oldProofsCount: {
     schedule: "▲7 across incarnations",
-    rule: "▲7 after a change of incarnation no telling and no proof from before counts",
+    rule: "▲7 after a change of incarnation no delivery and no proof from before counts",
     without: "what a store that went back says of deliveries is believed",
   },
   askersForgotten: {
     schedule: "▲6 who asked",
-    rule: "▲6 callers that asked and were not told hear it for the whole retention",
+    rule: "▲6 callers that asked and received no outcome get it for the whole retention",
     without: "the window that somebody else's answer began ends for everybody",
   },
 } as const satisfies Record<string, Switch>;

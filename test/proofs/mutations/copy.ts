@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/[\\/]$/, "");
-const PATCHES = fileURLToPath(new URL(".", import.meta.url));
+const PATCHES = fileURLToPath(new URL("patches", import.meta.url));
 
 const COPIED = [
   "package.json",
@@ -28,23 +28,34 @@ const COPIED = [
   "test",
 ];
 
+/** Where each patch file is, by its name: the folders below only group them. */
+const PLACES = new Map(
+  readdirSync(PATCHES, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".patch"))
+    .map((path) => [basename(path), join(PATCHES, path)]),
+);
+
+function placeOf(patch: string): string {
+  const place = PLACES.get(patch);
+  if (place === undefined) throw new Error(`There is no patch ${patch} in ${PATCHES}`);
+  return place;
+}
+
 /** Every patch file, by name. */
 export function patchFiles(): string[] {
-  return readdirSync(PATCHES)
-    .filter((name) => name.endsWith(".patch"))
-    .sort();
+  return [...PLACES.keys()].sort();
 }
 
 /** The files that a patch changes, from its own lines. */
 function changedBy(patch: string): string[] {
-  return [...readFileSync(join(PATCHES, patch), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
+  return [...readFileSync(placeOf(patch), "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(
     ([, file = ""]) => file,
   );
 }
 
 /** What a patch says of itself before its first difference. */
 export function wordsOf(patch: string): string {
-  const [words = ""] = readFileSync(join(PATCHES, patch), "utf8").split(/^diff --git /m);
+  const [words = ""] = readFileSync(placeOf(patch), "utf8").split(/^diff --git /m);
   return words.trim();
 }
 
@@ -52,7 +63,7 @@ export function wordsOf(patch: string): string {
 export function applyPatch(patch: string, folder: string, { check = false } = {}): void {
   const { status, stderr } = spawnSync(
     "git",
-    ["apply", ...(check ? ["--check"] : []), join(PATCHES, patch)],
+    ["apply", ...(check ? ["--check"] : []), placeOf(patch)],
     // A folder inside another repository would be taken for a part of it, and the patch silently for nothing.
     { cwd: folder, encoding: "utf8", env: { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder) } },
   );

@@ -41,16 +41,16 @@ const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
 
 export const MUTATIONS: readonly Mutation[] = [
   mutation("00-compare-and-set", "many at once", TWICE, beneath("10-chain")),
-  mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome told as new$/),
+  mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome reported as new$/),
   mutation("00-executed-at", "re-issue after another's answer", /^a wrong executed_at$/),
   mutation(
     "01-claim",
-    "a job by hand for what was cancelled unsent",
+    "a manual job for an operation that was cancelled unsent",
     /^1 execution of a call that was cancelled/,
   ),
   mutation(
     "01-job-of-the-editor",
-    "a job by hand in another Editor's queue",
+    "a manual job in another Editor's queue",
     /^1 execution in another Editor$/,
     beneath("11-fence-of-the-store"),
   ),
@@ -70,7 +70,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested(
     "04-each-editor",
     "unit/shared/operation/decide",
-    "W21: C1's run on A is unread, C2's on B was told",
+    "W21: C1's run on A is unread, C2's on B was delivered",
   ),
   tested("04-passed-over", "unit/shared/operation/decide", "▲4 one that never began is passed over"),
   mutation("05-join", "many at once"),
@@ -92,7 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "▲5 the same request again joins its own operation",
   ),
   mutation(
-    "06-untold",
+    "06-undelivered",
     "an answer that nobody received, the lid closed for longer than the replay window, the retry",
     TWICE,
     beneath("06-asked"),
@@ -100,13 +100,15 @@ export const MUTATIONS: readonly Mutation[] = [
   tested(
     "06-asked",
     "unit/shared/operation/replay",
-    "▲6 a caller that asked and was not told itself hears it for the whole retention",
+    "▲6 a caller that asked and received no outcome gets it for the whole retention",
   ),
-  mutation("06-told", "repeatable calls of everybody", /^a told outcome told again$/, { seeds: [1, 2, 3] }),
+  mutation("06-delivered", "repeatable calls of everybody", /^a delivered outcome delivered again$/, {
+    seeds: [1, 2, 3],
+  }),
   mutation(
     "06-noted-after",
-    "the gateway dies as it notes that the tests' report is told; the call again",
-    /^a told outcome told again$/,
+    "the gateway dies while it records the delivery of the tests' report; the call again",
+    /^a delivered outcome delivered again$/,
   ),
   tested(
     "06-changed",
@@ -153,7 +155,7 @@ export const MUTATIONS: readonly Mutation[] = [
   tested(
     "07-incarnation",
     "unit/shared/operation/replay",
-    "▲7 after a change of incarnation no telling and no proof",
+    "▲7 after a change of incarnation no delivery and no proof",
   ),
   mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
   mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
@@ -171,7 +173,10 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("10-equality", "revoked, forced, forgotten, forced again"),
   mutation("10-frozen-links", "ran and was forgotten; its retry expires unsent; the next retry"),
   mutation("10-forced", "a deliberate run expires unsent; the next one", /^1 execution of 2 intents$/),
-  mutation("10-frozen-after", "ran, forgotten, sent again, and told by the Editor before it is sent there"),
+  mutation(
+    "10-frozen-after",
+    "ran, forgotten, sent again, and reported by the Editor before it is sent there",
+  ),
   tested(
     "10-entered",
     "unit/shared/operation/recover",
@@ -202,7 +207,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation("10-ledger-seq", "nobody hears that it began, and the Editor comes back with an older ledger"),
   mutation(
-    "10-origin",
+    "10-recovery-metadata",
     "the store forgets what runs; its log_id is asked for",
     /^its log_id reads not_found$/,
   ),
@@ -231,7 +236,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation(
     "12-revoke",
-    "unknown to the Editor, told as unknown, and then its frame arrives",
+    "unknown to the Editor, reported as unknown, and then its frame arrives",
     /^OUTCOME_UNKNOWN, and 1 execution after that$/,
     beneath("12-session-at-sending", "11-seat"),
   ),

@@ -77,10 +77,10 @@ async function judged(stage: Stage, play: () => Promise<Verdict | undefined>): P
   }
 }
 
-/** Of the first wrong answer: told again, told as new, or of the wrong time. */
+/** Of the first wrong answer: delivered again, reported as new, or of the wrong time. */
 function kindOf({ whats: [first = ""] }: WrongAnswers): string {
-  if (/told as new/.test(first)) return "an older outcome told as new";
-  return /is its answer again/.test(first) ? "a told outcome told again" : "a wrong executed_at";
+  if (/reported as new/.test(first)) return "an older outcome reported as new";
+  return /is its answer again/.test(first) ? "a delivered outcome delivered again" : "a wrong executed_at";
 }
 
 /** The first menu item whose executions are not its intents, else all together. */

@@ -30,7 +30,7 @@ export interface Intent extends Intended {
   /** Sends the call. */
   ask(client: TestClient, timeout: number, more?: More): Asked;
   call(client: TestClient, timeout: number, more?: More): Promise<CallAnswer>;
-  /** Calls again and again until an outcome is told; a gateway that died is started, as a supervisor would. */
+  /** Calls again and again until it receives an outcome; a gateway that died is started, as a supervisor would. */
   untilTold(client: TestClient, more?: Omit<More, "id">): Promise<CallAnswer>;
   /** An answer that came by another way (get_operation_result). */
   note(told: CallAnswer): CallAnswer;
@@ -72,7 +72,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** What answers told is not what was executed. */
+/** The answers differ from what was executed. */
 export class WrongAnswers extends Error {
   constructor(readonly whats: readonly string[]) {
     super(whats.join("\n"));
@@ -109,7 +109,7 @@ export function createStage(world: World, seed: number, { isLong = false } = {})
       note: (told) => account.hear(intent, told),
       async untilTold(client, more) {
         return until(
-          `${client.transport} is told the outcome of ${intent.label}`,
+          `${client.transport} receives the outcome of ${intent.label}`,
           async () => {
             try {
               const told = await ask(client, 5, more).answer;

@@ -172,7 +172,7 @@ describe("▲10 (a), ▲11 the store's epoch goes back", () => {
   });
 });
 
-describe("▲14 the store told of an outcome, and lost it", () => {
+describe("▲14 the store reported an outcome, and lost it", () => {
   test("schedule V: the Editor still has it, and it is stored again", async () => {
     const { system, ann } = await stage();
     const { redis, editor, bench, executions } = system;
@@ -192,7 +192,7 @@ describe("▲14 the store told of an outcome, and lost it", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("schedule V: the store forgets the whole call within that time; its log_id is told by the Editor", async () => {
+  test("schedule V: the store forgets the whole call within that time; its log_id is reported by the Editor", async () => {
     const { system, ann } = await stage();
     const { redis, editor, store } = system;
     await system.addWorker({ ackDelayMs: 1_000 });

@@ -327,7 +327,7 @@ describe.each(CLIENTS)("$id", (client) => {
     expect(serversOf(client, path)).toEqual({ unity: entryOf(client, GLOBAL) });
   });
 
-  it("replaces an older entry of ours and keeps what was added to it by hand", async () => {
+  it("replaces an older entry of ours and keeps what was added to it manually", async () => {
     const path = file("config", EXISTING[client.format](client).full);
     await install({ client: client.id, reach: CHECKOUT, path });
     const env = client.format === "toml" ? `\n[mcp_servers.unity.env]\nA = "1"\n` : undefined;

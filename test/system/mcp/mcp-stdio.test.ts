@@ -115,7 +115,7 @@ describe("a real client over stdio", () => {
     });
   });
 
-  test("the broker's lists show operations without results and Editors with their presence", async () => {
+  test("the broker's lists show operations without results and Editors with their condition", async () => {
     const system = await start();
     const { client } = await sdkClient(system);
     const done = await client.callTool({ name: "work", arguments: { Name: "a", timeout: 30 } });

@@ -1,4 +1,4 @@
-/** The dashboard in a real Chromium, and its API by hand. */
+/** The dashboard in a real Chromium, and direct requests to its API. */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { appRoutes } from "@bull-board/api/dist/routes.js";
@@ -66,7 +66,7 @@ interface BoardAnswer {
   queues: { name: string; readOnlyMode: boolean; allowRetries: boolean; jobs: Record<string, unknown>[] }[];
 }
 
-describe("by hand", () => {
+describe("manual", () => {
   test("without a token there is no dashboard, and a wrong one is none", async () => {
     const { origin } = await serve();
     const status = async (path: string, authorization?: string): Promise<number> => {
@@ -104,19 +104,19 @@ describe("by hand", () => {
       `/dashboard/api/queues?activeQueue=${queue}&status=latest&page=1&jobsPerPage=10`,
       `/dashboard/api/queues/${queue}/${jobIdOf(record)}`,
     ];
-    // Made by a hand, with more in it than the broker puts into a job.
+    // Added manually, with more in it than the broker puts into a job.
     const hand = new Queue(queue, { connection: system.redis.connection, prefix: BULL_PREFIX });
     closers.push(() => hand.close());
     await hand.pause();
-    await hand.add("made by hand", { logId: { SECRET }, secret: SECRET }, { jobId: "by-hand" });
-    await hand.updateJobProgress("by-hand", { secret: SECRET });
+    await hand.add("made manually", { logId: { SECRET }, secret: SECRET }, { jobId: "manual" });
+    await hand.updateJobProgress("manual", { secret: SECRET });
     for (const path of [...paths, `/dashboard/api/queues/${queue}/by-hand`]) {
       const answer = await ask(path);
       expect(answer.status).toBe(200);
       const text = await answer.text();
       expect(text).not.toContain(SECRET);
       expect(text).not.toContain('"ann"');
-      if (path.endsWith("by-hand")) expect(text).toContain('"known":false');
+      if (path.endsWith("manual")) expect(text).toContain('"known":false');
       else {
         const body = JSON.parse(text) as Partial<BoardAnswer> & { job?: Record<string, unknown> };
         const job = body.job ?? body.queues?.flatMap(({ jobs }) => jobs).find(({ name }) => name === "work");
@@ -128,7 +128,7 @@ describe("by hand", () => {
       }
     }
     await hand.resume();
-    await hand.remove("by-hand").catch(() => 0);
+    await hand.remove("manual").catch(() => 0);
   });
 
   test("nothing can be changed: every method but reading is refused, and the jobs stay as they are", async () => {

@@ -79,18 +79,18 @@ const HANDS: Record<string, (reach: Reach) => Promise<unknown>> = {
   async "removes the job and adds it first in line"({ queue, system, record, jobId, jobKey }) {
     await system.hand.del(`${jobKey}:lock`);
     await queue.remove(jobId);
-    await queue.add("by hand", { logId: record.logId }, { jobId, lifo: true });
+    await queue.add("manual", { logId: record.logId }, { jobId, lifo: true });
   },
 
   async "adds it to the other lane, and under other ids"({ queue, other, record, jobId }) {
     const { logId } = record;
-    await other.add("by hand", { logId }, { jobId });
+    await other.add("manual", { logId }, { jobId });
     await queue.addBulk([
-      { name: "by hand", data: { logId }, opts: { lifo: true } },
-      { name: "by hand", data: { logId }, opts: { jobId: logId } },
-      { name: "by hand", data: { logId }, opts: { jobId: jobId.replace(/^./, "x"), attempts: 3 } },
+      { name: "manual", data: { logId }, opts: { lifo: true } },
+      { name: "manual", data: { logId }, opts: { jobId: logId } },
+      { name: "manual", data: { logId }, opts: { jobId: jobId.replace(/^./, "x"), attempts: 3 } },
     ]);
-    await queue.upsertJobScheduler("by hand", { every: 20, limit: 3 }, { data: { logId } });
+    await queue.upsertJobScheduler("manual", { every: 20, limit: 3 }, { data: { logId } });
   },
 
   async "gives it another operation"({ queue, ann, record, jobId }) {
@@ -108,7 +108,7 @@ const HANDS: Record<string, (reach: Reach) => Promise<unknown>> = {
     else if (state === "delayed") await eventually(() => isDone(job?.changeDelay(YEAR_MS)), "it is put off");
     else {
       await queue.remove(jobId);
-      await queue.add("by hand", { logId: record.logId }, { jobId, delay: YEAR_MS });
+      await queue.add("manual", { logId: record.logId }, { jobId, delay: YEAR_MS });
     }
   },
 
@@ -123,8 +123,8 @@ const HANDS: Record<string, (reach: Reach) => Promise<unknown>> = {
     for (const finish of ["moveToFailed", "moveToCompleted"] as const) {
       await system.hand.set(`${jobKey}:lock`, token, "PX", 5_000);
       const job = await queue.getJob(jobId);
-      if (finish === "moveToFailed") await isDone(job?.moveToFailed(new Error("by hand"), token));
-      else await isDone(job?.moveToCompleted("by hand", token, false));
+      if (finish === "moveToFailed") await isDone(job?.moveToFailed(new Error("manual"), token));
+      else await isDone(job?.moveToCompleted("manual", token, false));
       await system.hand.del(`${jobKey}:lock`);
       await isDone(job?.retry(finish === "moveToFailed" ? "failed" : "completed"));
     }
@@ -208,7 +208,7 @@ test("a job id that somebody took before the operation had its job is taken back
   expect(left.record.state).toBe("accepted");
   const queue = queueOf(system, left.record, "main");
   const jobId = jobIdOf(left.record);
-  await queue.add("by hand", { logId: "another" }, { jobId });
+  await queue.add("manual", { logId: "another" }, { jobId });
   await eventually(async () => (await queue.getJobState(jobId)) === "completed", "it was looked at");
   // The first gateway has said that it sweeps, for the next hour.
   await system.hand.del(keys.janitor);
@@ -258,7 +258,7 @@ test("whatever is done to the queues of an installation, its processes run the c
     });
     while (!isOver) {
       await queue.obliterate({ force: true });
-      await queue.add("by hand", { logId: log_id });
+      await queue.add("manual", { logId: log_id });
       for (const state of STATES) await queue.clean(0, 1_000, state);
       await queue.retryJobs({ state: "completed" });
     }

@@ -217,7 +217,7 @@ describe("a cache_id", () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
     const kept = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy" });
-    await scene.system.hand.del(keys.derived(kept.cache_id));
+    await scene.system.hand.del(keys.filtered(kept.cache_id));
     const told = await scene.fetch({ cache_id: kept.cache_id });
     expect(told).toMatchObject({
       status: "not_found",

@@ -13,7 +13,7 @@ const { open, closers } = useTokenGateway(start);
 interface Served extends Omit<TokenGateway, "bearer"> {
   /** Ann's. */
   bearer: { authorization: string };
-  /** A connection by hand. */
+  /** A raw connection. */
   dial(words?: string): Promise<Socket>;
 }
 

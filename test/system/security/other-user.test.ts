@@ -234,7 +234,7 @@ describe.skipIf(noOtherUser !== undefined)(
         await new Promise<void>((resolve) => theirs.listen(0, "127.0.0.1", resolve));
         const system = await startSystem();
         const folder = join(system.editor.endpointFile, "..");
-        // As it was made by hand, or by an older version.
+        // As if made manually, or by an older version.
         for (const open of [join(folder, ".."), folder]) chmodSync(open, 0o777);
         const { port } = theirs.address() as { port: number };
         const file = {

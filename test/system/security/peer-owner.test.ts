@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")("whose server it is", () => {
   const isAnothers = (...rows: string[]): boolean =>
     isAnotherUsersServer(caller, editor, tables(called, ...rows));
 
-  test("is told by who listens, before it has accepted the connection", () => {
+  test("comes from the listener before it has accepted the connection", () => {
     expect(isAnothers(waiting, row(EDITOR, "00000000:0000", "0A", OTHER, 7))).toBe(true);
     expect(isAnothers(waiting, row("00000000:21FC", "00000000:0000", "0A", OTHER, 7))).toBe(true);
     expect(isAnothers(waiting, row(EDITOR, "00000000:0000", "0A", 0, 7))).toBe(false);

@@ -12,7 +12,7 @@ import { LANES } from "../../../src/shared/tools/tool.js";
 import type { ExecutorResult } from "../../../src/worker/execution/executor-deps.js";
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { isLongForm } from "../../harness/long-form.js";
-import { keysOfPage } from "../../harness/system/store-page.js";
+import { keysOfPage } from "../../harness/redis/store-page.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { operation } from "../../unit/shared/record.js";
 

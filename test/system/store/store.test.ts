@@ -141,7 +141,7 @@ describe("queues", () => {
     await queues.takeBack("game");
   });
 
-  test("an id that a hand took for something else is noticed", async () => {
+  test("an id that was taken manually for something else is noticed", async () => {
     const { queues } = await open();
     const hand = byHand();
     await queues.add(record("a"));

@@ -15,14 +15,14 @@ import { FIRST_INCARNATION } from "../../../src/shared/store/incarnation.js";
 import { keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
 import { recoveryMetadataOf } from "../../../src/shared/wire/recovery-metadata.js";
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
-import { type Client, clientOf } from "../../harness/system/client.js";
 import {
   type DumpedOperation,
   operationsIn,
   putDump,
   readDump,
   type StoreDump,
-} from "../../harness/system/store-dump.js";
+} from "../../harness/redis/store-dump.js";
+import { type Client, clientOf } from "../../harness/system/client.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 import { type Owner, own } from "../simulator/simulator-client.js";
 

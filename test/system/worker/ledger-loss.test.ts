@@ -157,7 +157,7 @@ describe("▲10 (d) the store forgets what the Editor knows", () => {
     expect(await hand.get(keys.storeId)).toBe(storeId);
   });
 
-  test("flushed while nobody worked: the outcome is told by the Editor, under its log_id", async () => {
+  test("flushed while nobody worked: the outcome is reported by the Editor, under its log_id", async () => {
     const system = await start({ worker: null });
     const { editor, bench, client, redis, executions } = system;
     const first = await system.addWorker();

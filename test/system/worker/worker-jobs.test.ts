@@ -24,7 +24,7 @@ function dashboard({ redis, editor }: Pick<System, "redis" | "editor">): Queue {
 
 /** Adds a job, and resolves with what became of it when the worker is done with it. */
 async function byHand(queue: Queue, data: unknown, jobId?: string): Promise<unknown> {
-  const { id = "" } = await queue.add("by hand", data, { priority: 1, ...(jobId ? { jobId } : {}) });
+  const { id = "" } = await queue.add("manual", data, { priority: 1, ...(jobId ? { jobId } : {}) });
   await eventually(async () => (await queue.getJobState(id)) === "completed", `${id} is done with`);
   return (await queue.getJob(id))?.returnvalue;
 }
@@ -57,10 +57,10 @@ describe("a job that no operation made", () => {
     const waiting = await ann.submit("work", { Name: "b" });
     const { logId } = waiting.record;
     // It jumps the line, but the first keeps the lane.
-    const jumped = await queue.add("by hand", { logId }, { jobId: "by-hand.1" });
+    const jumped = await queue.add("manual", { logId }, { jobId: "manual.1" });
     bench.finish("a");
     await eventually(async () => (await jumped.getState()) === "completed", "the hand-made job is done with");
-    expect((await queue.getJob("by-hand.1"))?.returnvalue).toEqual({ processed: "refused" });
+    expect((await queue.getJob("manual.1"))?.returnvalue).toEqual({ processed: "refused" });
     await ann.outcome(logId);
     expect(await byHand(queue, { logId }, "by-hand.2")).toEqual({ processed: "refused" });
     expect(await byHand(queue, { logId: record.logId }, "by-hand.3")).toEqual({ processed: "refused" });
@@ -79,7 +79,7 @@ describe("a job that no operation made", () => {
     const { logId } = record;
     await system.store.queues.remove(record);
     await system.addWorker();
-    expect(await byHand(queue, { logId }, "by-hand.1")).toEqual({ processed: "refused" });
+    expect(await byHand(queue, { logId }, "manual.1")).toEqual({ processed: "refused" });
     expect((await system.record(logId)).state).toBe("queued");
     await system.broker.cancel("ann", logId, ann.callOf("work"));
     expect(system.bench.begun).toEqual([]);
@@ -173,7 +173,7 @@ describe("an operation whose job is missing", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("removed by hand while it waited: the janitor adds it again", async () => {
+  test("removed manually while it waited: the janitor adds it again", async () => {
     const system = await start({ gateway: { sweepMs: 50 } });
     const { bench, executions } = system;
     const queue = dashboard(system);

@@ -9,11 +9,11 @@ test("what was found out about a document is kept with it, and leaves with it", 
   let made = 0;
   const make = (): number => ++made;
   const open = (key: string) => cache.open(key, [text]);
-  expect([(await open("a")).derived("x", make), (await open("a")).derived("x", make)]).toEqual([1, 1]);
+  expect([(await open("a")).memo("x", make), (await open("a")).memo("x", make)]).toEqual([1, 1]);
   await open("b");
   await open("c");
   expect(cache.held()).toEqual(["b", "c"]);
-  expect((await open("a")).derived("x", make)).toBe(2);
+  expect((await open("a")).memo("x", make)).toBe(2);
 });
 
 test("what a document was made from is given back at once, where nobody else has a part of its buffer", async () => {

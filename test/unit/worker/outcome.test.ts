@@ -18,13 +18,13 @@ describe("when an operation ended", () => {
     expect(endOf({})).toBe(100);
   });
 
-  test("is told by the Editor where the record was restored, but never before it was seen to start", () => {
+  test("is reported by the Editor where the record was restored, but never before it was seen to start", () => {
     expect(endOf({ rebuilt: true })).toBe(26);
     expect(endOf({ rebuilt: true, startedAt: 30 })).toBe(30);
     expect(endOf({ rebuilt: true }, 25)).toBe(25);
   });
 
-  test("is told by the Editor where it was collected later, and never out of order", () => {
+  test("is reported by the Editor where it was collected later, and never out of order", () => {
     const isCollected = true;
     expect(timesOf({}, { isCollected })).toEqual([24, 26]);
     expect(timesOf({ startedAt: 25 }, { isCollected })).toEqual([25, 26]);

@@ -28,7 +28,7 @@ namespace JobBroker.Bridge.Session
 
         private readonly BridgePorts ports;
         private readonly BridgeOptions options;
-        private readonly MainThreadWatch mainThread;
+        private readonly MainThreadMonitor mainThread;
         private readonly WorkerSeat seat = new WorkerSeat();
         private readonly FenceGate fence;
         private readonly ConsoleBuffer logs;
@@ -60,7 +60,7 @@ namespace JobBroker.Bridge.Session
             folders.RestrictToUser();
             Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
-            mainThread = new MainThreadWatch(ports.Clock);
+            mainThread = new MainThreadMonitor(ports.Clock);
             logs = new ConsoleBuffer(ports.Console);
             Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
             var security = new McpSecurityChecker(Tools, ports.Security);

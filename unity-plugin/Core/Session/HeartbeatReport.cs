@@ -13,7 +13,7 @@ namespace JobBroker.Bridge.Session
         private readonly McpSessionManager session;
         private readonly ExecutionEngine engine;
         private readonly OperationQueue queue;
-        private readonly MainThreadWatch mainThread;
+        private readonly MainThreadMonitor mainThread;
         private readonly Func<string> phase;
         private readonly Process process = Process.GetCurrentProcess();
 
@@ -21,7 +21,7 @@ namespace JobBroker.Bridge.Session
             McpSessionManager session,
             ExecutionEngine engine,
             OperationQueue queue,
-            MainThreadWatch mainThread,
+            MainThreadMonitor mainThread,
             Func<string> phase)
         {
             this.session = session;

@@ -52,7 +52,7 @@ public sealed class EditorBootstrapTests : IDisposable
     }
 
     [Fact]
-    public void Starts_once_whoever_asks_first_and_how_often()
+    public void Starts_once_however_often_it_is_asked()
     {
         var domain = Domain();
         domain.Load();

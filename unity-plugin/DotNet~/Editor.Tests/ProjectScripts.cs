@@ -6,7 +6,7 @@ using UnityEngine;
 
 namespace JobBroker.Bridge.Editor.Tests;
 
-internal enum Pace
+internal enum ScriptSpeed
 {
     Slow,
     Fast,
@@ -21,7 +21,7 @@ internal class Thing : MonoBehaviour
 internal sealed class Mover : Thing
 {
     public float Speed = 1.5f;
-    public Pace Kind = Pace.Fast;
+    public ScriptSpeed Kind = ScriptSpeed.Fast;
     public GameObject? Target = null;
 }
 

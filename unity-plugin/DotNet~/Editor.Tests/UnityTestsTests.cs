@@ -18,7 +18,7 @@ public sealed class UnityTestsTests : ITestRunListener
     private static readonly TestNode Falls = new("Game.Falls");
     private static readonly TestNode Tree = new(
         "Game",
-        new TestNode("Game.Tests.dll", new TestNode("Game", Jumps, Falls, new TestNode("Game.ByHand") { RunState = RunState.Explicit }))
+        new TestNode("Game.Tests.dll", new TestNode("Game", Jumps, Falls, new TestNode("Game.Manual") { RunState = RunState.Explicit }))
         {
             IsTestAssembly = true,
         });

@@ -35,14 +35,13 @@ export interface HttpSessionsOptions {
   idleMs: number;
   /** Most sessions of one principal in memory. */
   mostOfOne?: number | undefined;
-  /** Shortest time between two updates of a session's last use in the store. */
-  touchMs?: number | undefined;
   /** How often a comment is sent on open streams. */
   keepAliveMs: number;
 }
 
 const MOST_OF_ONE = 100;
 
+/** Shortest time between two updates of a session's last use in the store. */
 const TOUCH_MS = 60_000;
 
 /** Open requests and streams of a session, including those that wait for its adoption. */
@@ -130,7 +129,7 @@ export function createHttpSessions(
     let touchedAt = performance.now();
     /** Updates the last use in the store, which decides which of a principal's sessions are kept. */
     const touched = (): void => {
-      if (performance.now() - touchedAt < (options.touchMs ?? TOUCH_MS)) return;
+      if (performance.now() - touchedAt < TOUCH_MS) return;
       touchedAt = performance.now();
       sessions
         .touch(id, principal)

@@ -56,7 +56,7 @@ export function createLateGateway(
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
-      // The list itself belongs to whoever made it.
+      // The list itself belongs to its maker.
       close: () => listeners.clear(),
     },
   };

@@ -105,7 +105,7 @@ function createPipeTransport(
   let said = 0;
   /** The message that is being handed on. */
   let present: { number: number; sentAt: Instant } = { number: 0, sentAt: { monotonic: 0, wall: 0 } };
-  /** The highest number that the pipe has read, as far as it has told. */
+  /** The highest number that the pipe has read, as far as it has reported. */
   let readUpTo = hello.count;
   let isClosed = false;
   let initialized: () => void = () => undefined;
@@ -193,7 +193,7 @@ function createPipeTransport(
   };
 }
 
-/** The tools may have changed while the client had no broker: it is told once, when it can be. */
+/** The tools may have changed while the client had no broker: it is notified once, as soon as possible. */
 function changedMeanwhile(
   toolList: ServedGateway["toolList"],
   initialized: Promise<void>,

@@ -146,12 +146,12 @@ function cutAnswer(
   return { status: "completed", ...cut.kept, source_cache_id: source, ...summary, message };
 }
 
-function about({ cacheId, bytes, record, derived }: Omit<Source, "asker">): Record<string, unknown> {
+function about({ cacheId, bytes, record, filtered }: Omit<Source, "asker">): Record<string, unknown> {
   return {
     cache_id: cacheId,
     size_kb: Math.round(bytes / 102.4) / 10,
     ...(record === undefined ? {} : { tool: record.tool, log_id: record.logId, state: record.state }),
-    ...(derived === undefined ? {} : madeOf(derived)),
+    ...(filtered === undefined ? {} : madeOf(filtered)),
   };
 }
 
@@ -162,7 +162,7 @@ function madeOf({ source, filter, projection, madeAt }: About): Record<string, u
 
 function listed({ entries, more }: ListedFilteredResults): ToolAnswer {
   const cached = entries.map(({ id, ...one }) => ({
-    ...about({ cacheId: id, bytes: one.bytes, derived: one }),
+    ...about({ cacheId: id, bytes: one.bytes, filtered: one }),
     ...shortOf(one),
   }));
   const unlisted = more > 0 ? ` ${more} more are not listed.` : "";

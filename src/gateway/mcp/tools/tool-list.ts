@@ -58,7 +58,7 @@ export function createToolList(
   const stop = deps.notifier.on("editors", compareSoon, compareSoon);
 
   return {
-    // What was listed before the baseline was read could change in between, and nobody would be told.
+    // What was listed before the baseline was read could change in between, unnoticed by the client.
     async current(principal) {
       await baseline;
       return listed(principal);

@@ -1,23 +1,20 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
-import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
-import { type Counts, countsOfChange, countsOfCreation } from "../../counters.js";
-import { isFinal, type OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsOfChange, countsOfCreation } from "../../counters.js";
+import type { OperationRecord } from "../../operation/operation.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
-import { channels, keys } from "../keys.js";
-import { queueName } from "../queue.js";
-import { defineResultUpload, type UploadedResult } from "../results/result-upload.js";
+import { keys } from "../keys.js";
+import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
-import { beganAs, phaseOf, timeAfter, tookBetween } from "./phase.js";
-import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import { timeAfter, tookBetween } from "./phase.js";
+import type { PrincipalLimits } from "./principal-limits.js";
 import { createFind, parseRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import { quotaLimits, type ResultQuotaOptions } from "./result-quota.js";
-import { type Applied, defineWriteOperations } from "./write-operations.js";
+import { type Applied, createWrite } from "./write-operations.js";
 
 export interface Change {
   record: OperationRecord;
@@ -93,83 +90,10 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
 
 export function createOperations(redis: Redis, options: OperationsOptions): Operations {
   const limits = quotaLimits(options);
-  const apply = defineWriteOperations(redis);
+  const write = createWrite(redis, options);
   const upload = defineResultUpload(redis, limits);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
-
-  const write = (
-    kind: "create" | "restore" | "change",
-    { text, record }: Pick<Change, "record"> & { text: string },
-    expected: string,
-    extra: {
-      args?: string;
-      fence?: OwnerNonce;
-      incarnation?: string | undefined;
-      wasSent?: boolean;
-      counts: Counts;
-      tookMs?: number | undefined;
-      uploaded?: UploadedResult;
-    },
-  ): Promise<Applied> => {
-    const { logId, editor } = record;
-    const { uploaded } = extra;
-    return apply(
-      [
-        keys.chain(record.hash),
-        keys.operation(logId),
-        keys.arguments(logId),
-        keys.result(logId),
-        keys.live(logId),
-        keys.tombstone(logId),
-        keys.principal(record.principal),
-        keys.open(editor),
-        keys.mutations(editor),
-        keys.lease(editor),
-        keys.turns(queueName(editor, record.lane)),
-        keys.waiting(record.principal),
-        keys.sent(record.principal),
-        keys.held(record.principal),
-        keys.counters,
-        keys.durations(record.tool),
-        uploaded?.key ?? keys.uploaded(""),
-        keys.resultEnds,
-        keys.resultBytes,
-        keys.roomWanted(record.principal),
-        keys.incarnation,
-        keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
-        keys.askerMutations(editor, record.principal),
-      ],
-      [
-        expected,
-        text,
-        logId,
-        kind,
-        String(record.acceptedAt),
-        phaseOf(record.state),
-        String(options.retentionMs),
-        extra.fence ?? "",
-        isFinal(record.state) ? channels.ended : channels.changed,
-        extra.args ?? "",
-        uploaded === undefined ? "" : String(uploaded.bytes),
-        editor,
-        beganAs(record),
-        record.supersedes ?? "",
-        countsAsChange(record) ? "counts" : "",
-        record.principal,
-        record.priorityClass ?? "interactive",
-        String(options.maxQueued ?? PRINCIPAL_LIMITS.maxQueued),
-        extra.wasSent ? "" : String(options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning),
-        queueName(editor, record.lane),
-        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
-        uploaded?.piece ?? "",
-        limits,
-        extra.incarnation ?? "",
-        randomUUID(),
-        ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
-      ],
-    );
-  };
 
   /** Durable acknowledgement (▲14): stores the result in the same step as the record's end, or before it. */
   const writeChange = async (

@@ -1,13 +1,26 @@
 /** The one script that writes operations. */
+import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
+import type { Counts } from "../../counters.js";
+import { isFinal, type OperationRecord } from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
-import { keys } from "../keys.js";
+import { channels, keys } from "../keys.js";
+import { queueName } from "../queue.js";
+import type { UploadedResult } from "../results/result-upload.js";
 import { guard, guarded } from "../schema.js";
 import { FAIR_PRIORITY } from "./fair-priority.js";
 import { LIFETIME } from "./lifetime.js";
 import { OWN_CHANGE } from "./own-change.js";
-import { PRINCIPAL_LIMIT } from "./principal-limits.js";
-import { isStoreFull, RESULT_QUOTA, ROOM_KEYS } from "./result-quota.js";
+import { beganAs, phaseOf } from "./phase.js";
+import { PRINCIPAL_LIMIT, PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
+import {
+  isStoreFull,
+  quotaLimits,
+  RESULT_QUOTA,
+  type ResultQuotaOptions,
+  ROOM_KEYS,
+} from "./result-quota.js";
 
 const KEPT_DURATIONS = 20;
 const DURATIONS_MS = 30 * 24 * 3_600_000;
@@ -38,10 +51,10 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      | ["full"] (no room: not created, or the result not stored)
  *      | ["incarnation"] (store incarnation, ▲13: the store has lost something since the decision). A newer schema refuses.
  */
-const APPLY = `${guard("KEYS[24]")}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${INCARNATION}${OWN_CHANGE}
+const WRITE = `${guard("KEYS[24]")}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESULT_QUOTA}${LIFETIME}${INCARNATION}${OWN_CHANGE}
 if ARGV[24] ~= '' and incarnationOf(KEYS[21], ARGV[25]) ~= ARGV[24] then return {'incarnation'} end
-local isNews, before = ARGV[4] == 'change'
-if isNews then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
+local isAnnounced, before = ARGV[4] == 'change'
+if isAnnounced then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
 if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
@@ -60,7 +73,7 @@ end
 if size then
   if ARGV[22] == '' and redis.call('EXISTS', KEYS[17]) == 0 then return {'conflict'} end
 end
-if not isNews then
+if not isAnnounced then
   local name = ARGV[4] == 'create' and 'HSET' or 'HSETNX'
   if ARGV[6] == 'sent' then redis.call('HSET', KEYS[13], logId, ARGV[12])
   elseif redis.call('SCARD', KEYS[12]) >= tonumber(ARGV[18]) then return {'too_many'} end
@@ -110,7 +123,7 @@ else
     for i = 2, 5 do redis.call('PEXPIRE', KEYS[i], retention) end
     redis.call('SET', KEYS[6], ARGV[16], 'PX', retention + 604800000)
   else
-    isNews = false
+    isAnnounced = false
   end
 end
 redis.call(ARGV[6] == 'waiting' and 'SADD' or 'SREM', KEYS[12], logId)
@@ -127,13 +140,13 @@ keepFor(KEYS[1], 3 * retention, ARGV[6] ~= 'final')
 keepFor(KEYS[7], 3 * retention, redis.call('EXISTS', KEYS[12], KEYS[13]) > 0)
 keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', KEYS[8]) == 1)
 redis.call('PEXPIRE', KEYS[11], 3 * retention)
-if isNews then redis.call('PUBLISH', ARGV[9], logId) end
+if isAnnounced then redis.call('PUBLISH', ARGV[9], logId) end
 return {'applied', tonumber(redis.call('HGET', KEYS[2], 'mutationSeq') or 0), turn}
 `;
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
-    ujbApply(...keysAndArguments: (string | Buffer)[]): Result<[Applied["kind"], number?, number?], Context>;
+    ujbWrite(...keysAndArguments: (string | Buffer)[]): Result<[Applied["kind"], number?, number?], Context>;
   }
 }
 
@@ -142,13 +155,13 @@ export type Applied =
   | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" | "incarnation" };
 
 /** Defines the script on a connection. */
-export function defineWriteOperations(
+function defineScript(
   redis: Redis,
 ): (keyList: string[], argumentList: (string | Buffer)[]) => Promise<Applied> {
-  redis.defineCommand("ujbApply", { numberOfKeys: 29, lua: APPLY });
+  redis.defineCommand("ujbWrite", { numberOfKeys: 29, lua: WRITE });
   return async (keyList, argumentList) => {
     const answer = await guarded(
-      redis.ujbApply(...keyList, keys.schema, ...ROOM_KEYS, keys.editors, ...argumentList),
+      redis.ujbWrite(...keyList, keys.schema, ...ROOM_KEYS, keys.editors, ...argumentList),
     ).catch((error) => {
       // Nothing was written: Redis refuses the script at its first write.
       if (isStoreFull(error)) return ["full"] as const;
@@ -156,5 +169,96 @@ export function defineWriteOperations(
     });
     const [kind, mutationSeq = 0, turn = 0] = answer;
     return kind === "applied" ? { kind, mutationSeq, turn } : { kind };
+  };
+}
+
+/** What a write says besides its record. */
+export interface Extra {
+  args?: string;
+  /** The owner's nonce; undefined: not fenced (▲11). */
+  fence?: string | undefined;
+  /** Store incarnation (▲13): write only in this incarnation; undefined: in any. */
+  incarnation?: string | undefined;
+  /** The Editor has it already: it needs no place among its principal's running operations. */
+  wasSent?: boolean;
+  counts: Counts;
+  tookMs?: number | undefined;
+  uploaded?: UploadedResult;
+}
+
+/** `text`: the record as JSON. `expected`: the record's JSON before a change, else the version of its chain. */
+export type Write = (
+  kind: "create" | "restore" | "change",
+  written: { text: string; record: OperationRecord },
+  expected: string,
+  extra: Extra,
+) => Promise<Applied>;
+
+export interface WriteOptions extends Partial<PrincipalLimits>, ResultQuotaOptions {
+  retentionMs: number;
+}
+
+/** Passes a write to the script: its keys and arguments, in the order that the script states. */
+export function createWrite(redis: Redis, options: WriteOptions): Write {
+  const run = defineScript(redis);
+  const limits = quotaLimits(options);
+  return (kind, { text, record }, expected, extra) => {
+    const { logId, editor } = record;
+    const { uploaded } = extra;
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.arguments(logId),
+        keys.result(logId),
+        keys.live(logId),
+        keys.tombstone(logId),
+        keys.principal(record.principal),
+        keys.open(editor),
+        keys.mutations(editor),
+        keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
+        keys.waiting(record.principal),
+        keys.sent(record.principal),
+        keys.held(record.principal),
+        keys.counters,
+        keys.durations(record.tool),
+        uploaded?.key ?? keys.uploaded(""),
+        keys.resultEnds,
+        keys.resultBytes,
+        keys.roomWanted(record.principal),
+        keys.incarnation,
+        keys.askerMutations(editor, record.createdBy.caller ?? record.principal),
+        keys.askerMutations(editor, record.principal),
+      ],
+      [
+        expected,
+        text,
+        logId,
+        kind,
+        String(record.acceptedAt),
+        phaseOf(record.state),
+        String(options.retentionMs),
+        extra.fence ?? "",
+        isFinal(record.state) ? channels.ended : channels.changed,
+        extra.args ?? "",
+        uploaded === undefined ? "" : String(uploaded.bytes),
+        editor,
+        beganAs(record),
+        record.supersedes ?? "",
+        countsAsChange(record) ? "counts" : "",
+        record.principal,
+        record.priorityClass ?? "interactive",
+        String(options.maxQueued ?? PRINCIPAL_LIMITS.maxQueued),
+        extra.wasSent ? "" : String(options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning),
+        queueName(editor, record.lane),
+        extra.tookMs === undefined ? "" : String(Math.round(extra.tookMs)),
+        uploaded?.piece ?? "",
+        limits,
+        extra.incarnation ?? "",
+        randomUUID(),
+        ...Object.entries(extra.counts).flatMap(([counter, by]) => [counter, String(by)]),
+      ],
+    );
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Documents that callers derived from stored results with a filter or a projection: kept for 30 minutes since their last
+ * Documents that callers made from stored results with a filter or a projection: kept for 30 minutes since their last
  * use, within a budget of bytes. They can be made again, so over the budget the least recently used document of the
  * principal that holds most is dropped. Results themselves never are.
  */
@@ -10,7 +10,7 @@ import { keys } from "../keys.js";
 import { guard, guarded } from "../schema.js";
 import { USED_NOW } from "./used-now.js";
 
-/** The description of a derived document. */
+/** The description of a filtered document. */
 export interface About {
   /** The log_id or cache_id it was made from. */
   source: string;
@@ -42,12 +42,12 @@ export interface FilteredResults {
 
 export interface FilteredResultsOptions {
   /** Lifetime since the last use, ms. */
-  derivedMs?: number;
-  derivedBudgetBytes?: number;
+  filteredMs?: number;
+  filteredBudgetBytes?: number;
 }
 
 const MINUTE = 60_000;
-const DERIVED = { derivedMs: 30 * MINUTE, derivedBudgetBytes: 256 * 1024 * 1024 } as const;
+const FILTERED = { filteredMs: 30 * MINUTE, filteredBudgetBytes: 256 * 1024 * 1024 } as const;
 
 /**
  * KEYS 1 the document, 2 the principal's uses, 3 what each principal holds, 4 schema
@@ -116,7 +116,7 @@ declare module "ioredis" {
 }
 
 export function createFilteredResults(redis: Redis, options: FilteredResultsOptions = {}): FilteredResults {
-  const { derivedMs, derivedBudgetBytes } = { ...DERIVED, ...options };
+  const { filteredMs, filteredBudgetBytes } = { ...FILTERED, ...options };
   redis.defineCommand("ujbKeepDerived", { numberOfKeys: 4, lua: KEEP });
   redis.defineCommand("ujbUseDerived", { numberOfKeys: 3, lua: USE });
 
@@ -130,9 +130,9 @@ export function createFilteredResults(redis: Redis, options: FilteredResultsOpti
       const id = randomUUID();
       const kept = await guarded(
         redis.ujbKeepDerived(
-          ...[keys.derived(id), keys.derivedUse(principal), keys.derivedShares, keys.schema],
-          ...[id, principal, JSON.stringify(about), data, derivedMs, derivedBudgetBytes],
-          ...[keys.derived(""), keys.derivedUse("")],
+          ...[keys.filtered(id), keys.filteredUse(principal), keys.filteredShares, keys.schema],
+          ...[id, principal, JSON.stringify(about), data, filteredMs, filteredBudgetBytes],
+          ...[keys.filtered(""), keys.filteredUse("")],
         ),
       );
       return kept === 1 ? id : undefined;
@@ -140,22 +140,22 @@ export function createFilteredResults(redis: Redis, options: FilteredResultsOpti
 
     async find(principal, id) {
       const found = await redis.ujbUseDerived(
-        ...[keys.derived(id), keys.derivedUse(principal), keys.derivedShares],
-        ...[id, principal, derivedMs],
+        ...[keys.filtered(id), keys.filteredUse(principal), keys.filteredShares],
+        ...[id, principal, filteredMs],
       );
       return found === null ? undefined : aboutOf(...found);
     },
 
     async dataOf(id) {
-      const data = await redis.hgetBuffer(keys.derived(id), "data");
+      const data = await redis.hgetBuffer(keys.filtered(id), "data");
       return data === null ? undefined : [data];
     },
 
     async listOf(principal, most) {
-      const uses = keys.derivedUse(principal);
+      const uses = keys.filteredUse(principal);
       // Older entries belong to expired documents; the next `keep` removes them.
       const [seconds] = await redis.time();
-      const since = Number(seconds) * 1000 - derivedMs;
+      const since = Number(seconds) * 1000 - filteredMs;
       const [all, listed] = await Promise.all([
         redis.zcount(uses, since, "+inf"),
         redis.zrevrangebyscore(uses, "+inf", since, "LIMIT", 0, most),
@@ -163,7 +163,7 @@ export function createFilteredResults(redis: Redis, options: FilteredResultsOpti
       const entries = await Promise.all(
         listed.map(async (entry) => {
           const [id = ""] = entry.split(" ");
-          const [about, madeAt] = await redis.hmget(keys.derived(id), "about", "madeAt");
+          const [about, madeAt] = await redis.hmget(keys.filtered(id), "about", "madeAt");
           return about && madeAt ? { id, ...aboutOf(about, madeAt) } : undefined;
         }),
       );

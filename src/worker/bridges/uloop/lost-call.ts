@@ -1,4 +1,4 @@
-/** What is known of a call to a bridge without a ledger whose answer did not come. */
+/** What is known of a call whose answer was lost, to a bridge that keeps no ledger. */
 import { unknown } from "../../../shared/wire/uloop.js";
 import type { Outcome } from "../../../shared/wire/wire.js";
 import { ConnectionLost, FrameTooLarge } from "../../transport/disconnect.js";

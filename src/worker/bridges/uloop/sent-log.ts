@@ -1,10 +1,10 @@
 /**
- * Resubmission (▲12): what was sent to an Editor that keeps no ledger: an id is on the disk before the first byte of its call leaves,
- * and an id that is found here is never sent again, by no worker of this machine.
+ * Resubmission (▲12): records the calls sent to an Editor that keeps no ledger. An id is on disk before the first byte of its call leaves,
+ * and no worker of this machine ever sends an id that is recorded here.
  *
- * A folder for each Editor: `sent.log` is appended to, full ones are renamed (`sent.<n>-….log`) and never rewritten, so
- * that a worker which stood still in between loses no line. The oldest is dropped when there are too many; from then
- * on nothing that was accepted before its newest entry may be sent (the forget horizon): its id may have been in it.
+ * Each Editor has a folder. Workers append to `sent.log`; a full one is renamed (`sent.<n>-….log`) and never rewritten,
+ * so a worker that was paused meanwhile loses no line. Beyond a maximum the oldest file is dropped; from then
+ * on nothing accepted before its newest entry may be sent (the forget horizon), because its id may have been in it.
  */
 import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
@@ -13,25 +13,25 @@ import { join } from "node:path";
 import type { SentCall } from "../../../shared/wire/uloop.js";
 
 export interface SentLog {
-  /** Names this memory; one that was lost and begun anew has another name. */
+  /** Identifies this log; a log that was lost and started again has another id. */
   readonly id: string;
-  /** ms on the store's clock: what was accepted before it may have been forgotten. 0: nothing was. */
+  /** ms on the store's clock: calls accepted before it may have been forgotten. 0: none was. */
   forgetHorizon(): number;
   find(operationId: string): SentCall | undefined;
   latestOfHash(hash: string): SentCall | undefined;
-  /** Reads what other workers wrote meanwhile; rejects when the log cannot be read. */
+  /** Reads the lines that other workers have added; rejects if the log cannot be read. */
   refresh(): Promise<void>;
   /**
-   * Writes the call down and waits for the disk. True: it may be sent, once. False: another worker wrote it down
-   * first. Rejects when it cannot be written or read back: it must not be sent. Not to be called concurrently.
+   * Records the call and waits for the disk. True: it may be sent, once. False: another worker recorded it
+   * first. Rejects if it cannot be written or read back: then it must not be sent. Must not be called concurrently.
    */
   enter(call: SentCall): Promise<boolean>;
 }
 
 export interface SentLogOptions {
-  /** A file that is larger than this is followed by the next one, bytes. */
+  /** A file larger than this is followed by a new one, bytes. */
   segmentBytes?: number;
-  /** Files beside the one that is written to. */
+  /** Most files besides the active one. */
   segments?: number;
 }
 
@@ -50,13 +50,13 @@ interface Entry extends SentCall {
 const ACTIVE = "sent.log";
 const SEGMENT = /^sent\.(\d+)-[0-9a-f]+\.log$/;
 const HEADER = /^ujb-sent 1 (\S+) (\d+)\.$/;
-/** The dot ends it: a line without one was torn by a crash, and its call was never sent. */
+/** The dot marks the end: a line without it was torn by a crash, so its call was never sent. */
 const ENTRY = /^(\S+) (\S+) (\d+) (\d+) ([0-9a-f]{16})\.$/;
 
 /** Opens or creates the log of one Editor; rejects when the folder cannot be read or written. */
 export async function openSentLog(folder: string, options: SentLogOptions = {}): Promise<SentLog> {
   const { segmentBytes = 1024 * 1024, segments: maxSegments = 8 } = options;
-  /** By file name, oldest first. */
+  /** By file name, the oldest first. */
   let files = new Map<string, Segment>();
   let byId = new Map<string, SentCall>();
   let byHash = new Map<string, SentCall>();
@@ -107,12 +107,12 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
   const headers = () => [...files.values()].flatMap(({ header }) => header ?? []);
   const horizon = (): number => Math.max(0, ...headers().map((header) => header.horizon));
 
-  /** A new file to write to, unless another worker was faster. */
+  /** Creates the active file, unless another worker was faster. */
   const begin = async (id: string, forgetBefore: number): Promise<void> => {
     const made = join(folder, `new-${randomBytes(6).toString("hex")}`);
     await writeFile(made, `ujb-sent 1 ${id} ${forgetBefore}.\n`, { mode: 0o600, flush: true });
     const active = join(folder, ACTIVE);
-    // Never over an existing one: its lines would be forgotten. Not every file system has hard links.
+    // Never replaces an existing file, whose lines would be lost. Not every file system has hard links.
     await link(made, active)
       .catch((error: unknown) =>
         codeOf(error) === "EEXIST" ? undefined : copyFile(made, active, constants.COPYFILE_EXCL),
@@ -133,7 +133,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     await rename(join(folder, ACTIVE), join(folder, `sent.${number}-${randomBytes(3).toString("hex")}.log`));
     await begin(log.id, forgetBefore);
     await refresh();
-    // Forgotten only once the horizon is on the disk.
+    // Delete only after the horizon is on disk.
     if (horizon() < forgetBefore) return;
     for (const [name] of dropped) await unlink(join(folder, name)).catch(ifGone);
     await refresh();
@@ -142,7 +142,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
   const append = async (line: string): Promise<void> => {
     const file = await open(join(folder, ACTIVE), constants.O_WRONLY | constants.O_APPEND);
     try {
-      // The first newline ends what a crash may have torn.
+      // The leading newline ends a line that a crash may have torn.
       const bytes = Buffer.from(`\n${line}\n`);
       const { bytesWritten } = await file.write(bytes);
       if (bytesWritten !== bytes.length) throw new Error("the disk took only a part of the line");
@@ -152,7 +152,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
     }
   };
 
-  /** The first to write it down may send it; in files that may be dropped meanwhile nobody may. */
+  /** The worker whose line comes first may send the call; if the file may be dropped meanwhile, nobody may. */
   const isOurs = (operationId: string, nonce: string): boolean => {
     const recent = new Set([...files.keys()].slice(-2));
     const lines = [...files].flatMap(([name, { entries }]) =>
@@ -171,7 +171,7 @@ export async function openSentLog(folder: string, options: SentLogOptions = {}):
   }
 
   const [header] = headers();
-  // Damaged at its beginning: nobody may say what it held.
+  // Its beginning is damaged, so its content is unknown.
   if (!header) throw new Error(`${join(folder, ACTIVE)} has no readable beginning`);
   known = header.id;
 
@@ -205,12 +205,12 @@ function entryOf(line: string): Entry | undefined {
   return { operationId, hash, acceptedAt: Number(acceptedAt), sentAt: Number(sentAt), nonce };
 }
 
-/** The active file is the youngest. */
+/** The active file is the newest. */
 function ageOf(name: string): number {
   return Number(SEGMENT.exec(name)?.[1] ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** A new name in a folder is as lost as unwritten bytes; where folders cannot be flushed, the system does it. */
+/** A crash can lose a new folder entry like unwritten bytes. Where folders cannot be flushed, the system does it. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");

@@ -1,9 +1,9 @@
 /**
- * An Editor whose bridge keeps no ledger, driven as if it kept one: what the worker itself writes down (sent-log.ts) is
- * asked instead, by the same `admit`. So the life of an operation (executor.ts) is the same for every Editor, and what
- * such a bridge cannot know ends honestly as interrupted.
+ * Drives an Editor whose bridge keeps no ledger as if it kept one: the same `admit` reads the worker's own record
+ * (sent-log.ts) instead. So the life of an operation (executor.ts) is the same for every Editor, and what
+ * such a bridge cannot know is reported as interrupted.
  *
- * One request at a time on a connection, as these bridges work anyway: a ping waits behind the running tool.
+ * A connection has one request at a time, as these bridges require: a ping waits behind the running tool.
  */
 import { join } from "node:path";
 import type { Log } from "../../../shared/log.js";
@@ -25,16 +25,16 @@ import { ConnectionLost } from "../../transport/disconnect.js";
 import { afterLoss } from "./lost-call.js";
 import { openSentLog, type SentLog } from "./sent-log.js";
 
-/** Who such an Editor is: it does not say so itself. */
+/** The identity of such an Editor, which it does not report itself. */
 export interface UloopIdentity {
   editorId: string;
   projectName: string;
-  /** Sent to the Editor with every call, where known: another project may have taken its port. */
+  /** Sent with every call if known, because another project may have taken the Editor's port. */
   projectPath: string | undefined;
 }
 
 export interface UloopEditor {
-  /** Goes on without hello on this connection; `notice` takes what a bridge with a ledger would notify. */
+  /** Uses this connection without hello; `notice` receives what a bridge with a ledger would have notified. */
   greet(line: Connection, notice: Notice): Promise<{ hello: HelloResult; calls: EditorCalls }>;
 }
 
@@ -43,20 +43,20 @@ type Call = AdmittedOperation & { readOnly: boolean };
 
 export interface UloopEditorDeps {
   identity: UloopIdentity;
-  /** Where the logs of what was sent lie, a folder for each Editor. */
+  /** Holds a folder with the sent.log of each Editor. */
   sentFolder: string;
   log: Log;
-  /** How the record of an operation calls the tool's effect; undefined: not a read. */
+  /** The tool's effect in the operation's record; undefined: not a read. */
   effectOf(operationId: string): Promise<Effect | undefined>;
   limits: ToolLimits;
   /** For tests of slow disks. */
   openLog?: typeof openSentLog;
 }
 
-/** How often the store learns that the connection stands, ms. */
+/** How often the store is told that the connection is alive, ms. */
 const SIGN_OF_LIFE_MS = 1_000;
 
-/** Kept for as long as the worker owns the Editor: outcomes outlive the connection on which they came. */
+/** Kept as long as the worker owns the Editor: outcomes outlive their connection. */
 export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
   const { identity, log } = deps;
   const known = new Map<string, Call>();
@@ -67,7 +67,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
   const converse = (line: Connection, notice: Notice, sentLog: SentLog | undefined): EditorCalls => {
     let tools = new Map<string, Tool>();
     let turn: Promise<unknown> = Promise.resolve();
-    /** Known before the socket is gone: whatever still waits for its turn must not be written down as sent. */
+    /** Set before the socket is gone: a call that still waits must not be recorded as sent. */
     let gone: ConnectionLost["reason"] | undefined;
     void line.closed.then((reason) => {
       gone = reason;
@@ -78,7 +78,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
       return next;
     };
 
-    /** Nothing, where the next connection has taken the operation over. */
+    /** Does nothing if the next connection has taken over the operation. */
     const finish = (call: Call, outcome: Outcome): void => {
       const { operationId } = call;
       if (known.get(operationId) !== call || call.outcome) return;
@@ -86,7 +86,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
       notice("operation/finished", { operationId, outcome, ledgerSeq: 0 });
     };
 
-    /** True: on the disk, and nobody else sent it. Else it is finished, unsent by this worker. */
+    /** True: it is on disk, and nobody else sent it. Otherwise it is finished, without having been sent by this worker. */
     const mayBeSent = async (
       { operationId, hash, acceptedAt }: SubmitParams,
       call: Call,
@@ -119,7 +119,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
       const startedAt = Date.now();
       notice("operation/running", { operationId, ledgerSeq: 0 });
       try {
-        // No clock: a tool may take hours, and an answer that is late is still the answer.
+        // No timeout: a tool may take hours, and a late answer still counts.
         const result = await line.request(tool, params.arguments, { timeoutMs: "never", guard });
         const endedAt = Date.now();
         finish(call, {
@@ -132,7 +132,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
       } catch (error) {
         if (error instanceof ConnectionLost) gone ??= error.reason;
         if (error instanceof RpcFailure) finish(call, failedOutcome(tool, error, startedAt, Date.now()));
-        // Asked again on the next connection.
+        // The next connection asks again.
         else if (!gone || !call.readOnly) finish(call, afterLoss(error, startedAt));
         else if (known.get(operationId) === call) known.delete(operationId);
       }
@@ -156,7 +156,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
         const { operationId, tool } = params;
         const readOnly = isRead(tools.get(tool), tool, (await deps.effectOf(operationId)) ?? "mutating");
         if (!readOnly) await sentLog?.refresh().catch(unavailable);
-        // From here on it is the next connection's: what is accepted on this one would wait for ever.
+        // From now on the next connection takes calls; one accepted on this connection would wait for ever.
         if (gone) throw new ConnectionLost(gone, false);
         const admitted = admit(
           uloopLedger(params, {
@@ -201,7 +201,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
       },
 
       async revoke(operationId) {
-        // Nobody knows this id here; from now on it counts as sent.
+        // The id is unknown here; from now on it counts as sent.
         const now = Date.now();
         await sentLog
           ?.enter({ operationId, hash: "-", acceptedAt: now, sentAt: now })
@@ -215,7 +215,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
         for (const id of operationIds) if (known.get(id)?.outcome) known.delete(id);
       },
 
-      /** The first time at once, as everything before the link is ready; later in turn, behind a running tool. */
+      /** The first one at once, like everything before the link is ready; later ones wait behind a running tool. */
       toolDetails: () => {
         if (asked) return inTurn(() => askTools({ timeoutMs: "never" }));
         asked = true;
@@ -229,14 +229,14 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
 
   return {
     async greet(line, notice) {
-      // What waited on an earlier connection was not sent; what it was in the middle of is in the log.
+      // Calls that waited on an earlier connection were not sent; the one that it was sending is in the log.
       for (const [id, call] of known) if (!call.outcome) known.delete(id);
       const sentLog = await (deps.openLog ?? openSentLog)(folder).catch((error: Error) => {
         log.warn({ folder, error: error.message }, "sent.log cannot be opened; only reads are sent");
         return undefined;
       });
       const calls = converse(line, notice, sentLog);
-      // Compared with the project that is meant before anything runs: another one may have taken the port.
+      // Checked against the intended project before anything runs: another project may have taken the port.
       if (guard) await calls.toolDetails();
       const editorSessionId = sentLog?.id ?? "no sent.log";
       const sign = setInterval(() => {
@@ -259,7 +259,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
         projectPath: identity.projectPath ?? "",
         unityVersion: "unknown",
         pid: 0,
-        // The memory that answers: another one knows nothing of what was sent under this.
+        // Identifies the log that answers: another log does not know what was sent under this one.
         editorSessionId,
         generation: 0,
         assetCounter: 0,

@@ -1,14 +1,14 @@
-/** The end of an Editor's own log: what it said last before it fell silent. */
+/** The end of an Editor's own log, its last lines before it fell silent. */
 import { basename, dirname, extname, join } from "node:path";
 import { type LogPlaces, openLog } from "./log-places.js";
 
-/** More helps nobody and would not fit into an answer. */
+/** More would not fit into an answer. */
 const LINES = 20;
 const LINE_LENGTH = 300;
 const BYTES = 8 * 1024;
 
 /**
- * Resolves the last lines, or undefined where there is no such file that may be read (log-places.ts). `ended`: of the Editor process before this one,
+ * Resolves the last lines, or undefined if there is no such file that may be read (log-places.ts). `ended`: of the previous Editor process,
  * whose log Unity keeps as `<name>-prev<ext>` when it starts again.
  */
 export async function endOfLog(
@@ -36,7 +36,7 @@ async function linesOf(
     const from = Math.max(0, size - BYTES);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(BYTES), 0, BYTES, from);
     const lines = buffer.toString("utf8", 0, bytesRead).split(/\r?\n/);
-    // The first may be half a line.
+    // The first one may be incomplete.
     return lines
       .slice(from > 0 ? 1 : 0)
       .filter((line) => line.trim() !== "")

@@ -1,4 +1,4 @@
-/** What is kept of an unknown outcome: the Editor's last signs of life, and the end of its own log. */
+/** The evidence kept for an unknown outcome: the Editor's last signs of life, and the end of its own log. */
 import type { Evidence, OperationRecord } from "../../../shared/operation/operation.js";
 import { LOOPBACK } from "../../discovery/endpoint-folder.js";
 import type { EditorLink } from "../../editor/editor-link.js";
@@ -10,7 +10,7 @@ export function createEvidence(deps: {
   link: Pick<EditorLink, "hello">;
   heartbeat: Pick<HeartbeatRecorder, "lastSigns">;
   host: string;
-  /** As its endpoint file says; what hello says would be the Editor's own word. */
+  /** From the endpoint file, because hello would be the Editor's own claim. */
   projectPath(): string | undefined;
   logPlaces: LogPlaces;
 }): (record: OperationRecord) => Promise<Evidence> {

@@ -1,4 +1,4 @@
-/** After the storm: whoever asks, by log_id or by the same call in a new session, is told the outcome again. */
+/** After the storm: every caller that asks, by log_id or by the same call in a new session, gets the outcome again. */
 import { type CallAnswer, openHttpClient } from "../../../harness/processes/process-clients.js";
 import { hasBegun, isForceNewRefused, isOutcome } from "../../engine/outcomes.js";
 import type { ChaosIntent } from "../intent.js";

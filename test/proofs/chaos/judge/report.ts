@@ -86,7 +86,7 @@ function told({ number, tool, args, editor, supersedes, askedAt, outcomes }: Cha
     ...outcomes.map(
       ({ at, told: { status, error_code = "", error_type = "", log_id = "", error = "" } }) => ({
         at,
-        text: `intent ${number} is told: ${status} ${error_code} ${error_type} ${log_id} ${error}`,
+        text: `intent ${number} gets: ${status} ${error_code} ${error_type} ${log_id} ${error}`,
       }),
     ),
   ];

@@ -1,4 +1,4 @@
-/** What the Editors did and what callers were told, held against each other. */
+/** What the Editors did compared with what callers received. */
 import { fingerprintOf } from "../../../../src/shared/operation/idempotency.js";
 import type { CallAnswer } from "../../../harness/processes/process-clients.js";
 import { grouped } from "../../engine/grouped.js";
@@ -85,7 +85,7 @@ function lost(world: ChaosWorld): ChaosViolation[] {
     if (!unknown) return [];
     const around = world.events.around(editor, intent.askedAt, unknown.at);
     if (around.some(({ kind }) => kind.startsWith("ledger"))) return [];
-    return [{ what: `${editor} completed ${operationId}, and it was told unknown`, intent }];
+    return [{ what: `${editor} completed ${operationId}, and callers got an unknown outcome`, intent }];
   });
 }
 
@@ -96,14 +96,14 @@ function misanswered(
   executions: readonly Execution[],
 ): ChaosViolation[] {
   if (intent.outcomes.length === 0)
-    return [{ what: `nobody was ever told how it ended (last: ${intent.lastError})`, intent }];
+    return [{ what: `no caller ever received its outcome (last: ${intent.lastError})`, intent }];
   const disagrees = disagreement(intent, (told) => (hasBegun(told) ? endOf(told) : undefined));
   const isCompleted = intent.outcomes.some(({ told }) => told.status === "completed");
   const hasRun = executions.some(({ call }) => call === intent.label);
   return [
     ...intent.outcomes.map((outcome) => unexplained(world, intent, outcome)),
     mayForget(world, intent) ? undefined : disagrees,
-    isCompleted && !intent.isRead && !hasRun ? "it was told completed and never ran" : undefined,
+    isCompleted && !intent.isRead && !hasRun ? "it was reported completed and never ran" : undefined,
   ].flatMap((what) => (what === undefined ? [] : [{ what, intent }]));
 }
 

@@ -1,11 +1,11 @@
 /**
  * Reads every frame between workers and Editors as it passes the test's own cables: what was submitted under which id,
- * and what the Editors told of its end. It believes no record of the broker.
+ * and what the Editors reported of its end. It believes no record of the broker.
  */
 import { createFrameParser } from "../../../../src/shared/wire/framing.js";
 import { parseRpc, type RpcId, type RpcMessage } from "../../../../src/shared/wire/rpc.js";
 import type { Outcome } from "../../../../src/shared/wire/wire.js";
-import type { CableTap } from "../../../harness/system/cable.js";
+import type { CableListener } from "../../../harness/system/cable.js";
 
 export interface Submitted {
   operationId: string;
@@ -17,9 +17,9 @@ export interface Submitted {
 
 export interface Witness {
   /** For a cable to this Editor. */
-  tap(editor: string): CableTap;
+  listenerOf(editor: string): CableListener;
   submitted(operationId: string): Submitted | undefined;
-  /** The first end that the Editor told of each. */
+  /** The first end that the Editor reported of each. */
   outcomes(): Iterable<[string, { editor: string; outcome: Outcome }]>;
   /** The Editor promised never to begin it. */
   wasRevoked(operationId: string): boolean;
@@ -98,7 +98,7 @@ export function createWitness(): Witness {
   };
 
   return {
-    tap(editor) {
+    listenerOf(editor) {
       const lines = new Map<number, LineReader>();
       return {
         passed(connection, way, bytes) {

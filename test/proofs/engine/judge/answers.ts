@@ -1,5 +1,5 @@
 /**
- * Every answer of a run, held against what the Editors executed: an outcome is told as new to the call alone that it
+ * Every answer of a run, held against what the Editors executed: an outcome is reported as new to the call alone that it
  * was executed for, and one of a repeatable tool that was delivered answers no later call. It believes no record of
  * the broker; all clocks are those of one machine.
  */
@@ -67,7 +67,7 @@ function toldAgain(later: Heard, same: readonly Heard[]): string | undefined {
 /** An answer that does not say `deduplicated` was executed after its call was accepted. */
 function toldAsNew({ call, askedAt, told }: Heard, account: Account): string | undefined {
   if (told.deduplicated === true) return undefined;
-  const said = `${call ?? "read"}: ${told.log_id} is told as new, and was`;
+  const said = `${call ?? "read"}: ${told.log_id} is reported as new, and was`;
   const acceptedAt = Date.parse(String(told.accepted_at));
   // Who asks for an operation by its log_id asks for what has become of it.
   if (call !== undefined && !(acceptedAt >= askedAt - CLOCKS_MS))

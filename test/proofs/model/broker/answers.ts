@@ -30,7 +30,7 @@ export function answers(state: State, request: Request, facts: Facts, rules: Rul
     return;
   }
   if (!record || !executionOf(store, logId)) {
-    offer("part", `${name} is told that ${logId} is not known`, leaves);
+    offer("part", `${name} learns that ${logId} is not known`, leaves);
     return;
   }
   if (!isFinal(record.state)) return;
@@ -57,7 +57,7 @@ function tells(
   rules: Rules,
   offer: Offer,
 ): void {
-  if (effectOf(facts) !== "repeatable" || rules.off === "toldAfterWriting") {
+  if (effectOf(facts) !== "repeatable" || rules.off === "deliveredAfterWriting") {
     writes(state, request, record, facts, rules, offer, "noting");
     return;
   }
@@ -133,7 +133,7 @@ function isToldAsDuplicate(state: State, request: Request, record: OperationReco
   return answerOf(view, { duplicate, brief: true }).deduplicated === true;
 }
 
-/** What a mutating tool's answer told is noted after it was written. */
+/** The delivery of a mutating tool's answer is recorded after it was written. */
 export function notes(state: State, request: Request, facts: Facts, rules: Rules, offer: Offer): void {
   offer("part", `the gateway notes that ${nameOf(request)} was answered`, {
     store: delivered(state, request, facts, rules),

@@ -1,4 +1,4 @@
-/** What src/gateway/deliveries.ts writes: who was told an outcome, and who has proven to have read it. */
+/** What src/gateway/deliveries.ts writes: who received an outcome, and who has proven to have read it. */
 import { type Delivery, isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import type { Facts } from "../state/facts.js";
 import { now, type Request, type State, type StoreState } from "../state/state.js";
@@ -72,7 +72,7 @@ function tookMs({ slow }: Request, off: Rules["off"]): number {
   return isSlow && off !== "slowAnswersProve" ? 60_000 : 1_000;
 }
 
-/** ▲7 Naming a log_id proves that this caller has read what it was told of it before. */
+/** ▲7 Naming a log_id proves that this caller has read its earlier deliveries. */
 export function confirmed(store: StoreState, request: Request, { off }: Rules): StoreState {
   const named = off === "anyMessageConfirms" ? Object.keys(store.records) : [request.names ?? ""];
   return named.reduce(
@@ -102,7 +102,7 @@ export function retracted(store: StoreState, { caller, cancels }: Request): Stor
         const delivery = record.deliveries[caller];
         if (!delivery || cancels === null || cancels > Number(delivery.requestId)) return undefined;
         const told = toldIn(delivery).filter((id) => id !== cancels);
-        // Another request was told the same.
+        // Another request received the same.
         if (told.length > 0) {
           const { earlier: _earlier, ...stands } = delivery;
           const took = cancels === delivery.requestId ? 60_000 : delivery.tookMs;

@@ -171,7 +171,7 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
       return decide(all(asFailed), asked);
     case "windowFromTheEnd":
       return decide(all(asDelivered), asked);
-    case "repeatableReplaysTold":
+    case "repeatableReplaysDelivered":
       return decide(all(asUntold), asked);
     case "marksIgnored":
       return decide(all(standingStill(snapshot)), asked);

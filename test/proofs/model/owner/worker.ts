@@ -2,7 +2,7 @@
 import { isFinal } from "../../../../src/shared/operation/operation.js";
 import type { Offer } from "../offer.js";
 import type { Facts } from "../state/facts.js";
-import { disconnected, isSeated, started, withoutLease, withoutTenure } from "../state/owner-state.js";
+import { disconnected, isSeated, started, withoutLease, withoutOwnership } from "../state/owner-state.js";
 import {
   editorOf,
   nonceOf,
@@ -24,7 +24,7 @@ export function workerSteps(state: State, facts: Facts, rules: Rules, offer: Off
       else if (isOrphaned(state, holder)) expiresLease(state, worker, offer);
       continue;
     }
-    if (holder !== nonceOf(worker)) losesTenure(state, worker, offer);
+    if (holder !== nonceOf(worker)) losesOwnership(state, worker, offer);
     if (!worker.link) saysHello(state, worker, facts, rules, offer);
     else if (!isSeated(state, worker)) {
       offer(
@@ -65,8 +65,12 @@ function takesLease(state: State, worker: WorkerState, offer: Offer): void {
   });
 }
 
-function losesTenure(state: State, worker: WorkerState, offer: Offer): void {
-  offer("part", `${worker.name} learns that the lease is not its own any more`, withoutTenure(state, worker));
+function losesOwnership(state: State, worker: WorkerState, offer: Offer): void {
+  offer(
+    "part",
+    `${worker.name} learns that the lease is not its own any more`,
+    withoutOwnership(state, worker),
+  );
 }
 
 /** The main lane: one job at a time. */

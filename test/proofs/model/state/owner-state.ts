@@ -39,7 +39,7 @@ export const started = ({ logId, job }: Pick<Work, "logId" | "job">): Work => ({
 });
 
 /** It lost the lease, or died: its jobs go back, its connection is closed. */
-export function withoutTenure(
+export function withoutOwnership(
   state: State,
   worker: WorkerState,
 ): Pick<State, "store" | "workers" | "editors"> {

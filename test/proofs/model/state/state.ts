@@ -181,11 +181,11 @@ export interface WorkerState {
   /** ▲13 The incarnation in which it imported what the Editor knows; nothing is claimed in another. */
   importedIn: string | null;
   works: readonly Work[];
-  /** Stored outcomes that the Editor has not been told of. */
+  /** Stored outcomes that the Editor has no acknowledgement of. */
   acks: readonly string[];
 }
 
-/** A request on its way to an Editor, or in its socket's buffer, whoever has died meanwhile. */
+/** A request on its way to an Editor, or in its socket's buffer, even if a process has died meanwhile. */
 export interface Frame {
   editor: string;
   /** Of the Editor's process that holds the socket. */
@@ -235,7 +235,7 @@ export interface EditorState {
   /** A compilation has announced a reload that is still to come. */
   reloads: boolean;
   ledger: Ledger;
-  /** Whoever said hello last. */
+  /** The worker that said hello last. */
   seat: { worker: string; life: number; connection: number } | null;
 }
 

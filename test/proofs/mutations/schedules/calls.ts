@@ -34,7 +34,7 @@ const largeIds = schedule("two calls with ids beyond 2^53", async ({ world, http
   return executionsOf(world, "set-property", told);
 });
 
-/** By hand: no number of JavaScript can write such an id. */
+/** Written as text: no number of JavaScript can hold such an id. */
 async function setRaw({ url }: World, { sessionId, nextId }: HttpClient, value: string): Promise<string> {
   const args = `{"Path":"/Root/Object.id","Value":${value},"timeout":20}`;
   const response = await fetch(url(), {

@@ -11,9 +11,9 @@ const ITEM = "Simulator/Block For 0.22 Seconds";
 /** Soon enough for a minute, late enough for an Editor that is just coming back. */
 const ABSENT = { UNITY_BROKER_ABSENT_MINUTES: String(4 / 60) };
 
-/** Calls until an outcome is told. */
+/** Calls until it receives an outcome. */
 export async function told(client: TestClient, more: Record<string, unknown> = {}): Promise<CallAnswer> {
-  return until("the outcome is told", async () => {
+  return until("the outcome is delivered", async () => {
     const answer = await client.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 20, ...more });
     return isFinal(answer) && answer;
   });
@@ -72,7 +72,7 @@ const revokedBefore = schedule("revoked, forced, forgotten, forced again", async
 
 /** Schedule D. */
 const importedBetween = schedule(
-  "ran, forgotten, sent again, and told by the Editor before it is sent there",
+  "ran, forgotten, sent again, and reported by the Editor before it is sent there",
   async ({ world, http }) => {
     const client = await http();
     const before = await copyStore(world.hand);
@@ -190,7 +190,7 @@ const imported = schedule(
 
 /** Schedule W3: what is judged is the account of answers; the tests may run as often as they are called. */
 const toldAndFlushed = schedule(
-  "the tests' report is told, the store is flushed, the same call",
+  "the tests' report is delivered, the store is flushed, the same call",
   async (stage) => {
     const { world } = stage;
     const tests = { FilterType: "exact", FilterValue: "Simulated.EditMode.Test001" };

@@ -12,20 +12,23 @@ import { executionsIn, servedEditors, startOther } from "./other-editor.js";
 
 const ITEM = "Simulator/Block For 0.23 Seconds";
 
-const jobByHand = schedule("a job by hand for what was cancelled unsent", async ({ world, http }) => {
-  const client = await http();
-  await world.editor.do({ do: "stallMainThread", ms: 2500 });
-  await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 0 });
-  const { log_id } = await client.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 0 });
-  const { state } = await client.call("cancel_operation", { log_id });
-  if (state !== "cancelled") throw new Error(`not cancelled: ${state}`);
-  await addByHand(world, world.editor.editorId, String(log_id));
-  const { length } = await world.editor.executions(ITEM);
-  const text = `${many(length, "execution")} of a call that was cancelled unsent`;
-  return { judge: COUNTER, text, isBroken: length > 0 };
-});
+const jobByHand = schedule(
+  "a manual job for an operation that was cancelled unsent",
+  async ({ world, http }) => {
+    const client = await http();
+    await world.editor.do({ do: "stallMainThread", ms: 2500 });
+    await client.call("execute-menu-item", { MenuItemPath: "Assets/Refresh", timeout: 0 });
+    const { log_id } = await client.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 0 });
+    const { state } = await client.call("cancel_operation", { log_id });
+    if (state !== "cancelled") throw new Error(`not cancelled: ${state}`);
+    await addByHand(world, world.editor.editorId, String(log_id));
+    const { length } = await world.editor.executions(ITEM);
+    const text = `${many(length, "execution")} of a call that was cancelled unsent`;
+    return { judge: COUNTER, text, isBroken: length > 0 };
+  },
+);
 
-const jobElsewhere = schedule("a job by hand in another Editor's queue", async ({ world, http }) => {
+const jobElsewhere = schedule("a manual job in another Editor's queue", async ({ world, http }) => {
   const client = await http();
   const other = await startOther(world, client);
   await world.editor.do({ do: "stallMainThread", ms: 3000 });

@@ -34,7 +34,7 @@ const withoutLedger = schedule(
     await until("it begins", async () => (await executionsIn(plain)).length === 1);
     await first.kill();
     processes.start("second worker", ["worker"], env);
-    await until("it is told", async () =>
+    await until("it is delivered", async () =>
       isFinal(await client.call("get_operation_result", { log_id, wait: true, timeout: 5 })),
     );
     return counted((await executionsIn(plain)).length, 1);

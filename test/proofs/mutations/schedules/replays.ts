@@ -40,7 +40,7 @@ const givenUp = schedule(
       return doc?.includes(what) === true;
     };
     await until("it has ended", () => has('"state":"completed"'));
-    await until("it is told", () => has('"firstDeliveredAt"'), 500).catch(() => undefined);
+    await until("it is delivered", () => has('"firstDeliveredAt"'), 500).catch(() => undefined);
     await intent.untilTold(client);
     return undefined;
   },
@@ -48,7 +48,7 @@ const givenUp = schedule(
 
 /** Schedule W20. */
 const diesAtTheNote = schedule(
-  "the gateway dies as it notes that the tests' report is told; the call again",
+  "the gateway dies while it records the delivery of the tests' report; the call again",
   async (stage) => {
     const { gateway } = stage.world;
     const { ended } = gateway.process;

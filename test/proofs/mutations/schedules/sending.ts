@@ -140,7 +140,7 @@ const lateFrame = schedule(
 );
 
 const lateBegin = schedule(
-  "unknown to the Editor, told as unknown, and then its frame arrives",
+  "unknown to the Editor, reported as unknown, and then its frame arrives",
   async ({ world, http }) => {
     const client = await http();
     const { owner, holder } = await ownerWithHeldFrame(world);

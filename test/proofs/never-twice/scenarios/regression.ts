@@ -76,7 +76,7 @@ export const fullScale: Scenario = {
     if (intent.outcomes.some(({ told }) => told.status !== "completed"))
       throw new Error(`not completed: ${JSON.stringify(intent.outcomes)}`);
 
-    // Hours of agents' habits later: whoever asks reads the same.
+    // Hours of agents' habits later: every caller reads the same.
     const reader = await http();
     for (let time = 1; time <= 3; time += 1)
       intent.note(await reader.call("get_operation_result", { log_id: intent.logId }));

@@ -24,7 +24,7 @@ export async function delivered(stage: Stage, logId: string): Promise<void> {
 
 export const reissueAfterAnother: Scenario = {
   name: "re-issue after another's answer",
-  story: "the call is sent again just after another waiter was told the outcome",
+  story: "the call is sent again just after another waiter received the outcome",
   async play(stage) {
     const { random } = stage;
     const intent = stage.intent(random.between(0.2, 0.8));

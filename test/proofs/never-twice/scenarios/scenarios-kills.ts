@@ -9,7 +9,7 @@ import { drawnPause } from "../../engine/random.js";
 import type { Stage } from "../stage.js";
 import type { Scenario } from "./scenario.js";
 
-/** Kills a member at a drawn command; resolves when it is dead. Whoever is not struck by then is killed. */
+/** Kills a member at a drawn command; resolves when it is dead. A process that is not struck by then is killed. */
 function strike(
   stage: Stage,
   who: "gateway" | "worker",

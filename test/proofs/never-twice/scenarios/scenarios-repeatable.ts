@@ -1,5 +1,5 @@
 /**
- * What may run again but must never be told stale: tests, compilation and settings, called by everybody, with changes
+ * Calls that may run again but must never get a stale answer: tests, compilation and settings, called by everybody, with changes
  * in between. The account of answers (answers.ts) is the judge: of these calls nobody counts how often they run.
  */
 import type { CallAnswer, TestClient } from "../../../harness/processes/process-clients.js";
@@ -52,7 +52,7 @@ async function offered(stage: Stage): Promise<Call[]> {
   return CALLS.filter(({ tool }) => names.includes(tool));
 }
 
-/** Sends one call until it is told, in one of the ways that callers have; sometimes it loses interest. */
+/** Sends one call until it has its outcome, in one of the ways that callers have; sometimes it loses interest. */
 async function wantOnce(stage: Stage, random: Random, guest: Guest, { tool, args }: Call): Promise<void> {
   const client = await guest.client();
   const first = await asked(stage, client, tool, { ...args, timeout: random.pick([0, 0.05, 0.3, 20]) });
@@ -95,9 +95,9 @@ async function asked(
   }
 }
 
-/** Whoever killed the gateway starts it again, and nobody else. */
+/** The caller that killed the gateway starts it again, and nobody else. */
 async function onceTold(intent: Intent, client: TestClient): Promise<void> {
-  await until(`${intent.label} is told`, async () => {
+  await until(`${intent.label} has its outcome`, async () => {
     try {
       return isFinal(await intent.call(client, 5));
     } catch (error) {

@@ -9,7 +9,6 @@ import {
   manyAtOnce,
   reissueAfterAnother,
 } from "./scenarios-clients.js";
-import { jobByHand } from "./scenarios-hands.js";
 import {
   gatewayKilled,
   gatewayKilledBetweenRecordAndJob,
@@ -19,6 +18,7 @@ import {
   workerHangs,
   workerKilled,
 } from "./scenarios-kills.js";
+import { jobByHand } from "./scenarios-manual-jobs.js";
 import { repeatedByAll, repeatedUnderFire } from "./scenarios-repeatable.js";
 
 export const SCENARIOS: readonly Scenario[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { diagnose } from "../../../../src/shared/editors/diagnose.js";
 import {
   type DiagnosisCode,
-  diagnose,
   type EditorSigns,
   publicDiagnosis,
 } from "../../../../src/shared/editors/diagnosis.js";
@@ -95,7 +95,7 @@ describe("what keeps an Editor from working", () => {
     }
   });
 
-  test("nobody is told to kill Unity while something may run in it", () => {
+  test("no message says to kill Unity while something may run in it", () => {
     for (const { next } of told) expect(next).not.toMatch(/kill|-9/i);
     const busy = told.find(({ code }) => code === "MAIN_THREAD_BUSY");
     expect(busy?.next).toContain("does not run it again");

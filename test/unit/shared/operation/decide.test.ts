@@ -122,7 +122,7 @@ describe("▲4 the operation that a call repeats", () => {
     expect(found(decide(chain, call({ ...named("shop@1"), ...from(HTTP, 4) })))).toBe("replay on shop");
   });
 
-  test("W21: C1's run on A is unread, C2's on B was told, the window ended, C1 retries without `editor`", () => {
+  test("W21: C1's run on A is unread, C2's on B was delivered, the window ended, C1 retries without `editor`", () => {
     const first = executed({ logId: "C1's", order: 1 });
     const second = executed({
       logId: "C2's",

@@ -93,7 +93,7 @@ describe("▲6 mutating: who was told, and for how long", () => {
     expect(replay(record, from(HTTP, 2), NOW + 2 * HOUR)).toBe(false);
   });
 
-  test("▲6 a caller that asked and was not told itself hears it for the whole retention, its creator too", () => {
+  test("▲6 a caller that asked and received no outcome gets it for the whole retention, its creator too", () => {
     const joined = executed({ askedBy: [LATER_SESSION.id], ...told(STDIO, { at: NOW }) });
     expect(replay(joined, from(LATER_SESSION, 3), NOW + 23 * HOUR)).toBe(true);
     expect(replay(joined, from(HTTP, 3), NOW + 23 * HOUR)).toBe(true);
@@ -192,7 +192,7 @@ describe("▲7 who has surely read an outcome may want it anew", () => {
     expect(replay(named, from(STDIO, 9))).toBe(false);
   });
 
-  test("▲7 after a change of incarnation no telling and no proof from before counts", () => {
+  test("▲7 after a change of incarnation no delivery and no proof from before counts", () => {
     const read = executed(told(HTTP, { at: NOW - 2 * HOUR, ...confirmed }));
     expect(replay(read, from(HTTP, 9))).toBe(false);
     expect(replay(read, from(HTTP, 9), { incarnation: ANOTHER_INCARNATION })).toBe(true);

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { channels, keys } from "../../../../src/shared/store/keys.js";
-import { keysOfPage, shapeOf } from "../../../harness/system/store-page.js";
+import { keysOfPage, shapeOf } from "../../../harness/redis/store-page.js";
 
 const source = readFileSync(new URL("../../../../src/shared/store/keys.ts", import.meta.url), "utf8");
 const documented = keysOfPage();

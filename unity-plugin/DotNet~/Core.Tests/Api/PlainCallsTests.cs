@@ -62,7 +62,7 @@ public sealed class PlainCallsTests
     }
 
     [Fact]
-    public void With_the_plain_surface_on_whoever_comes_calls_tools_and_stays()
+    public void With_the_plain_surface_on_any_caller_may_call_tools_and_stays()
     {
         using var bridge = new RunningBridge(options =>
         {

@@ -78,10 +78,10 @@ public sealed class SecurityTests : IDisposable
     public void A_tool_of_the_project_obeys_the_setting_that_it_names()
     {
         var attribute = new McpToolAttribute { RequiredSecuritySetting = SecuritySetting.CodeExecution };
-        Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.ByHand(), attribute));
-        Assert.Contains("Allow Code Execution", Refusal("by-hand"));
+        Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.Manual(), attribute));
+        Assert.Contains("Allow Code Execution", Refusal("manual"));
         editor.Security.Current = new SecuritySnapshot(codeExecution: true);
-        Assert.Null(Refusal("by-hand"));
+        Assert.Null(Refusal("manual"));
     }
 
     [Fact]

@@ -103,9 +103,9 @@ public sealed class RegistryTests : IDisposable
             new McpToolAttribute { Name = "other-name" },
         })
         {
-            Assert.True(tools.Register(new ToolFixtures.ByHand(), attribute));
+            Assert.True(tools.Register(new ToolFixtures.Manual(), attribute));
             Assert.True(seen.Add(tools.Hash()), "a detail that the hash does not see");
-            Assert.True(tools.Unregister(attribute.Name ?? "by-hand"));
+            Assert.True(tools.Unregister(attribute.Name ?? "manual"));
             Assert.Equal(before, tools.Hash());
         }
     }
@@ -116,17 +116,17 @@ public sealed class RegistryTests : IDisposable
         var tools = Own();
         var changes = 0;
         tools.Changed += () => changes++;
-        Assert.True(tools.Register(new ToolFixtures.ByHand(), new McpToolAttribute()));
+        Assert.True(tools.Register(new ToolFixtures.Manual(), new McpToolAttribute()));
         Assert.Equal(1, changes);
-        Assert.False(tools.Register(new ToolFixtures.ByHand(), new McpToolAttribute()));
+        Assert.False(tools.Register(new ToolFixtures.Manual(), new McpToolAttribute()));
         Assert.False(tools.Register(new ToolFixtures.Unmarked()));
         Assert.False(tools.Register(new ToolFixtures.TakesABuiltInName()));
         Assert.False(tools.Unregister("ping"));
         Assert.False(tools.Unregister("never-there"));
         Assert.Equal(1, changes);
-        Assert.True(tools.Unregister("by-hand"));
+        Assert.True(tools.Unregister("manual"));
         Assert.Equal(2, changes);
-        Assert.Null(tools.Get("by-hand"));
+        Assert.Null(tools.Get("manual"));
         Assert.Equal(3, reports.Count);
     }
 
@@ -175,8 +175,8 @@ public sealed class RegistryTests : IDisposable
         })).ToList();
         for (var round = 0; round < 50; round++)
         {
-            Assert.True(tools.Register(new ToolFixtures.ByHand(), new McpToolAttribute()));
-            Assert.True(tools.Unregister("by-hand"));
+            Assert.True(tools.Register(new ToolFixtures.Manual(), new McpToolAttribute()));
+            Assert.True(tools.Unregister("manual"));
         }
         stop.Cancel();
         Assert.All(await Task.WhenAll(readers), reads => Assert.True(reads > 0));

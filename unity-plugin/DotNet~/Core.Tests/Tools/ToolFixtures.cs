@@ -106,7 +106,7 @@ public static class ToolFixtures
     }
 
     /// <summary>Registered manually in tests.</summary>
-    public sealed class ByHand : Answering
+    public sealed class Manual : Answering
     {
     }
 }

@@ -1,4 +1,4 @@
-/** The stories that ran something twice, or told an old outcome as new, told to the real decision and deliveries. */
+/** The stories that ran something twice, or reported an old outcome as new, played with the real decision and deliveries. */
 import { describe, expect, test } from "vitest";
 import { createDeliveries } from "../../../../../src/gateway/deliveries.js";
 import { type Decision, decide, type SubmitRequest } from "../../../../../src/shared/operation/decide.js";
@@ -130,7 +130,7 @@ describe("a retry is not a new call", () => {
     expect(await calls(HTTP, 3)).toBe("replay op1");
   });
 
-  test("▲7 over HTTP a message that names the log_id proves that what was told before is read", async () => {
+  test("▲7 over HTTP a message that names the log_id proves that what was delivered before is read", async () => {
     const { executes, answers, calls, deliveries } = gateway();
     await executes(HTTP, 1);
     await answers(HTTP, 1);
@@ -158,7 +158,7 @@ describe("a retry is not a new call", () => {
     expect(await calls(HTTP, 4)).toBe("replay op1");
   });
 
-  test("▲7 a cancellation takes back only what the given-up request was told", async () => {
+  test("▲7 a cancellation takes back only what was delivered to the given-up request", async () => {
     const { executes, answers, deliveries, record } = gateway();
     await executes(STDIO, 1);
     await answers(STDIO, 1);
