@@ -30,6 +30,15 @@ export interface Served extends HttpGateway {
   log: HeardLog;
 }
 
+/** What the client calls itself. */
+export interface ClientInfo {
+  name: string;
+  version: string;
+}
+
+const initialize = (clientInfo: ClientInfo | undefined) =>
+  clientInfo ? { ...INITIALIZE, params: { ...INITIALIZE.params, clientInfo } } : INITIALIZE;
+
 /** Call it at the top of a test file; what a test opens is closed after it. */
 export function useMcpCallers() {
   const closers: (() => Promise<unknown>)[] = [];
@@ -48,9 +57,9 @@ export function useMcpCallers() {
   };
 
   /** A new session of a gateway that is served, or is now. */
-  const http = async (at: Gateway | Served): Promise<McpCaller & { session: string }> => {
+  const http = async (at: Gateway | Served, info?: ClientInfo): Promise<McpCaller & { session: string }> => {
     const { url } = "url" in at ? at : await serve(at);
-    const session = (await post(url, INITIALIZE)).sessionId ?? "";
+    const session = (await post(url, initialize(info))).sessionId ?? "";
     const send = (message: unknown) => post(url, message, { session });
     await send({ jsonrpc: "2.0", method: "notifications/initialized" });
     let lastId = 0;
@@ -71,7 +80,7 @@ export function useMcpCallers() {
   };
 
   /** A new process, as far as the broker can tell. */
-  const stdio = async (gateway: Gateway): Promise<McpCaller> => {
+  const stdio = async (gateway: Gateway, info?: ClientInfo): Promise<McpCaller> => {
     const pipes = createPipes();
     const service = serveStdio(
       { gateway, log: createHeardLog(), version: "0.0.0" },
@@ -80,7 +89,7 @@ export function useMcpCallers() {
     );
     closers.push(service.close);
     const { send, answer } = createLinePeer(pipes);
-    send(INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" });
+    send(initialize(info), { jsonrpc: "2.0", method: "notifications/initialized" });
     await answer(0);
     let lastId = 0;
     let pings = 0;

@@ -97,6 +97,7 @@ const TOOLS: BrokerTool[] = [
           tool: record.tool,
           editor: record.editor,
           state: record.state,
+          ...(record.createdBy.client === undefined ? {} : { client: record.createdBy.client }),
           timeline: timelineOf(record, duplicates),
           message: whyOnce(record, duplicates),
         };
