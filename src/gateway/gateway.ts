@@ -13,6 +13,7 @@ import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
+import { createClientPresence } from "./client-presence.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
 import { createJanitor, queued } from "./janitor.js";
@@ -126,6 +127,12 @@ export function createGateway(
     (await store.operations.storedResultOf(id)) ?? (await store.filteredResults.dataOf(id));
   const queuedNotice = createQueuedNotice({ notifier: store.notifier, tell, log });
   const documents = createDocuments({ load }, options.documents);
+  const presence = createClientPresence({
+    clients: store.clients,
+    now: store.operations.now,
+    principals,
+    log,
+  });
   const verbs = createBroker(
     {
       operations: store.operations,
@@ -137,6 +144,7 @@ export function createGateway(
       lastSweep: store.lastSweep,
       catalog,
       principals,
+      presence,
       calls,
       contact,
       knownEditors,
@@ -161,6 +169,7 @@ export function createGateway(
       waiters.close();
       queuedNotice.close();
       catalog.close();
+      await presence.close();
       await schema.close();
       await janitor.close();
       await documents.close();

@@ -6,10 +6,12 @@ import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
   type Colours,
   renderAnswer,
+  renderClients,
   renderEditors,
   renderOperations,
   renderTimeline,
   renderTools,
+  type ShownClient,
   type ShownEditor,
 } from "../client/render.js";
 import { askBroker } from "../client/session.js";
@@ -65,10 +67,11 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
   if (args.action !== undefined)
     throw new UsageError(`editors ${args.action}: only "claim" and "forget" are known`);
   await askBroker({ serves: true }, async ({ client, colours, print }) => {
-    const answer = await client.call("list_editors");
-    await print(
-      args.json ? printableJson(answer.editors) : renderEditors(answer.editors as ShownEditor[], colours),
-    );
+    const { editors, clients } = await client.call("list_editors");
+    // A gateway of an earlier version names no clients.
+    const connected = renderClients((clients ?? []) as ShownClient[], Date.now());
+    const shown = [renderEditors(editors as ShownEditor[], colours), ...(connected ? ["", connected] : [])];
+    await print(args.json ? printableJson(editors) : shown.join("\n"));
     return EXIT.ok;
   });
 };

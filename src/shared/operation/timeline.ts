@@ -76,7 +76,7 @@ function execution(record: OperationRecord): string {
 }
 
 function whatFor({ createdBy, supersedes }: OperationRecord): string {
-  const by = `from ${who(createdBy.caller, createdBy.requestId)}${named(createdBy.client)}`;
+  const by = `from ${who(createdBy.caller, createdBy.requestId)}`;
   return supersedes === undefined ? by : `${by}, to run ${supersedes} again`;
 }
 

@@ -23,6 +23,8 @@ export interface McpCaller {
   giveUp(id: number): Promise<void>;
   /** Resolves when everything that came from earlier messages is stored. */
   settle(): Promise<void>;
+  /** Ends its session as an orderly client does. */
+  leave(): Promise<void>;
 }
 
 export interface Served extends HttpGateway {
@@ -76,6 +78,9 @@ export function useMcpCallers() {
       async settle() {
         await send({ jsonrpc: "2.0", id: "settle", method: "ping" });
       },
+      async leave() {
+        await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
+      },
     };
   };
 
@@ -110,6 +115,10 @@ export function useMcpCallers() {
         await settle();
       },
       settle,
+      async leave() {
+        pipes.stdin.end();
+        await service.closed;
+      },
     };
   };
 

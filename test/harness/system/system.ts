@@ -102,6 +102,7 @@ export interface SystemOptions {
   maxQueued?: number;
   commandTimeoutMs?: number;
   resultsBudgetBytes?: number;
+  clientLifeMs?: number;
   gateway?: Partial<GatewayOptions>;
   /** Left out: everybody may do everything. */
   principals?: Principals;
@@ -168,6 +169,7 @@ async function startSystem(
       maxRunning: options.maxRunning ?? 5,
       maxQueued: options.maxQueued ?? 100,
       ...(options.resultsBudgetBytes === undefined ? {} : { resultsBudgetBytes: options.resultsBudgetBytes }),
+      ...(options.clientLifeMs === undefined ? {} : { clientLifeMs: options.clientLifeMs }),
       commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,
       onError: (error) => warnings.push(`store: ${error.message}`),
     });

@@ -206,6 +206,7 @@ export function createHttpSessions(
       if (!isRevived) await session.mcp.close(0);
     }
     if (!isRevived) return undefined;
+    session.mcp.introduced();
     log.info({ session: id }, "took over a session of an earlier gateway");
     return session;
   };
