@@ -118,7 +118,7 @@ export function createConnectedClients(
       const read = (await redis.ujbAllClients(keys.clients, lifeMs)).map(clientOf);
       // A session that another gateway adopted is noted twice until the first note ends.
       const byId = new Map<string, ConnectedClient>();
-      for (const client of read.toSorted((a, b) => a.since - b.since))
+      for (const client of read.toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1)))
         if (!byId.has(client.id)) byId.set(client.id, client);
       return [...byId.values()];
     },

@@ -40,6 +40,7 @@ const WORKER: Partial<WorkerOptions> = {
   lostEditorsMs: 100,
   discoveryPollMs: 100,
   heldRetryMs: 50,
+  clientsRestMs: 20,
   healthCheckMs: 50,
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
