@@ -11,6 +11,8 @@ export interface PresentClient {
   caller: Caller;
   /** As the client gave it. */
   info: { name: string; version: string };
+  /** Is it still connected, as far as its transport knows? While it is not, it is not noted. */
+  isHere(): boolean;
 }
 
 export interface SeenClient extends ConnectedClient {
@@ -73,7 +75,7 @@ export function createClientPresence(deps: {
     timer ??= setTimeout(() => {
       timer = undefined;
       if (present.size === 0) return;
-      for (const client of present) came.add(client);
+      for (const client of present) (client.isHere() ? came : left).add(client);
       write();
       renewLater();
     }, deps.clients.lifeMs / 3).unref();
@@ -87,9 +89,9 @@ export function createClientPresence(deps: {
   };
 
   return {
-    present({ principal, caller: { id, transport }, info: { name, version } }) {
+    present({ principal, caller: { id, transport }, info: { name, version }, isHere }) {
       if (isClosed) return () => undefined;
-      const client: Present = { principal, id, transport, name, version };
+      const client: Present = { principal, id, transport, name, version, isHere };
       present.add(client);
       came.add(client);
       write();
@@ -122,8 +124,8 @@ export function createClientPresence(deps: {
 }
 
 /** `since`: undefined until the store was reached; its clock counts. */
-type Present = Omit<ConnectedClient, "since"> & { since?: number };
+type Present = Omit<ConnectedClient, "since"> & Pick<PresentClient, "isHere"> & { since?: number };
 
-function notedOf({ since = 0, ...client }: Present): ConnectedClient {
+function notedOf({ since = 0, isHere: _, ...client }: Present): ConnectedClient {
   return { ...client, since };
 }

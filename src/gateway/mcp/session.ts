@@ -22,12 +22,14 @@ export interface SessionClient {
   selection: Selection;
   /** The working folder of a client on this machine. */
   folder?: string | undefined;
+  /** Whether it is still connected, where its session may outlive it; left out: as long as its session lives. */
+  isHere?: () => boolean;
 }
 
 /** Serves a client from now on. */
 export function openMcpSession(deps: McpServerDeps, client: SessionClient, line: Line): McpSession {
   const { broker, log, toolList } = deps;
-  const { caller, principal, selection } = client;
+  const { caller, principal, selection, isHere = () => true } = client;
   const tracker = trackRequests(line, {
     deliveries: broker,
     caller,
@@ -51,7 +53,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   let leave: (() => void) | undefined;
   const introduced = (): void => {
     const info = server.getClientVersion();
-    if (info) leave ??= broker.present({ principal, caller, info });
+    if (info) leave ??= broker.present({ principal, caller, info, isHere });
   };
   const askForRoots = server.oninitialized;
   server.oninitialized = () => {

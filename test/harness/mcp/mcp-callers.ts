@@ -1,7 +1,11 @@
 /** MCP clients of the in-process system, over HTTP and over standard streams, whose ids and timing a test chooses. */
 import { afterEach } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
-import { createHttpGateway, type HttpGateway } from "../../../src/gateway/http/http.js";
+import {
+  createHttpGateway,
+  type HttpGateway,
+  type HttpGatewayOptions,
+} from "../../../src/gateway/http/http.js";
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import {
@@ -48,11 +52,11 @@ export function useMcpCallers() {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  const serve = async (gateway: Gateway): Promise<Served> => {
+  const serve = async (gateway: Gateway, options: Partial<HttpGatewayOptions> = {}): Promise<Served> => {
     const log = createHeardLog();
     const http = await createHttpGateway(
       { gateway, log, version: "0.0.0" },
-      { host: "127.0.0.1", port: 0, listDebounceMs: 10 },
+      { host: "127.0.0.1", port: 0, listDebounceMs: 10, ...options },
     );
     closers.push(http.close);
     return { ...http, port: Number(new URL(http.url).port), log };

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { ShownClients } from "../../../src/gateway/mcp/tools/shown-clients.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
+import { keys } from "../../../src/shared/store/keys.js";
 import { post } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
@@ -75,6 +76,31 @@ test("the clients of a gateway that was killed leave by themselves, those of oth
   cabled.toRedis.fix();
   await eventually(async () => (await listed()) === "claude-code,cursor", "it notes its client again");
   expect((await system.broker.clients("local")).map(({ since }) => since)).toContain(first?.since);
+});
+
+test("a client over HTTP that says nothing and holds no stream is not listed, until it speaks again", async () => {
+  const system = await start({ worker: null, clientLifeMs: 300 });
+  const served = await serve(system.gateway, { quietMs: 200 });
+  const isListed = async () => (await system.broker.clients("local")).length === 1;
+  const quiet = await http(served, CURSOR);
+  await eventually(isListed, "it is noted");
+  const [first] = await system.broker.clients("local");
+  await eventually(async () => !(await isListed()), "it is quiet");
+  await quiet.settle();
+  await eventually(isListed, "it spoke");
+  expect(await system.broker.clients("local")).toEqual([first]);
+
+  const stream = new AbortController();
+  const headers = { accept: "text/event-stream", "mcp-session-id": quiet.session };
+  await fetch(served.url, { headers, signal: stream.signal });
+  const openedAt = await system.store.operations.now();
+  const notedAt = async () => Number((await system.hand.zrange(keys.clients, 0, "-1", "WITHSCORES"))[1]);
+  await eventually(
+    async () => (await notedAt()) > openedAt + 600,
+    "it is noted for as long as it holds a stream",
+  );
+  stream.abort();
+  await eventually(async () => !(await isListed()), "its stream ended");
 });
 
 test("a client that came while the store was away is noted once it is back", async () => {

@@ -33,6 +33,8 @@ export interface HttpSessions {
 export interface HttpSessionsOptions {
   /** A session without requests or streams for this long leaves memory; the store keeps it. */
   idleMs: number;
+  /** A client without requests or streams for this long is not shown as connected: few end their session when they leave. */
+  quietMs?: number | undefined;
   /** Most sessions of one principal in memory. */
   mostOfOne?: number | undefined;
   /** Shortest time between two updates of a session's last use in the store. */
@@ -44,6 +46,8 @@ export interface HttpSessionsOptions {
 const MOST_OF_ONE = 100;
 
 const TOUCH_MS = 60_000;
+
+const QUIET_MS = 60_000;
 
 /** Open requests and streams of a session, including those that wait for its adoption. */
 interface Exchanges {
@@ -65,6 +69,7 @@ export function createHttpSessions(
   options: HttpSessionsOptions,
 ): HttpSessions {
   const { log, sessions } = deps;
+  const { quietMs = QUIET_MS } = options;
   const held = new Map<string, Held>();
   /** By principal and id: a request for another principal's session must not get the session that others wait for. */
   const adoptions = new Map<string, { exchanges: Exchanges; session: Promise<Held | undefined> }>();
@@ -98,7 +103,10 @@ export function createHttpSessions(
     });
     const mcp = openMcpSession(
       deps,
-      { principal, caller: { id: `mcp:${id}`, transport: "http" }, selection },
+      {
+        ...{ principal, caller: { id: `mcp:${id}`, transport: "http" }, selection },
+        isHere: () => exchanges.open > 0 || performance.now() - session.lastUsedAt < quietMs,
+      },
       {
         transport,
         notify: (message, related) =>
