@@ -25,7 +25,7 @@ export interface ClientPresence {
   present(client: PresentClient): () => void;
   /** The connected clients of the principal, or, with the role "operate", of all. */
   clients(principal: string): Promise<SeenClient[]>;
-  /** Ends the notes; resolves when nothing more is written. */
+  /** Renews no note any more; resolves when those that have left are removed. Sessions are closed before. */
   close(): Promise<void>;
 }
 
@@ -117,7 +117,6 @@ export function createClientPresence(deps: {
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      for (const client of present) leave(client);
       await writing;
     },
   };

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const notices of opened.splice(0)) notices.close();
 });
 
-function stage(restMs = 1) {
+function stage(restMs = 1, lifeMs = 3_600_000) {
   const listeners = new Set<() => void>();
   const told: { notice: ClientsNotice; at: number }[] = [];
   const link = {
@@ -28,7 +28,7 @@ function stage(restMs = 1) {
   const notices = createClientNotices(
     {
       clients: {
-        lifeMs: 3_600_000,
+        lifeMs,
         async all() {
           reads += 1;
           return connected;
@@ -98,6 +98,16 @@ test("nothing is looked up or told while there is no connection, and nobody list
   notices.close();
   expect(listeners.size).toBe(0);
   expect(reads()).toBe(1);
+});
+
+test("the clients of the last gateway, whose end nobody publishes, are missed without a message", async () => {
+  const { told, notices, looked, now } = stage(1, 10);
+  now(client("a"));
+  notices.connected();
+  await looked(1);
+  now();
+  while (told.length < 2) await new Promise((next) => setImmediate(next));
+  expect(told[1]?.notice).toEqual({ clients: [], total: 0 });
 });
 
 test("many changes in a short time are few notices, and the last one is told", async () => {
