@@ -18,6 +18,7 @@ import { type Abandonment, createAbandonment } from "./abandoned.js";
 import { accessOf } from "./auth/access.js";
 import type { Principals } from "./auth/authenticator.js";
 import type { ToolCall } from "./call-reader.js";
+import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
 import type { FirstContact } from "./editors/first-contact.js";
@@ -35,7 +36,10 @@ export interface Explained {
   duplicates: Duplicate[];
 }
 
-export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
+export interface Broker
+  extends Deliveries,
+    Pick<Abandonment, "abandon">,
+    Pick<ClientPresence, "present" | "clients"> {
   /** Accepts a call, or finds the operation that it repeats; does not wait. Throws BrokerError if nothing was accepted. */
   submit(call: ToolCall): Promise<Submission>;
   /** An operation of this principal; "retention_ended" if its retention ended, undefined if there is none. */
@@ -86,6 +90,7 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources 
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
+  presence: Pick<ClientPresence, "present" | "clients">;
   waiters: Waiters;
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
@@ -150,6 +155,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   return {
     ...deliveries,
     abandon,
+    present: deps.presence.present,
+    clients: deps.presence.clients,
 
     async submit(call) {
       for (;;) {

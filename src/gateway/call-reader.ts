@@ -32,6 +32,8 @@ export interface Question {
 
 export interface ToolCall extends Requester {
   principal: string;
+  /** What the client calls itself (clientLabel). Not part of the requester: nothing is decided by it. */
+  client?: string | undefined;
   tool: string;
   arguments: JsonObject;
   /** MCP's `_meta`, which may always hold the broker's parameters. */
@@ -50,6 +52,8 @@ export interface ReadCall {
   principal: string;
   priorityClass: PriorityClass;
   requester: Requester;
+  /** What the client calls itself. */
+  client: string | undefined;
   tool: Tool;
   target: Target;
   /** What the Editor of a new operation is chosen from. */
@@ -135,6 +139,7 @@ export function createCallReader(deps: {
         principal: call.principal,
         priorityClass: access.principal.priorityClass,
         requester: { caller: call.caller, requestId: call.requestId, since: call.since },
+        client: call.client,
         tool,
         target: aim.target,
         targetContext,

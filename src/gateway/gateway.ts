@@ -13,6 +13,7 @@ import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
+import { createClientPresence } from "./client-presence.js";
 import { createCatalogNotes } from "./editors/catalog-notes.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
@@ -135,6 +136,12 @@ export function createGateway(
     (await store.operations.storedResultOf(id)) ?? (await store.filteredResults.dataOf(id));
   const queuedNotice = createQueuedNotice({ notifier: store.notifier, tell, log });
   const documents = createDocuments({ load }, options.documents);
+  const presence = createClientPresence({
+    clients: store.clients,
+    now: store.operations.now,
+    principals,
+    log,
+  });
   const verbs = createBroker(
     {
       operations: store.operations,
@@ -147,6 +154,7 @@ export function createGateway(
       lastSweep: store.lastSweep,
       catalog,
       principals,
+      presence,
       calls,
       contact,
       knownEditors,
@@ -171,6 +179,7 @@ export function createGateway(
       waiters.close();
       queuedNotice.close();
       catalog.close();
+      await presence.close();
       await schema.close();
       await janitor.close();
       await documents.close();

@@ -1,7 +1,6 @@
 /** Builds the record of a call that becomes an operation. */
 import type { Decision } from "../shared/operation/decide.js";
 import type { OperationRecord } from "../shared/operation/operation.js";
-import type { Requester } from "../shared/operation/replay.js";
 import type { Chain } from "../shared/store/operations/chain.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { ReadCall } from "./call-reader.js";
@@ -13,7 +12,7 @@ export function newRecord(
   logId: string,
   executionClass: ExecutionClass,
 ): OperationRecord {
-  const { requester, tool } = call;
+  const { tool } = call;
   return {
     logId,
     hash: call.hash,
@@ -37,13 +36,18 @@ export function newRecord(
     mutationSeq: 0,
     state: "accepted",
     acceptedAt: chain.now,
-    createdBy: createdBy(requester),
+    createdBy: createdBy(call),
     deliveries: {},
     deliveredIn: chain.incarnation,
   };
 }
 
-function createdBy({ caller, requestId }: Requester): OperationRecord["createdBy"] {
-  if (caller === null) return { caller, requestId };
-  return { caller: caller.id, requestId, transport: caller.transport };
+function createdBy({ requester, client }: ReadCall): OperationRecord["createdBy"] {
+  const { caller, requestId } = requester;
+  return {
+    caller: caller?.id ?? null,
+    requestId,
+    ...(caller === null ? {} : { transport: caller.transport }),
+    ...(client === undefined ? {} : { client }),
+  };
 }

@@ -70,12 +70,14 @@ export function createSubmit(
   const noteDuplicate = async (
     { logId }: OperationRecord,
     relation: Duplicate["relation"],
-    { requester }: ReadCall,
+    { requester, client }: ReadCall,
     { now }: Chain,
   ): Promise<void> => {
     const caller = requester.caller?.id ?? null;
     if (caller !== null) await operations.change(logId, (record) => askedBy(record, caller));
-    await operations.noteDuplicate(logId, { at: now, relation, caller, requestId: requester.requestId });
+    const { requestId } = requester;
+    const labelled = client === undefined ? {} : { client };
+    await operations.noteDuplicate(logId, { at: now, relation, caller, requestId, ...labelled });
   };
 
   const classOf = async ({ tool, arguments: args }: ReadCall): Promise<ExecutionClass> => {

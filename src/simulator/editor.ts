@@ -102,6 +102,7 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
       phase: session.world.phase,
       ledgerId: session.ledger.ledgerId,
       ledgerSeq: session.ledger.ledgerSeq(),
+      clients: session.clients(),
       open: session.ledger.open().map(({ operationId, state, tool }) => ({ operationId, state, tool })),
       unacknowledged: session.ledger
         .unacknowledged()

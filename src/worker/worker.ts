@@ -37,6 +37,7 @@ export const WORKER_DEFAULTS: WorkerOptions = {
   tools: TOOL_LIMITS,
   maxResultBytes: MAX_RESULT_BYTES,
   logPlaces: unityLogPlaces(),
+  clientsRestMs: 1_000,
   healthCheckMs: 1_000,
   reportAgainMs: 5_000,
   diagnosis: DIAGNOSIS_LIMITS,

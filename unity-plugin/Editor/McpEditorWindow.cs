@@ -12,6 +12,7 @@ namespace JobBroker.Bridge.Unity
     {
         private McpEditorWindowPresenter? presenter;
         private EditorBridge? shown;
+        private GUIStyle? plainLabel;
         private WindowViewData data = new WindowViewData();
         private Vector2 scroll;
         private bool showTools;
@@ -86,6 +87,9 @@ namespace JobBroker.Bridge.Unity
             }
             if (data.PortNote.Length > 0) EditorGUILayout.HelpBox(data.PortNote, MessageType.Warning);
             foreach (var client in data.Clients) EditorGUILayout.LabelField("Client", client);
+            // What clients call themselves is text, never markup.
+            plainLabel ??= new GUIStyle(EditorStyles.label) { richText = false };
+            foreach (var client in data.McpClients) EditorGUILayout.LabelField("MCP client", client, plainLabel);
         }
 
         private void DrawOperations()

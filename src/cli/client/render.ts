@@ -130,6 +130,30 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
   return [table(["EDITOR", "UNITY", "STATE"], rows), ...diagnoses].join("\n");
 }
 
+export interface ShownClient {
+  name: string;
+  version: string;
+  transport: string;
+  since: string;
+  principal?: string;
+  self?: true;
+}
+
+/** The MCP clients other than this command; "" if there are none. */
+export function renderClients(clients: readonly ShownClient[], now: number): string {
+  const others = printableValues(clients).filter(({ self }) => !self);
+  if (others.length === 0) return "";
+  return table(
+    ["MCP CLIENT", "OVER", "FOR", ""],
+    others.map(({ name, version, transport, since, principal }) => [
+      cut(`${name} ${version}`.trim(), 44),
+      transport,
+      age(now - Date.parse(since)),
+      principal === undefined ? "" : cut(principal, 18),
+    ]),
+  );
+}
+
 export function renderTools(
   tools: readonly { name: string; description?: string | undefined; readOnly: boolean }[],
   colours: Colours,
@@ -153,10 +177,10 @@ export function renderTools(
 const BESIDE_DESCRIPTION = 38;
 
 export function renderTimeline(
-  answer: { message: string; log_id?: string; tool?: string; timeline: TimelineEntry[] },
+  answer: { message: string; log_id?: string; tool?: string; client?: string; timeline: TimelineEntry[] },
   colours: Colours,
 ): string {
-  const { timeline, tool, log_id } = printableValues(answer);
+  const { timeline, tool, log_id, client } = printableValues(answer);
   const rows = timeline.map(({ at, event, detail = "" }) => [
     colours.dim(at.slice(11, 23)),
     stateIn(colours, event),
@@ -165,6 +189,7 @@ export function renderTimeline(
   const [first] = timeline;
   return [
     `${tool}  ${colours.dim(`log_id ${log_id}`)}`,
+    ...(client === undefined ? [] : [colours.dim(`called by ${client}`)]),
     ...(first ? [colours.dim(`${first.at.slice(0, 10)} (UTC)`)] : []),
     table([], rows),
     wrap(printable(answer.message)),

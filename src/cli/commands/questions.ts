@@ -6,10 +6,12 @@ import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
   type Colours,
   renderAnswer,
+  renderClients,
   renderEditors,
   renderOperations,
   renderTimeline,
   renderTools,
+  type ShownClient,
   type ShownEditor,
 } from "../client/render.js";
 import { askBroker } from "../client/session.js";
@@ -67,10 +69,11 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
   await askBroker({ serves: true }, async ({ client, colours, print }) => {
     // A broker that has just begun has to find its Editors first: the list of tools waits for those that run here.
     await client.tools();
-    const answer = await client.call("list_editors");
-    await print(
-      args.json ? printableJson(answer.editors) : renderEditors(answer.editors as ShownEditor[], colours),
-    );
+    const { editors, clients } = await client.call("list_editors");
+    // A gateway of an earlier version names no clients.
+    const connected = renderClients((clients ?? []) as ShownClient[], Date.now());
+    const shown = [renderEditors(editors as ShownEditor[], colours), ...(connected ? ["", connected] : [])];
+    await print(args.json ? printableJson(editors) : shown.join("\n"));
     return EXIT.ok;
   });
 };

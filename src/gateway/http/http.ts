@@ -21,6 +21,8 @@ export interface HttpGatewayOptions {
   /** 0: any free port. */
   port: number;
   idleMs?: number;
+  /** A client without requests or streams for this long is not shown as connected. */
+  quietMs?: number;
   keepAliveMs?: number;
   progress?: ProgressOptions;
   listDebounceMs?: number;
@@ -81,7 +83,11 @@ export async function createHttpGateway(
       progress: options.progress,
       sessions: store.sessions,
     },
-    { idleMs: options.idleMs ?? 30 * 60_000, keepAliveMs: options.keepAliveMs ?? 15_000 },
+    {
+      idleMs: options.idleMs ?? 30 * 60_000,
+      quietMs: options.quietMs,
+      keepAliveMs: options.keepAliveMs ?? 15_000,
+    },
   );
   let isClosing = false;
 

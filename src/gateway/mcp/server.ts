@@ -5,11 +5,13 @@ import {
   type CallToolRequest,
   CallToolRequestSchema,
   type CallToolResult,
+  type Implementation,
   ListToolsRequestSchema,
   type RequestId,
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
+import { clientLabel } from "../../shared/client-identity.js";
 import type { Log } from "../../shared/log.js";
 import { answerOf, notFound } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
@@ -109,6 +111,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       {
         ...request.requester,
         principal: client.principal,
+        client: labelOf(server.getClientVersion()),
         tool,
         arguments: args,
         meta,
@@ -190,4 +193,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   });
   serveResources(server, deps, client);
   return server;
+}
+
+function labelOf(info: Implementation | undefined): string | undefined {
+  return info && clientLabel(info);
 }

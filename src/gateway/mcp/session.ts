@@ -8,6 +8,8 @@ import { createMcpServer, type McpServerDeps } from "./server.js";
 export interface McpSession {
   /** Resolves when the transport closed and all its writes to the store are done. */
   closed: Promise<void>;
+  /** The client is initialised. Called by itself when the client says so; by the caller for one that another gateway served. */
+  introduced(): void;
   /** Answers open waits as if their time was over, then closes the transport; takes at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
   /** The client will send nothing more; answers written from now on do not count as delivered. */
@@ -20,12 +22,14 @@ export interface SessionClient {
   selection: Selection;
   /** The working folder of a client on this machine. */
   folder?: string | undefined;
+  /** Whether it is still connected, where its session may outlive it; left out: as long as its session lives. */
+  isHere?: () => boolean;
 }
 
 /** Serves a client from now on. */
 export function openMcpSession(deps: McpServerDeps, client: SessionClient, line: Line): McpSession {
   const { broker, log, toolList } = deps;
-  const { caller, principal, selection } = client;
+  const { caller, principal, selection, isHere = () => true } = client;
   const tracker = trackRequests(line, {
     deliveries: broker,
     caller,
@@ -46,6 +50,16 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   });
   // Over HTTP the client may be on another machine, where its paths mean something else.
   const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
+  let leave: (() => void) | undefined;
+  const introduced = (): void => {
+    const info = server.getClientVersion();
+    if (info) leave ??= broker.present({ principal, caller, info, isHere });
+  };
+  const askForRoots = server.oninitialized;
+  server.oninitialized = () => {
+    askForRoots?.();
+    introduced();
+  };
   const stopTelling = toolList.onChange(() => {
     if (!server.getClientVersion()) return;
     server
@@ -57,6 +71,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   const closed = new Promise<void>((resolve) => {
     server.onclose = () => {
       stopTelling();
+      leave?.();
       void tracker.idle().then(() => {
         broker.forget(caller.id);
         resolve();
@@ -70,6 +85,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   return {
     closed,
     hushed: tracker.hushed,
+    introduced,
     async close(deadlineMs) {
       tracker.endWaits();
       let timer: NodeJS.Timeout | undefined;

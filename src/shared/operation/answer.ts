@@ -44,6 +44,8 @@ export interface Answer extends Partial<CachedForm> {
   };
   execution_ms?: number;
   accepted_at?: string;
+  /** What the client that made the call calls itself; only in brief answers. */
+  client?: string;
   deduplicated?: true;
   executed_at?: string;
   age_seconds?: number;
@@ -105,6 +107,8 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
     editor: record.editor,
     state: record.state,
     accepted_at: new Date(record.acceptedAt).toISOString(),
+    // The caller of a tool knows who it is: only those that look at operations are told.
+    ...(options.brief && record.createdBy.client !== undefined ? { client: record.createdBy.client } : {}),
     message: "",
   };
   if (isFinal(record.state)) addOutcome(answer, view, options);

@@ -161,7 +161,13 @@ export interface OperationRecord {
   executionMs?: number;
   /** Size of the result's JSON, which is stored separately. */
   resultBytes?: number;
-  createdBy: { caller: string | null; requestId: RpcId | null; transport?: Caller["transport"] };
+  /** `client`: what the calling MCP client calls itself (clientLabel). A label: nothing is decided by it. */
+  createdBy: {
+    caller: string | null;
+    requestId: RpcId | null;
+    transport?: Caller["transport"];
+    client?: string;
+  };
   /** Further callers that asked for the outcome of a mutating operation (▲6). */
   askedBy?: string[];
   /** The Editor session of the last submit, stored before the first byte is sent (▲12). */

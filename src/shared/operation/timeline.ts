@@ -11,6 +11,8 @@ export interface Duplicate {
   /** null: a stateless request. */
   caller: string | null;
   requestId: RpcId | null;
+  /** What the calling client calls itself (clientLabel). */
+  client?: string;
 }
 
 export interface TimelineEntry {
@@ -27,8 +29,8 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
     if (at !== undefined) entries.push({ at, event, detail });
   };
   add(record.acceptedAt, "accepted", whatFor(record));
-  for (const { at, relation, caller, requestId } of duplicates)
-    add(at, relation, `by ${who(caller, requestId)}`);
+  for (const { at, relation, caller, requestId, client } of duplicates)
+    add(at, relation, `by ${who(caller, requestId)}${named(client)}`);
   add(record.dispatchedAt, "sent", `to ${record.editor}`);
   add(record.startedAt, "started");
   add(record.abandonedAt, "given up", "by its client, which had not received its log_id");
@@ -81,6 +83,11 @@ function whatFor({ createdBy, supersedes }: OperationRecord): string {
 function ending({ error, executionMs }: OperationRecord): string | undefined {
   if (error) return error.message;
   return executionMs === undefined ? undefined : `after ${executionMs / 1000} s`;
+}
+
+/** In quotes that it cannot end: the client chose it. */
+function named(client: string | undefined): string {
+  return client === undefined ? "" : `, named "${client.replaceAll('"', "'")}"`;
 }
 
 /** Shows only the beginning of a caller's id: enough to tell callers apart without revealing the id. */

@@ -139,6 +139,8 @@ export const keys = {
   session: (sessionId: string) => `${TAG}:session:${sessionId}`,
   /** ZSET by the time of the last use, ms, as long as the newest session lives: the ids of a principal's sessions. */
   sessions: (principal: string) => `${TAG}:sessions:${principal}`,
+  /** ZSET by the time of the last note, ms, for half a minute after it: the connected MCP clients (connected-clients.ts). */
+  clients: `${TAG}:clients`,
 } as const;
 
 export const channels = {
@@ -150,6 +152,8 @@ export const channels = {
   cancel: `${TAG}:cancel`,
   /** An editor_id whose tools or condition changed. */
   editors: `${TAG}:editors-changed`,
+  /** How many MCP clients are connected: another one is, or one no longer. */
+  clients: `${TAG}:clients-changed`,
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */

@@ -1,6 +1,11 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
 import type { OperationRecord } from "../operation/operation.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
+import {
+  type ConnectedClients,
+  type ConnectedClientsOptions,
+  createConnectedClients,
+} from "./connected-clients.js";
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgotten, type Forgotten } from "./editors/forgotten.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
@@ -31,6 +36,7 @@ export interface Store {
   queues: Queues;
   notifier: Notifier;
   sessions: Sessions;
+  clients: ConnectedClients;
   counters: StoredCounters;
   /** Tries for the ownership of an Editor until closed. */
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
@@ -49,7 +55,11 @@ export interface Store {
 /** Connects, checks and assembles; rejects with STORE_UNREACHABLE or STORE_UNFIT. */
 export async function openStore(
   redis: RedisTarget,
-  options: ConnectOptions & OperationsOptions & FilteredResultsOptions & SessionsOptions,
+  options: ConnectOptions &
+    OperationsOptions &
+    FilteredResultsOptions &
+    SessionsOptions &
+    ConnectedClientsOptions,
 ): Promise<Store> {
   const connections = await connectStore(redis, options);
   const { commands, subscriber, address, storeId, redisCheck } = connections;
@@ -73,6 +83,7 @@ export async function openStore(
     editors: createEditors(commands),
     forgotten: createForgotten(commands),
     sessions: createSessions(commands, options),
+    clients: createConnectedClients(commands, options),
     counters: createStoredCounters(commands),
     lease: (editor, given, events) =>
       createLease(commands, editor, { ...given, keptMs: 3 * options.retentionMs }, events),

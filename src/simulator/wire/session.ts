@@ -15,6 +15,7 @@ import { createTimers } from "../timers.js";
 import type { ToolTable } from "../tools.js";
 import { createWorld } from "../world.js";
 import { createBridge } from "./bridge.js";
+import { createClientList } from "./client-list.js";
 import { createDoor } from "./door.js";
 import { createHello } from "./handshake.js";
 import { createPushClient } from "./push-client.js";
@@ -133,8 +134,22 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
   });
   const surface = settings.plain ? plainBridge : bridge;
   const strangerMs = settings.plain || settings.plainSurface ? undefined : settings.strangerMs;
+  const clientList = createClientList();
   const server = createTcpServer(
-    { timers, faults: deps.faults, handle: surface.handle, closed: surface.closed },
+    {
+      timers,
+      faults: deps.faults,
+      handle: surface.handle,
+      notified(peer, method, params) {
+        // A plain bridge would ignore it. This one shows that it was told.
+        const isHeard = settings.plain || seat.holds(peer);
+        if (method === "bridge/clients" && isHeard) clientList.take(peer, params);
+      },
+      closed(peer) {
+        clientList.left(peer);
+        surface.closed(peer);
+      },
+    },
     { maxFrameBytes: settings.maxFrameBytes, breaksOnTooLong: settings.plain, strangerMs },
   );
 
@@ -239,6 +254,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     timers,
     hello,
     push,
+    clients: clientList.shown,
     clientNames: plainBridge.clientNames,
     reload,
     tellToolsChanged(): void {

@@ -42,6 +42,7 @@ export interface TcpServerDeps {
   faults: WireFaults;
   /** Never throws. The peer's `isOpen()` may be false by the time the answer is ready. */
   handle(peer: Peer, method: string, params: unknown, guard?: unknown): Promise<Answer> | Answer;
+  notified(peer: Peer, method: string, params: unknown): void;
   closed(peer: Peer): void;
 }
 
@@ -130,6 +131,7 @@ export function createTcpServer(
     }
     const message = parseRpc(frame.text);
     if (message.kind === "invalid") outbound.send(rpcFailure(message.id, message.error));
+    if (message.kind === "notification") deps.notified(peer, message.method, message.params);
     if (message.kind !== "request") return true;
     const { id, method, params, guard } = message;
     if (takeOnce(deps.faults.cutBefore, method)) {

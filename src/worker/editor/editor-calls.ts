@@ -4,6 +4,7 @@ import { ToolDetailsAnswer } from "../../shared/tools/tool.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import {
   CancelAnswer,
+  type ClientsNotice,
   EDITOR_CODES,
   GetAnswer,
   ListAnswer,
@@ -65,6 +66,8 @@ export interface EditorCalls {
   /** Lets the Editor forget outcomes; call it only for those that are stored durably. */
   ack(operationIds: string[]): Promise<void>;
   toolDetails(): Promise<z.infer<typeof ToolDetailsAnswer>>;
+  /** Unanswered, and lost without notice with the connection. Nothing is said to an Editor whose bridge keeps no ledger. */
+  tellClients(notice: ClientsNotice): void;
 }
 
 /** Asks over one connection; calls `onFenced` if an answer was FENCED, before the call rejects. */
@@ -114,6 +117,7 @@ export function createEditorCalls(connection: Connection, onFenced: () => void):
     async ack(operationIds) {
       await ask(z.unknown(), "operation/ack", { operationIds });
     },
+    tellClients: (notice) => connection.notify("bridge/clients", notice),
     toolDetails: () => ask(ToolDetailsAnswer, "get-tool-details", { IncludeDevelopmentOnly: false }),
   };
 }

@@ -249,6 +249,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
     resultPart: async (operationId, offset, length) => ready().resultPart(operationId, offset, length),
     ack: async (operationIds) => ready().ack(operationIds),
     toolDetails: async () => ready().toolDetails(),
+    tellClients: (notice) => ready().tellClients(notice),
 
     async whenReady(signal) {
       if (isClosed()) throw new ConnectionLost("shutdown", false);

@@ -9,6 +9,7 @@ import type { Imports } from "../recovery/imports.js";
 import { noticeLedgerLoss } from "../recovery/ledger-loss.js";
 import { ConnectionLost } from "../transport/disconnect.js";
 import type { CatalogSync } from "./catalog-sync.js";
+import type { ClientNotices } from "./clients/client-notices.js";
 import type { HealthMonitor } from "./health-monitor.js";
 import type { HeartbeatRecorder } from "./heartbeat.js";
 import { latestOnly } from "./latest-only.js";
@@ -31,6 +32,7 @@ export interface LinkHandlersDeps {
   heartbeat: Pick<HeartbeatRecorder, "introduce" | "heard" | "lost">;
   health: Pick<HealthMonitor, "announced" | "helloRefused">;
   catalog: CatalogSync;
+  clientNotices: Pick<ClientNotices, "connected">;
   startedNotice: Pick<StartedNotice, "started" | "ended">;
   outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
   reportProgress(progress: Progress): void;
@@ -52,6 +54,9 @@ function connectionHandlers(deps: LinkHandlersDeps) {
       await deps.imports.atHello(hello, calls);
       await heartbeat.introduce(hello);
       await deps.operations.resume(hello);
+    },
+    onState(state) {
+      if (state === "ready") deps.clientNotices.connected();
     },
     onFenced: fence.raiseAbove,
     onRefused(error) {

@@ -33,6 +33,7 @@ import { ConnectionLost } from "../transport/disconnect.js";
 import { type Acknowledger, createAcknowledger } from "./acknowledger.js";
 import { type CancellationOptions, type Cancellations, createCancellations } from "./cancellations.js";
 import { createCatalogSync } from "./catalog-sync.js";
+import { type ClientNoticesOptions, createClientNotices } from "./clients/client-notices.js";
 import { createEvidence } from "./evidence/evidence.js";
 import type { LogPlaces } from "./evidence/log-places.js";
 import { createHealthMonitor, type DescribedEditor, type HealthMonitorOptions } from "./health-monitor.js";
@@ -59,7 +60,11 @@ export interface OwnedEditorDeps {
   described(): DescribedEditor | undefined;
 }
 
-export interface OwnedEditorOptions extends LaneTimings, HealthMonitorOptions, CancellationOptions {
+export interface OwnedEditorOptions
+  extends LaneTimings,
+    HealthMonitorOptions,
+    CancellationOptions,
+    ClientNoticesOptions {
   retentionMs: number;
   replay?: ReplayOptions;
   ackDelayMs: number;
@@ -123,6 +128,7 @@ export function createOwnedEditor(
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();
       await state.health.close();
+      state.clientNotices.close();
       reports.startedNotice.close();
       outcomeListeners.lost(new ConnectionLost("shutdown", true));
       acknowledger.close();
@@ -163,16 +169,20 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
   );
 }
 
-/** The reports to the store about the Editor itself: that it is connected, what is wrong with it, its tools. */
+/**
+ * The reports to the store about the Editor itself: that it is connected, what is wrong with it, its tools; and what the
+ * Editor is told of the store's clients.
+ */
 function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
-  const { store, editorId, endpoint, sparseLog } = shared;
+  const { store, editorId, endpoint, sparseLog, link } = shared;
   const heartbeat = createHeartbeatRecorder(store, editorId, (pid) => processOf(pid, endpoint.host));
   const health = createHealthMonitor(shared, options);
   const catalog = createCatalogSync(
     { store, editorId, log: sparseLog, onLeftOut: health.toolsLeftOut },
     options.tools,
   );
-  return { heartbeat, health, catalog };
+  const clientNotices = createClientNotices({ ...store, link, log: sparseLog }, options);
+  return { heartbeat, health, catalog, clientNotices };
 }
 
 /** The reports to the store about an operation while it runs. */

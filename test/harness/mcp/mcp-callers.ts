@@ -1,7 +1,11 @@
 /** MCP clients of the in-process system, over HTTP and over standard streams, whose ids and timing a test chooses. */
 import { afterEach } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
-import { createHttpGateway, type HttpGateway } from "../../../src/gateway/http/http.js";
+import {
+  createHttpGateway,
+  type HttpGateway,
+  type HttpGatewayOptions,
+} from "../../../src/gateway/http/http.js";
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import {
@@ -26,6 +30,8 @@ export interface McpCaller {
   giveUp(id: number): Promise<void>;
   /** Resolves when everything that came from earlier messages is stored. */
   settle(): Promise<void>;
+  /** Ends its session as an orderly client does. */
+  leave(): Promise<void>;
 }
 
 export interface Served extends HttpGateway {
@@ -39,6 +45,15 @@ const LIST = { jsonrpc: "2.0", id: "list", method: "tools/list" } as const;
 const namesIn = (answer: RpcAnswer | undefined): string[] =>
   ((answer?.result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
+/** What the client calls itself. */
+export interface ClientInfo {
+  name: string;
+  version: string;
+}
+
+const initialize = (clientInfo: ClientInfo | undefined) =>
+  clientInfo ? { ...INITIALIZE, params: { ...INITIALIZE.params, clientInfo } } : INITIALIZE;
+
 /** Call it at the top of a test file; what a test opens is closed after it. */
 export function useMcpCallers() {
   const closers: (() => Promise<unknown>)[] = [];
@@ -46,20 +61,20 @@ export function useMcpCallers() {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  const serve = async (gateway: Gateway): Promise<Served> => {
+  const serve = async (gateway: Gateway, options: Partial<HttpGatewayOptions> = {}): Promise<Served> => {
     const log = createHeardLog();
     const http = await createHttpGateway(
       { gateway, log, version: "0.0.0" },
-      { host: "127.0.0.1", port: 0, listDebounceMs: 10 },
+      { host: "127.0.0.1", port: 0, listDebounceMs: 10, ...options },
     );
     closers.push(http.close);
     return { ...http, port: Number(new URL(http.url).port), log };
   };
 
   /** A new session of a gateway that is served, or is now. */
-  const http = async (at: Gateway | Served): Promise<McpCaller & { session: string }> => {
+  const http = async (at: Gateway | Served, info?: ClientInfo): Promise<McpCaller & { session: string }> => {
     const { url } = "url" in at ? at : await serve(at);
-    const session = (await post(url, INITIALIZE)).sessionId ?? "";
+    const session = (await post(url, initialize(info))).sessionId ?? "";
     const send = (message: unknown) => post(url, message, { session });
     await send({ jsonrpc: "2.0", method: "notifications/initialized" });
     let lastId = 0;
@@ -79,11 +94,17 @@ export function useMcpCallers() {
       async settle() {
         await send({ jsonrpc: "2.0", id: "settle", method: "ping" });
       },
+      async leave() {
+        await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
+      },
     };
   };
 
   /** A new process, as far as the broker can tell. */
-  const stdio = async (gateway: Gateway, folder?: string): Promise<McpCaller> => {
+  const stdio = async (
+    gateway: Gateway,
+    { folder, info }: { folder?: string; info?: ClientInfo } = {},
+  ): Promise<McpCaller> => {
     const pipes = createPipes();
     const service = serveStdio(
       { gateway, log: createHeardLog(), version: "0.0.0" },
@@ -92,7 +113,7 @@ export function useMcpCallers() {
     );
     closers.push(service.close);
     const { send, answer } = createLinePeer(pipes);
-    send(INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" });
+    send(initialize(info), { jsonrpc: "2.0", method: "notifications/initialized" });
     await answer(0);
     let lastId = 0;
     let pings = 0;
@@ -117,6 +138,10 @@ export function useMcpCallers() {
         await settle();
       },
       settle,
+      async leave() {
+        pipes.stdin.end();
+        await service.closed;
+      },
     };
   };
 

@@ -40,6 +40,7 @@ const WORKER: Partial<WorkerOptions> = {
   lostEditorsMs: 100,
   discoveryPollMs: 100,
   heldRetryMs: 50,
+  clientsRestMs: 20,
   healthCheckMs: 50,
   link: { backoff: { stepMs: 10, maxMs: 30 }, heartbeatTimeoutMs: 2_000, refusedRetryMs: 50 },
 };
@@ -103,6 +104,7 @@ export interface SystemOptions {
   maxQueued?: number;
   commandTimeoutMs?: number;
   resultsBudgetBytes?: number;
+  clientLifeMs?: number;
   gateway?: Partial<GatewayOptions>;
   /** Left out: everybody may do everything. */
   principals?: Principals;
@@ -169,6 +171,7 @@ async function startSystem(
       maxRunning: options.maxRunning ?? 5,
       maxQueued: options.maxQueued ?? 100,
       ...(options.resultsBudgetBytes === undefined ? {} : { resultsBudgetBytes: options.resultsBudgetBytes }),
+      ...(options.clientLifeMs === undefined ? {} : { clientLifeMs: options.clientLifeMs }),
       commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,
       onError: (error) => warnings.push(`store: ${error.message}`),
     });

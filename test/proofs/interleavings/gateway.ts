@@ -56,6 +56,7 @@ export function createGateway(world: World) {
     {
       operations,
       principals: OPEN,
+      presence: { present: () => () => undefined, clients: async () => [] },
       queues: {
         async add(record) {
           await step();

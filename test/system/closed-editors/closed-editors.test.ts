@@ -205,14 +205,14 @@ describe("beside another Editor", () => {
     await system.present(second);
     await isForgotten(system);
     const { editor, gateway } = system;
-    const elsewhere = await stdio(gateway, "/somewhere");
+    const elsewhere = await stdio(gateway, { folder: "/somewhere" });
     expect(await elsewhere.call("work", { Name: "a" })).toMatchObject({
       status: "completed",
       editor: second.editorId,
     });
     const named = await elsewhere.call("work", { ...WORK, Name: "b", editor: "game-1" });
     expect(named).toMatchObject({ status: "timeout", editor: editor.editorId });
-    const inIt = await stdio(gateway, "/projects/game-1/Assets");
+    const inIt = await stdio(gateway, { folder: "/projects/game-1/Assets" });
     expect(await inIt.call("work", { ...WORK, Name: "c" })).toMatchObject({
       status: "timeout",
       editor: editor.editorId,

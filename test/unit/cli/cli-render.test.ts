@@ -8,6 +8,7 @@ import { createProgressLines } from "../../../src/cli/client/follow.js";
 import {
   coloursFor,
   renderAnswer,
+  renderClients,
   renderEditors,
   renderOperations,
   renderTimeline,
@@ -117,6 +118,7 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
       {
         log_id: LOG_ID,
         tool: story.tool,
+        client: "claude-code 1.0.3",
         timeline: timelineOf(story, duplicates),
         message: whyOnce(story, duplicates),
       },
@@ -135,6 +137,21 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
         { id: "game@0a1b2c3d", project: "Game", unity_version: "2022.3.50f1", connected: false },
       ],
       c,
+    ),
+  "unity-broker editors, the connected MCP clients": () =>
+    renderClients(
+      [
+        {
+          ...{ name: "claude-code", version: "1.0.3", transport: "stdio" },
+          since: new Date(NOW - 300_000).toISOString(),
+        },
+        {
+          ...{ name: "\u001b[2Jcursor\n", version: "", transport: "http", principal: "ann" },
+          since: new Date(NOW - 7_200_000).toISOString(),
+        },
+        { name: "unity-broker", version: "0.1.0", transport: "stdio", since: "", self: true },
+      ],
+      NOW,
     ),
   "unity-broker tools": (c) =>
     renderTools(

@@ -72,6 +72,14 @@ namespace JobBroker.Bridge.Api
             else Plain(peer, seated, method, parameters, reply);
         }
 
+        /// <summary>Only the worker that has proven itself is heard.</summary>
+        public void Notified(IPeer peer, string method, JToken? parameters)
+        {
+            if (!seat.Holds(peer)) return;
+            fence.MessageReceived();
+            if (method == "bridge/clients") session.McpClients.Take(peer.Id, parameters);
+        }
+
         private static bool IsOperation(string method) => method.StartsWith("operation/", StringComparison.Ordinal);
 
         private Answer Hello(IPeer peer, HelloParams request) =>

@@ -70,6 +70,9 @@ namespace JobBroker.Bridge.Session
 
         public IReadOnlyList<ConnectedClient> Clients { get; set; } = new ConnectedClient[0];
 
+        /// <summary>The MCP clients of the broker, as it reported them last.</summary>
+        public ClientReport McpClients { get; set; } = ClientReport.None;
+
         public IReadOnlyList<QueuedStatus> Queue { get; set; } = new QueuedStatus[0];
 
         public RunningStatus? RunningOperation { get; set; }

@@ -128,6 +128,7 @@ namespace JobBroker.Bridge.Session
                 WorkerConnected = live.WorkerConnected,
                 Worker = live.Session.Worker,
                 Clients = live.Session.Clients(),
+                McpClients = live.Session.McpClients.Now,
                 Queue = live.Queue.Snapshot().Select(QueuedOf).ToList(),
                 RunningOperation = RunningOf(live),
                 BoundStore = live.Ledger.BoundStore?.StoreId,

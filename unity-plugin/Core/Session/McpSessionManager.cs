@@ -87,6 +87,9 @@ namespace JobBroker.Bridge.Session
         /// <summary>The secret that the worker expects with the first push.</summary>
         public string? PushKey { get; private set; }
 
+        /// <summary>The MCP clients that are connected to the broker, for people.</summary>
+        public ReportedClients McpClients { get; } = new ReportedClients();
+
         /// <summary>The broker that said hello last, for people; null before the first.</summary>
         public string? Worker => worker;
 
@@ -170,6 +173,7 @@ namespace JobBroker.Bridge.Session
         public void Disconnected(int peer)
         {
             lock (gate) clients.Remove(peer);
+            McpClients.Left(peer);
         }
 
         /// <summary>The name that a client announced, or one derived from its connection.</summary>

@@ -5,7 +5,7 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>Writes every request and its answer into the communication log on their way. Any thread.</summary>
+    /// <summary>Writes every request and its answer into the communication log on their way; no notifications. Any thread.</summary>
     public sealed class LoggedRequests : IRequestHandler
     {
         private readonly IRequestHandler handler;
@@ -32,6 +32,9 @@ namespace JobBroker.Bridge.Window
                 else log.Add(CommunicationKind.Error, name, method, Error(answer));
             });
         }
+
+        public void Notified(IPeer peer, string method, JToken? parameters) =>
+            handler.Notified(peer, method, parameters);
 
         public void Closed(IPeer peer) => handler.Closed(peer);
 

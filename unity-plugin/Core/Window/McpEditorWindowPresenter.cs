@@ -65,6 +65,7 @@ namespace JobBroker.Bridge.Window
                 Facts = Facts(status),
                 CanHandOver = status.BoundStore != null,
                 Clients = status.Clients.Select(ClientLine).ToList(),
+                McpClients = WindowText.McpClients(status.McpClients).ToList(),
                 Running = WindowText.Running(status.RunningOperation, clock.NowMs),
                 Queue = status.Queue.Select((one, index) => $"{index + 1}. {one.Tool}").ToList(),
                 Tools = bridge.Tools().Select(tool => Row(tool, current)).ToList(),

@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Globalization;
 using JobBroker.Bridge.Config;
 using JobBroker.Bridge.Session;
@@ -45,6 +46,17 @@ namespace JobBroker.Bridge.Window
             if (!string.IsNullOrEmpty(running.Message)) text += ": " + running.Message;
             var fraction = isKnown ? (float?)Math.Min(1, Math.Max(0, running.Progress!.Value / running.Total!.Value)) : null;
             return new RunningRow(text, fraction);
+        }
+
+        /// <summary>A line for each MCP client of the broker, and one for those that are not named.</summary>
+        public static IEnumerable<string> McpClients(ClientReport report)
+        {
+            foreach (var client in report.Clients)
+            {
+                yield return (client.Name + " " + client.Version).Trim() + ", over " + client.Transport;
+            }
+            var others = report.Total - report.Clients.Count;
+            if (others > 0) yield return string.Format(CultureInfo.InvariantCulture, "and {0} more", others);
         }
 
         public static string Remark(RegisteredTool tool)

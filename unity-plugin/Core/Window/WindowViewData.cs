@@ -142,6 +142,9 @@ namespace JobBroker.Bridge.Window
 
         public IReadOnlyList<string> Clients { get; set; } = new string[0];
 
+        /// <summary>The MCP clients of the broker; names are theirs, and must be drawn without rich text.</summary>
+        public IReadOnlyList<string> McpClients { get; set; } = new string[0];
+
         public RunningRow? Running { get; set; }
 
         public IReadOnlyList<string> Queue { get; set; } = new string[0];

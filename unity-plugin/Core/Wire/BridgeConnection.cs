@@ -163,6 +163,7 @@ namespace JobBroker.Bridge.Wire
             }
             var read = JsonRpcProcessor.Parse(frame.Text);
             if (read.Kind == RpcKind.Invalid) Fail(read.Id, read.Error!, false);
+            if (read.Kind == RpcKind.Notification) TakeNotification(read);
             if (read.Kind != RpcKind.Request) return;
             var answered = 0;
             void Once(Answer answer)
@@ -179,6 +180,18 @@ namespace JobBroker.Bridge.Wire
             {
                 log.Warn("A request's handler threw " + error);
                 Once(Internal(error.Message));
+            }
+        }
+
+        private void TakeNotification(RpcMessage notification)
+        {
+            try
+            {
+                handler.Notified(this, notification.Method, notification.Value);
+            }
+            catch (Exception error)
+            {
+                log.Warn("A notification's handler threw " + error);
             }
         }
 

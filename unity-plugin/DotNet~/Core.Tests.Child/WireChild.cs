@@ -72,6 +72,10 @@ internal static class WireChild
             reply(Answer.Result(method == "heard" ? left : "yes"));
         }
 
+        public void Notified(IPeer peer, string method, JToken? parameters)
+        {
+        }
+
         public void Closed(IPeer peer)
         {
         }

@@ -4,6 +4,7 @@ using System.IO;
 using System.Linq;
 using System.Net;
 using System.Net.Sockets;
+using Newtonsoft.Json.Linq;
 using Xunit;
 
 namespace JobBroker.Bridge.Editor.Tests;
@@ -143,6 +144,22 @@ public sealed class EditorBootstrapTests : IDisposable
         var domain = Domain();
         domain.Load();
         Assert.Contains(domain.Console, line => line.StartsWith("warning: ", StringComparison.Ordinal) && line.Contains("eighty"));
+    }
+
+    [Fact]
+    public void The_window_shows_the_brokers_clients_without_markup()
+    {
+        var domain = Domain();
+        domain.Load();
+        domain.Raise("Update");
+        var client = new JObject { ["name"] = "<b>cursor</b>", ["version"] = "2.0", ["transport"] = "stdio" };
+        domain.Report(new JObject { ["clients"] = new JArray(client), ["total"] = 3 });
+
+        var drawn = domain.Draw();
+
+        // The stub marks what it draws with a style that reads markup.
+        Assert.Contains("MCP client: <b>cursor</b> 2.0, over stdio", drawn);
+        Assert.Contains("MCP client: and 2 more", drawn);
     }
 
     [Fact]

@@ -6,6 +6,7 @@ using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Runtime.Loader;
+using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Editor.Tests;
 
@@ -49,13 +50,14 @@ internal sealed class ScriptDomain
     }
 
     /// <summary>The bridge's status; null where no bridge runs.</summary>
-    public object? Status
+    public object? Status => Controller?.GetType().GetMethod("Status")!.Invoke(Controller, null);
+
+    private object? Controller
     {
         get
         {
             var bridge = Bootstrap.GetProperty("Bridge", Anything)!.GetValue(null);
-            var controller = bridge?.GetType().GetProperty("Controller")!.GetValue(bridge);
-            return controller?.GetType().GetMethod("Status")!.Invoke(controller, null);
+            return bridge?.GetType().GetProperty("Controller")!.GetValue(bridge);
         }
     }
 
@@ -71,6 +73,15 @@ internal sealed class ScriptDomain
     public void Load() => RuntimeHelpers.RunClassConstructor(Bootstrap.TypeHandle);
 
     public void Raise(string what) => stub.GetMethod("Raise" + what)!.Invoke(null, null);
+
+    /// <summary>As a worker that has proven itself notifies <c>bridge/clients</c>.</summary>
+    public void Report(JObject clients)
+    {
+        var runtime = Controller!.GetType().GetField("runtime", Anything)!.GetValue(Controller)!;
+        var session = runtime.GetType().GetProperty("Session")!.GetValue(runtime)!;
+        var reported = session.GetType().GetProperty("McpClients")!.GetValue(session)!;
+        reported.GetType().GetMethod("Take")!.Invoke(reported, [1, clients]);
+    }
 
     /// <summary>What the window draws in one pass.</summary>
     public IReadOnlyList<string> Draw()

@@ -75,11 +75,23 @@ public sealed class ScriptDomain : IScriptDomain
             ["ledgerId"] = status.LedgerId,
             ["ledgerSeq"] = status.LedgerSeq,
             ["workerConnected"] = status.WorkerConnected,
+            ["clients"] = ClientsOf(status.McpClients),
             ["bridgeStallMs"] = status.StallMs,
             ["open"] = ledger == null ? new JArray() : StatesOf(ledger.Open()),
             ["unacknowledged"] = ledger == null ? new JArray() : StatesOf(ledger.Unacknowledged()),
         }.ToString(Formatting.None);
     }
+
+    private static JObject ClientsOf(ClientReport report) => new()
+    {
+        ["clients"] = new JArray(report.Clients.Select(client => new JObject
+        {
+            ["name"] = client.Name,
+            ["version"] = client.Version,
+            ["transport"] = client.Transport,
+        })),
+        ["total"] = report.Total,
+    };
 
     public void HandOver() => controller.HandOver();
 

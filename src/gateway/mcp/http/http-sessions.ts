@@ -33,6 +33,8 @@ export interface HttpSessions {
 export interface HttpSessionsOptions {
   /** A session without requests or streams for this long leaves memory; the store keeps it. */
   idleMs: number;
+  /** A client without requests or streams for this long is not shown as connected: few end their session when they leave. */
+  quietMs?: number | undefined;
   /** Most sessions of one principal in memory. */
   mostOfOne?: number | undefined;
   /** How often a comment is sent on open streams. */
@@ -43,6 +45,8 @@ const MOST_OF_ONE = 100;
 
 /** Shortest time between two updates of a session's last use in the store. */
 const TOUCH_MS = 60_000;
+
+const QUIET_MS = 60_000;
 
 /** Open requests and streams of a session, including those that wait for its adoption. */
 interface Exchanges {
@@ -64,6 +68,7 @@ export function createHttpSessions(
   options: HttpSessionsOptions,
 ): HttpSessions {
   const { log, sessions } = deps;
+  const { quietMs = QUIET_MS } = options;
   const held = new Map<string, Held>();
   /** By principal and id: a request for another principal's session must not get the session that others wait for. */
   const adoptions = new Map<string, { exchanges: Exchanges; session: Promise<Held | undefined> }>();
@@ -97,7 +102,10 @@ export function createHttpSessions(
     });
     const mcp = openMcpSession(
       deps,
-      { principal, caller: { id: `mcp:${id}`, transport: "http" }, selection },
+      {
+        ...{ principal, caller: { id: `mcp:${id}`, transport: "http" }, selection },
+        isHere: () => exchanges.open > 0 || performance.now() - session.lastUsedAt < quietMs,
+      },
       {
         transport,
         notify: (message, related) =>
@@ -205,6 +213,7 @@ export function createHttpSessions(
       if (!isRevived) await session.mcp.close(0);
     }
     if (!isRevived) return undefined;
+    session.mcp.introduced();
     log.info({ session: id }, "took over a session of an earlier gateway");
     return session;
   };

@@ -8,6 +8,7 @@ import { waitTime } from "../../../shared/wait-time.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { FETCH, PART } from "./fetch-tool.js";
 import { SELECT } from "./select-tool.js";
+import { shownClients } from "./shown-clients.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import { CALL_UNITY_TOOL, LIST_UNITY_TOOLS } from "./unity-tools.js";
 
@@ -97,6 +98,7 @@ const TOOLS: BrokerTool[] = [
           tool: record.tool,
           editor: record.editor,
           state: record.state,
+          ...(record.createdBy.client === undefined ? {} : { client: record.createdBy.client }),
           timeline: timelineOf(record, duplicates),
           message: whyOnce(record, duplicates),
         };
@@ -121,12 +123,13 @@ const TOOLS: BrokerTool[] = [
   define(
     "list_editors",
     "List Unity Editors",
-    "Lists the known Unity Editors, and whether they are connected.",
+    "Lists the known Unity Editors, and whether they are connected; and the connected MCP clients.",
     z.object({}),
     { readOnly: true },
     async (_args, call) => {
-      const [{ editors: stored, noted, unreached, now }, selected] = await Promise.all([
+      const [{ editors: stored, noted, unreached, now }, clients, selected] = await Promise.all([
         call.broker.editors(call.principal),
+        call.broker.clients(call.principal),
         call.selection?.editor(),
       ]);
       const away = noted.map((editor) => ({
@@ -166,7 +169,8 @@ const TOOLS: BrokerTool[] = [
               })),
             }
           : {}),
-        message: `${editors.length} Editor(s) known, ${connected} connected.`,
+        ...shownClients(clients, call.request.requester.caller?.id),
+        message: `${editors.length} Editor(s) known, ${connected} connected; ${clients.length} MCP client(s) connected.`,
       };
     },
   ),

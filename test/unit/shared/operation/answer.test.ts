@@ -153,6 +153,14 @@ describe("what a caller is told of the end", () => {
     expect(answerOf(view(executed(), { result: "1" }), { brief: true })).not.toHaveProperty("result");
   });
 
+  test("only a brief answer names the client that made the call", () => {
+    const record = executed();
+    const named = executed({ createdBy: { ...record.createdBy, client: "claude-code 1.0.3" } });
+    expect(answerOf(view(named), { brief: true }).client).toBe("claude-code 1.0.3");
+    expect(answerOf(view(named))).not.toHaveProperty("client");
+    expect(answerOf(view(record), { brief: true })).not.toHaveProperty("client");
+  });
+
   test("failed: the Editor's own error", () => {
     expect(answerOf(view(executed({ state: "failed", error: error("TOOL_FAILED") })))).toMatchObject({
       status: "error",

@@ -21,6 +21,17 @@ describe("the story of an operation", () => {
     expect(story[0]?.at).toBe(new Date(NOW - 60_000).toISOString());
   });
 
+  test("names the clients that repeated the call, in quotes that a name cannot end", () => {
+    const story = timelineOf(operation(), [
+      { ...joined, client: "cursor 2" },
+      { ...replayed, client: '" and more' },
+    ]);
+    expect(story.map(({ detail }) => detail).slice(1)).toEqual([
+      'by HTTP session 12345678 (request 7), named "cursor 2"',
+      `by a stateless request, named "' and more"`,
+    ]);
+  });
+
   test("does not tell a session's whole id, which would let others speak for it", () => {
     expect(JSON.stringify(timelineOf(executed(), [joined]))).not.toContain("aaaa");
   });

@@ -59,6 +59,12 @@ namespace JobBroker.Bridge.Wire
         /// <param name="parameters">As they came; null when the request had none.</param>
         void Handle(IPeer peer, string method, JToken? parameters, Action<Answer> reply);
 
+        /// <summary>
+        /// Takes one notification, on the connection's reading thread; one that is not known is ignored. Must not block on
+        /// the main thread.
+        /// </summary>
+        void Notified(IPeer peer, string method, JToken? parameters);
+
         /// <summary>The connection is gone. Called once for each connection.</summary>
         void Closed(IPeer peer);
     }

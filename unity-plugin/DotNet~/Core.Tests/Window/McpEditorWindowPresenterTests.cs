@@ -74,6 +74,18 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
         Assert.Equal(0.4f, view.Running.Fraction);
     }
 
+    [Fact]
+    public void Shows_the_brokers_clients_and_counts_those_that_it_does_not_name()
+    {
+        Assert.Empty(presenter.View().McpClients);
+        bridge.Now = new BridgeStatus
+        {
+            McpClients = new ClientReport(
+                [new ReportedClient("claude-code", "1.0.3", "stdio"), new ReportedClient("cursor", "", "http")], 5),
+        };
+        Assert.Equal(["claude-code 1.0.3, over stdio", "cursor, over http", "and 3 more"], presenter.View().McpClients);
+    }
+
     [Theory]
     [InlineData(null, 100.0)]
     [InlineData(5.0, null)]

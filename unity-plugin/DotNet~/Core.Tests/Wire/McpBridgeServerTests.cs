@@ -73,6 +73,7 @@ public sealed class McpBridgeServerTests : IDisposable
         client.Raw($"Content-Length: {limits.FrameBytes + 1}\r\n\r\n" + new string('x', limits.FrameBytes + 1));
         Assert.Equal(-32015, (int)client.Next()!["error"]!["code"]!);
         client.Text(JsonRpcProcessor.Notification("note", null));
+        client.Text(JsonRpcProcessor.Notification("throw", null));
         client.Request(1, "throw");
         var error = client.Next()!["error"]!;
         Assert.Equal((-32603, "broken"), ((int)error["code"]!, (string)error["message"]!));
@@ -84,6 +85,7 @@ public sealed class McpBridgeServerTests : IDisposable
         client.Request(4, "echo", "still here");
         Assert.Equal("still here", (string)client.Next()!["result"]!);
         Assert.Equal(["throw", "nonsense", "twice", "echo \"still here\""], handler.Handled);
+        Assert.Equal(["note", "throw"], handler.Notifications);
         Assert.Equal(1, handler.Afterwards);
     }
 

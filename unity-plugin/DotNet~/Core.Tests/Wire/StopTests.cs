@@ -180,6 +180,10 @@ public sealed class StopTests
             reply(Answer.Result("late"));
         }
 
+        public void Notified(IPeer peer, string method, JToken? parameters)
+        {
+        }
+
         public void Closed(IPeer peer)
         {
         }

@@ -13,6 +13,8 @@ internal sealed class WireHandler : IRequestHandler
 {
     public ConcurrentQueue<string> Handled { get; } = new();
 
+    public ConcurrentQueue<string> Notifications { get; } = new();
+
     public ConcurrentQueue<int> ClosedPeers { get; } = new();
 
     public ConcurrentDictionary<string, Action<Answer>> Held { get; } = new();
@@ -65,6 +67,12 @@ internal sealed class WireHandler : IRequestHandler
                 reply(Answer.Error(ErrorCodes.MethodNotFound, "unknown method"));
                 break;
         }
+    }
+
+    public void Notified(IPeer peer, string method, JToken? parameters)
+    {
+        Notifications.Enqueue(method);
+        if (method == "throw") throw new InvalidOperationException("broken");
     }
 
     public void Closed(IPeer peer) => ClosedPeers.Enqueue(peer.Id);

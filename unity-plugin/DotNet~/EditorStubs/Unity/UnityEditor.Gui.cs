@@ -24,6 +24,8 @@ namespace UnityEditor
     {
         public static GUIStyle boldLabel => new GUIStyle();
 
+        public static GUIStyle label => new GUIStyle();
+
         public static GUIStyle miniLabel => new GUIStyle();
 
         public static GUIStyle wordWrappedMiniLabel => new GUIStyle();
@@ -51,6 +53,9 @@ namespace UnityEditor
 
         public static void LabelField(string label, string label2, params GUILayoutOption[] options) =>
             StubGui.Drawn.Add(label + ": " + label2);
+
+        public static void LabelField(string label, string label2, GUIStyle style, params GUILayoutOption[] options) =>
+            StubGui.Drawn.Add(label + (style.richText ? ": (rich) " : ": ") + label2);
 
         public static void LabelField(GUIContent label, GUIContent label2, params GUILayoutOption[] options) =>
             StubGui.Drawn.Add(label.text + ": " + label2.text);

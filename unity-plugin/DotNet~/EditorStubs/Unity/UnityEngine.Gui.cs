@@ -29,6 +29,16 @@ namespace UnityEngine
 
     public sealed class GUIStyle
     {
+        public GUIStyle()
+        {
+        }
+
+        public GUIStyle(GUIStyle other)
+        {
+            richText = other.richText;
+        }
+
+        public bool richText { get; set; } = true;
     }
 
     public sealed class GUILayoutOption

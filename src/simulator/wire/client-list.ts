@@ -1,0 +1,42 @@
+/** The MCP clients that the worker named last, as a window would list them. */
+import { type ClientIdentity, clientIdentity } from "../../shared/client-identity.js";
+import { ClientsNotice } from "../../shared/wire/wire.js";
+import type { Peer } from "./tcp-server.js";
+
+export interface ListedClient extends ClientIdentity {
+  transport: "stdio" | "http";
+}
+
+export interface ClientList {
+  /** Replaces the list. What cannot be read changes nothing. */
+  take(from: Peer, params: unknown): void;
+  /** Nobody says any more when this list changes. */
+  left(peer: Peer): void;
+  /** Undefined: nobody named any. */
+  shown(): { clients: readonly ListedClient[]; total: number } | undefined;
+}
+
+/** Whatever the worker says. */
+const MOST_LISTED = 32;
+
+export function createClientList(): ClientList {
+  let from: Peer | undefined;
+  let shown: ReturnType<ClientList["shown"]>;
+  return {
+    take(peer, params) {
+      const read = ClientsNotice.safeParse(params);
+      if (!read.success) return;
+      const { clients, total } = read.data;
+      from = peer;
+      const listed = clients.slice(0, MOST_LISTED);
+      shown = {
+        clients: listed.map(({ transport, ...named }) => ({ ...clientIdentity(named), transport })),
+        total: Math.max(total, clients.length),
+      };
+    },
+    left(peer) {
+      if (peer === from) shown = undefined;
+    },
+    shown: () => shown,
+  };
+}

@@ -1,0 +1,141 @@
+/** When an Editor is told of the connected clients, and what. */
+import { afterEach, expect, test } from "vitest";
+import type { ConnectedClient } from "../../../src/shared/store/connected-clients.js";
+import type { ClientsNotice } from "../../../src/shared/wire/wire.js";
+import { type ClientNotices, createClientNotices } from "../../../src/worker/owner/clients/client-notices.js";
+import { toldClients } from "../../../src/worker/owner/clients/told-clients.js";
+import { SILENT } from "../../harness/silent.js";
+
+const client = (id: string, given: Partial<ConnectedClient> = {}): ConnectedClient => ({
+  ...{ id, principal: "ann", transport: "stdio", since: 1_000, name: `client ${id}`, version: "1" },
+  ...given,
+});
+
+const opened: ClientNotices[] = [];
+afterEach(() => {
+  for (const notices of opened.splice(0)) notices.close();
+});
+
+function stage(restMs = 1, lifeMs = 3_600_000) {
+  const listeners = new Set<() => void>();
+  const told: { notice: ClientsNotice; at: number }[] = [];
+  const link = {
+    state: "ready" as "ready" | "connecting",
+    tellClients: (notice: ClientsNotice) => void told.push({ notice, at: performance.now() }),
+  };
+  let connected: ConnectedClient[] = [];
+  let reads = 0;
+  const notices = createClientNotices(
+    {
+      clients: {
+        lifeMs,
+        async all() {
+          reads += 1;
+          return connected;
+        },
+      },
+      notifier: {
+        on(_channel, listener) {
+          listeners.add(() => listener(""));
+          return () => listeners.clear();
+        },
+      },
+      link,
+      log: SILENT,
+    },
+    { clientsRestMs: restMs },
+  );
+  opened.push(notices);
+  /** Resolves when it has looked so often in all. */
+  const looked = async (times: number): Promise<void> => {
+    while (reads < times) await new Promise((next) => setImmediate(next));
+    await new Promise((next) => setImmediate(next));
+  };
+  return {
+    told,
+    link,
+    notices,
+    looked,
+    listeners,
+    reads: () => reads,
+    publish: () => {
+      for (const listener of listeners) listener();
+    },
+    now: (...now: ConnectedClient[]) => {
+      connected = now;
+    },
+  };
+}
+
+test("after hello it is told who is there, and later only what is new", async () => {
+  const { told, notices, looked, publish, now } = stage();
+  notices.connected();
+  await looked(1);
+  expect(told.map(({ notice }) => notice)).toEqual([{ clients: [], total: 0 }]);
+  now(client("a", { principal: "ben" }));
+  publish();
+  await looked(2);
+  // Somebody's note was renewed, or another change was told with the last one.
+  publish();
+  await looked(3);
+  expect(told.map(({ notice }) => notice).slice(1)).toEqual([
+    { clients: [{ name: "client a", version: "1", transport: "stdio" }], total: 1 },
+  ]);
+  notices.connected();
+  await looked(4);
+  expect(told).toHaveLength(3);
+});
+
+test("nothing is looked up or told while there is no connection, and nobody listens after the end", async () => {
+  const { told, link, notices, looked, publish, listeners, reads } = stage();
+  link.state = "connecting";
+  publish();
+  link.state = "ready";
+  notices.connected();
+  await looked(1);
+  expect(told).toHaveLength(1);
+  expect(listeners.size).toBe(1);
+  notices.close();
+  expect(listeners.size).toBe(0);
+  expect(reads()).toBe(1);
+});
+
+test("the clients of the last gateway, whose end nobody publishes, are missed without a message", async () => {
+  const { told, notices, looked, now } = stage(1, 10);
+  now(client("a"));
+  notices.connected();
+  await looked(1);
+  now();
+  while (told.length < 2) await new Promise((next) => setImmediate(next));
+  expect(told[1]?.notice).toEqual({ clients: [], total: 0 });
+});
+
+test("many changes in a short time are few notices, and the last one is told", async () => {
+  const restMs = 60;
+  const { told, notices, publish, now } = stage(restMs);
+  notices.connected();
+  const last = 200;
+  for (let count = 1; count <= last; count += 1) {
+    now(client(String(count)));
+    publish();
+    await new Promise((next) => setImmediate(next));
+  }
+  const isTold = () => told.at(-1)?.notice.clients[0]?.name === `client ${last}`;
+  while (!isTold()) await new Promise((next) => setImmediate(next));
+  const gaps = told.slice(1).map(({ at }, index) => at - (told[index]?.at ?? 0));
+  // A timer may ring a moment early.
+  for (const gap of gaps) expect(gap).toBeGreaterThan(restMs - 10);
+  expect(gaps.length).toBeGreaterThan(0);
+});
+
+test("the first 32 are named, by nothing but what people read, and all are counted", () => {
+  const many = Array.from({ length: 40 }, (_, at) => client(String(at), { name: "\u001b[2J".repeat(50) }));
+  const { clients, total } = toldClients(many);
+  expect(total).toBe(40);
+  expect(clients).toHaveLength(32);
+  for (const one of clients) {
+    expect(Object.keys(one).sort()).toEqual(["name", "transport", "version"]);
+    expect(one.name).toMatch(/^\\u001b\[2J.*…$/);
+    expect(one.name.length).toBeLessThanOrEqual(64);
+  }
+});
