@@ -12,7 +12,7 @@ import { isFinal, next, type OperationRecord } from "../shared/operation/operati
 import type { Requester } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
-import type { KnownEditor } from "../shared/store/editors/editors.js";
+import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
 import { type Abandonment, createAbandonment } from "./abandoned.js";
 import { accessOf } from "./auth/access.js";
@@ -22,6 +22,7 @@ import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
 import type { FirstContact } from "./editors/first-contact.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
+import { type LastCatalogs, unknownTo } from "./editors/last-catalogs.js";
 import { namedAmong } from "./editors/target-error.js";
 import type { Results } from "./results/results.js";
 import { createSubmit, type Submission, type SubmitDeps, type SubmitOptions } from "./submit.js";
@@ -69,6 +70,8 @@ export interface Broker extends Deliveries, Pick<Abandonment, "abandon"> {
     editors: (KnownEditor & { connected: boolean })[];
     /** Found on a worker's machine, but without an answer to hello: no call can name them yet. */
     unreached: Unreached[];
+    /** The store does not know them any more: their last catalogues are noted, and calls may name them. */
+    noted: AwayEditor[];
     now: number;
   }>;
   /** The Editor that a name identifies: an id, its unique beginning, or a project's name. Throws as `submit` does. */
@@ -86,7 +89,8 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources 
   waiters: Waiters;
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
-  knownEditors: Pick<KnownEditorsReader, "read" | "mayComeBack">;
+  lastCatalogs: Pick<LastCatalogs, "all">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "mayComeBack">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
@@ -200,9 +204,10 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async editors(principal) {
-      const [{ sees }, known, reported, now] = await Promise.all([
+      const [{ sees }, known, last, reported, now] = await Promise.all([
         accessOf(deps.principals, principal),
         editors.all(),
+        deps.lastCatalogs.all(),
         editors.diagnoses(),
         operations.now(),
       ]);
@@ -215,6 +220,10 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
           diagnosis: stands(editor.diagnosis, now),
         })),
         unreached: unreachedOf(diagnoses, all, now),
+        noted: unknownTo(
+          known.map(({ profile }) => ({ id: profile.editorId, profile })),
+          last,
+        ).filter(({ profile }) => sees(profile.editorId)),
         now,
       };
     },

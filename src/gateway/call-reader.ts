@@ -1,6 +1,12 @@
 /** Reads and checks one tool call: everything that can be wrong with it is found before a record exists. */
 
-import { editorFor, resolveTarget, type Target, type TargetContext } from "../shared/editors/target.js";
+import {
+  type Candidate,
+  editorFor,
+  resolveTarget,
+  type Target,
+  type TargetContext,
+} from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/operation/idempotency.js";
 import type { PriorityClass } from "../shared/operation/operation.js";
@@ -96,7 +102,9 @@ export function createCallReader(deps: {
         deps.knownEditors.read(),
       ]);
       const { missing, incarnation } = known;
-      const candidates = known.candidates.filter(({ id }) => access.sees(id));
+      // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
+      const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
+      const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
       const editorIds = candidates.map(({ id }) => id);
       const anywhere = await find(call.tool, editorIds);
       const written = takeParameters(anywhere.tool, call.arguments, call.meta).parameters.editor;
@@ -126,7 +134,7 @@ export function createCallReader(deps: {
       return {
         principal: call.principal,
         priorityClass: access.principal.priorityClass,
-        requester: { caller: call.caller, requestId: call.requestId },
+        requester: { caller: call.caller, requestId: call.requestId, since: call.since },
         tool,
         target: aim.target,
         targetContext,

@@ -13,8 +13,10 @@ import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
 import { type Broker, createBroker } from "./broker.js";
 import { createCallReader } from "./call-reader.js";
+import { createCatalogNotes } from "./editors/catalog-notes.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
+import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createJanitor, queued } from "./janitor.js";
 import { createQueuedNotice } from "./queued-notice.js";
 import { createResults } from "./results/results.js";
@@ -44,6 +46,8 @@ export interface GatewayOptions {
   /** Larger results are answered by a preview and read in parts. */
   maxResultTokens: number;
   documents: DocumentsOptions;
+  /** What is kept of the tools of Editors that are away. */
+  lastCatalogs: LastCatalogsOptions;
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -61,6 +65,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   firstContactMs: 3_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},
+  lastCatalogs: LAST_CATALOGS,
 };
 
 export interface Gateway {
@@ -76,7 +81,8 @@ export interface Gateway {
 }
 
 /**
- * `knownEditorsFile`: where the known Editors are noted, so that missing ones are noticed after a loss of the store.
+ * `knownEditorsFile`: where the known Editors are noted, so that missing ones are noticed after a loss of the store, and
+ * beside which their last known tools are noted.
  * `principals`: what each may do; without it everybody may do everything. `audit`: the caller closes it.
  * `running`: the ids of the Editors that run on this machine.
  */
@@ -93,7 +99,10 @@ export function createGateway(
 ): Gateway {
   const options = { ...GATEWAY_DEFAULTS, ...given };
   const { store, log, principals = OPEN } = deps;
-  const catalog = createCatalog(store.editors, store.notifier);
+  const noteFile = deps.knownEditorsFile;
+  const catalogs = createLastCatalogs({ noteFile, log }, options.lastCatalogs);
+  const catalogNotes = createCatalogNotes({ ...store, catalogs, log });
+  const catalog = createCatalog(store.editors, store.notifier, catalogs);
   const waiters = createWaiters(store.notifier, options);
   const schema = createToolSchema((tool, reason) =>
     log.warn(
@@ -101,7 +110,7 @@ export function createGateway(
       "the tool's arguments are not checked: its schema is invalid, or took too long",
     ),
   );
-  const knownEditors = createKnownEditors({ ...store, log, file: deps.knownEditorsFile }, options);
+  const knownEditors = createKnownEditors({ ...store, log, file: noteFile, catalogs }, options);
   // Noted at once, so that the note is current even while nobody calls.
   let noting: Promise<unknown> = Promise.resolve();
   let isDue = false;
@@ -133,6 +142,7 @@ export function createGateway(
       editors: store.editors,
       askForCancel: store.askForCancel,
       candidates: async () => (await knownEditors.read()).candidates,
+      lastCatalogs: catalogs,
       heldBack: store.heldBack,
       lastSweep: store.lastSweep,
       catalog,
@@ -164,6 +174,7 @@ export function createGateway(
       await schema.close();
       await janitor.close();
       await documents.close();
+      await catalogNotes.close();
       await noting;
     },
   };

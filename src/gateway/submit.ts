@@ -34,7 +34,7 @@ export interface SubmitDeps {
   queues: Queues;
   editors: Editors;
   calls: CallReader;
-  knownEditors: Pick<KnownEditorsReader, "mayComeBack" | "read">;
+  knownEditors: Pick<KnownEditorsReader, "makeKnown" | "mayComeBack" | "read">;
   deliveries: Deliveries;
   counters: Pick<StoredCounters, "add">;
   /** The operation's job was added and read back. */
@@ -116,11 +116,18 @@ export function createSubmit(
       case "create": {
         if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
         const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
+        // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
+        // janitor forgot it in between.
+        const makeKnown = async (): Promise<void> => {
+          if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
+        };
+        await makeKnown();
         const created = await operations.create(record, call.arguments, chain.version);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
           throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
         if (created.kind !== "created") return undefined;
+        await makeKnown();
         await enqueue(created.record);
         // An Editor that may run the call later must be noted before the call is reported as accepted (▲4).
         if (!isThere(call, record.editor)) await deps.knownEditors.read();
@@ -220,6 +227,10 @@ function insteadOf(newest: OperationRecord | undefined): string {
 
 function isThere({ targetContext }: ReadCall, editor: string): boolean {
   return targetContext.candidates.some(({ id, connected }) => id === editor && connected);
+}
+
+function isNoted({ targetContext }: ReadCall, editor: string): boolean {
+  return targetContext.candidates.some(({ id, isNoted }) => id === editor && isNoted);
 }
 
 /** After a loss of the store: an Editor that reconnects in a moment may have run this very call, or be the named one (▲4). */

@@ -85,10 +85,10 @@ describe.concurrent("never twice", () => {
       async () => {
         for (const seed of SEEDS) {
           if (!FIXED_SEEDS.includes(seed)) console.log(`${scenario.name}: SEED=${seed}`);
-          await worlds.lend((world) => playScenario(scenario, seed, world));
+          await worlds.lend((world) => playScenario(scenario, seed, world, { isLong: isLongForm }));
         }
       },
-      4 * MINUTE,
+      (isLongForm ? 10 : 4) * MINUTE,
     );
   }
 

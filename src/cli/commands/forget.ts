@@ -1,6 +1,7 @@
 /** `unity-broker editors forget <editor>`: a person says that an Editor will not come back. */
 import { type Forgotten, forgetEditor } from "../../gateway/editors/forget-editor.js";
 import { createKnownEditors } from "../../gateway/editors/known-editors.js";
+import { createLastCatalogs } from "../../gateway/editors/last-catalogs.js";
 import { shown } from "../../gateway/editors/target-error.js";
 import { printable, printableJson } from "../../shared/printable.js";
 import { UsageError } from "../command.js";
@@ -17,7 +18,8 @@ export async function forget(args: {
   const runtime = await startRuntime();
   try {
     const { store, log, config, knownEditorsFile: file } = runtime;
-    const knownEditors = createKnownEditors({ ...store, log, file }, gatewayOptions(config));
+    const catalogs = createLastCatalogs({ noteFile: file, log });
+    const knownEditors = createKnownEditors({ ...store, log, file, catalogs }, gatewayOptions(config));
     const forgotten = await forgetEditor({ ...store, knownEditors }, args.editor, { force: args.force });
     console.log(args.json ? printableJson(asJson(forgotten)) : printable(sentences(forgotten)));
   } finally {

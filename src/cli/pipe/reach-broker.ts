@@ -172,8 +172,18 @@ async function untilConnected(endpoint: BrokerEndpoint): Promise<Socket | undefi
   return undefined;
 }
 
+/** Unless it has ended: one that was killed is connected to no more a moment before the system calls it dead. */
+export function askToEnd(endpoint: BrokerEndpoint): void {
+  if (!isLiving(endpoint)) return;
+  try {
+    process.kill(endpoint.pid, "SIGTERM");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
 async function end(endpoint: BrokerEndpoint): Promise<void> {
-  process.kill(endpoint.pid, "SIGTERM");
+  askToEnd(endpoint);
   if (await isGone(endpoint, DRAIN_LIMIT_MS)) return;
   throw new BrokerNotStarted(
     `The broker (process ${endpoint.pid}) cannot be reached and does not end. End it.`,

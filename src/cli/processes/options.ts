@@ -3,12 +3,21 @@ import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js"
 import type { Config } from "../../shared/config.js";
 import { WAIT_LIMITS } from "../../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
+import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
 import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../../worker/worker.js";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const MB = 1024 * 1024;
+
+function toolLimits(config: Config): ToolLimits {
+  return {
+    ...TOOL_LIMITS,
+    tools: config.UNITY_BROKER_MAX_TOOLS,
+    listCharacters: config.UNITY_BROKER_TOOL_LIST_KB * 1000,
+  };
+}
 
 export function gatewayOptions(config: Config): GatewayOptions {
   return {
@@ -27,6 +36,7 @@ export function gatewayOptions(config: Config): GatewayOptions {
     sweepMs: config.UNITY_BROKER_SWEEP_MS,
     // By then no record is left that a call without a target could mean.
     forgetEditorMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
+    lastCatalogs: { ...GATEWAY_DEFAULTS.lastCatalogs, tools: toolLimits(config) },
   };
 }
 
@@ -43,10 +53,6 @@ export function workerOptions(config: Config): WorkerOptions {
     ackDelayMs: config.UNITY_BROKER_ACK_DELAY_MS,
     maxResultBytes: config.UNITY_BROKER_MAX_RESULT_MB * MB,
     logPlaces: unityLogPlaces(config.UNITY_BROKER_EDITOR_LOGS),
-    tools: {
-      ...WORKER_DEFAULTS.tools,
-      tools: config.UNITY_BROKER_MAX_TOOLS,
-      listCharacters: config.UNITY_BROKER_TOOL_LIST_KB * 1000,
-    },
+    tools: toolLimits(config),
   };
 }

@@ -1,7 +1,7 @@
 /** The known Editors as candidates for a call: their projects, and whether they are connected. */
 
 import type { Candidate } from "../../shared/editors/target.js";
-import type { Availability, KnownEditor } from "../../shared/store/editors/editors.js";
+import type { Availability, AwayEditor, KnownEditor } from "../../shared/store/editors/editors.js";
 
 export interface CandidateOptions {
   /** An Editor without a sign of life for this long is away, ms. */
@@ -33,4 +33,10 @@ export function candidateOf(editor: Availability, now: number, options: Candidat
     connected,
     ...(isReturning ? { isReturning } : {}),
   };
+}
+
+/** An Editor that the store does not know: only its last catalogue is noted. */
+export function notedCandidate({ profile }: Pick<AwayEditor, "profile">): Candidate {
+  const { editorId: id, projectName, projectPath } = profile;
+  return { id, projectName, projectPath, connected: false, isNoted: true };
 }

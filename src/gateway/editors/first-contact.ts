@@ -3,9 +3,10 @@
  * A question that only this Editor can answer waits a moment, so that a client that starts with its broker, or calls
  * right after the store was emptied, finds the Editor's tools.
  */
+import { editorFor } from "../../shared/editors/target.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
-import type { CallReader } from "../call-reader.js";
+import type { CallReader, ReadCall } from "../call-reader.js";
 
 export interface FirstContact {
   /** Waits until each Editor that is coming is known with its tools, or the time is over. True if it waited for any. */
@@ -76,13 +77,25 @@ export function untilEditors(
 /** What another Editor, or a tool that an Editor does not have yet, may explain. */
 const MAY_COME = new Set(["NO_EDITOR", "EDITOR_UNKNOWN", "UNKNOWN_TOOL"]);
 
-/** Reads a call that would be refused for an unknown Editor or tool once more after first contact. */
+/** Whether the answer may be another one once the Editors that are coming are known. */
+function mayChange({ problem, target, targetContext }: ReadCall): boolean {
+  if (problem && MAY_COME.has(problem.code)) return true;
+  const { candidates } = targetContext;
+  // An Editor that is coming is preferred to one whose catalogue is noted.
+  if (!candidates.some(({ isNoted }) => isNoted)) return false;
+  const chosen = editorFor(target, targetContext);
+  return !candidates.some(({ id, isNoted }) => id === chosen && !isNoted);
+}
+
+/** Reads a call whose Editor or tool is not known to the store once more after first contact. */
 export function withFirstContact(calls: CallReader, contact: FirstContact): CallReader {
   return {
     async read(call) {
       const read = await calls.read(call);
-      if (!read.problem || !MAY_COME.has(read.problem.code)) return read;
-      return (await contact.awaited()) && !call.signal?.aborted ? calls.read(call) : read;
+      if (!mayChange(read)) return read;
+      await contact.awaited();
+      // Without a wait, too: the Editor may have come since it was read.
+      return call.signal?.aborted ? read : calls.read(call);
     },
   };
 }

@@ -7,10 +7,12 @@ import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/know
 import type { Candidate } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
-import { candidateOf } from "./candidates.js";
+import { candidateOf, notedCandidate } from "./candidates.js";
 import { createNoteFile, type Note } from "./known-editors-note.js";
+import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
 
 export interface KnownEditors {
+  /** The most recently seen last, behind those of which only the last catalogue is noted. */
   candidates: Candidate[];
   /** Their ids. */
   missing: readonly string[];
@@ -31,6 +33,8 @@ export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
   /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
   mayComeBack(): Promise<boolean>;
+  /** A call is accepted for this Editor: if only its last catalogue is noted, the store knows it again. */
+  makeKnown(editor: string): Promise<void>;
   /** A person says that this Editor will not come back. */
   drop(editor: string): Promise<void>;
 }
@@ -38,23 +42,25 @@ export interface KnownEditorsReader {
 /** Longest wait for a message, which may be lost, ms. */
 const LOOK_MS = 250;
 
-/** `file`: where they are noted; without it no Editor is ever missing. */
+/** `file`: where they are noted; without it no Editor is ever missing. `catalogs`: what is noted of their tools. */
 export function createKnownEditors(
   deps: Pick<Store, "editors" | "operations" | "notifier" | "storeId"> & {
     log: Log;
     file?: string | undefined;
+    catalogs: Pick<LastCatalogs, "all" | "drop">;
   },
   options: KnownEditorsOptions,
 ): KnownEditorsReader {
-  const { editors, operations, notifier, storeId, log } = deps;
+  const { editors, operations, notifier, storeId, log, catalogs } = deps;
   const file = deps.file === undefined ? undefined : createNoteFile(deps.file, log);
   /** When this process first missed an Editor, by its own clock. */
   let missingSince: number | undefined;
 
   /** One reading; undefined if the note or the store changed meanwhile. */
   const look = async (): Promise<KnownEditors | undefined> => {
-    const [read, begun, present, incarnation, runs, now] = await Promise.all([
+    const [read, last, begun, present, incarnation, runs, now] = await Promise.all([
       file?.read(),
+      catalogs.all(),
       operations.incarnation(),
       editors.availability(),
       operations.incarnation(),
@@ -78,7 +84,10 @@ export function createKnownEditors(
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
     return {
-      candidates: present.map((editor) => candidateOf(editor, now, options)),
+      candidates: [
+        ...unknownTo(present, last).map(notedCandidate),
+        ...present.map((editor) => candidateOf(editor, now, options)),
+      ],
       missing: after.missing,
       incarnation,
     };
@@ -103,7 +112,13 @@ export function createKnownEditors(
       return true;
     },
 
+    async makeKnown(editor) {
+      const noted = (await catalogs.all()).find(({ profile }) => profile.editorId === editor);
+      if (noted) await editors.knowAgain(noted);
+    },
+
     async drop(editor) {
+      await catalogs.drop(editor);
       for (;;) {
         const read = await file?.read();
         if (!file || !read?.note) return;

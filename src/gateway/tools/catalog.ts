@@ -1,9 +1,13 @@
-/** The tools of all known Editors, kept in memory and read again when an Editor reports a change. */
+/**
+ * The tools of all known Editors, kept in memory and read again when an Editor reports a change. Where the store has none,
+ * the last known catalogue answers (src/gateway/editors/last-catalogs.ts).
+ */
 import { isDeepStrictEqual } from "node:util";
 import { BrokerError } from "../../shared/errors.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
 import type { Tool } from "../../shared/tools/tool.js";
+import { type LastCatalogs, unknownTo } from "../editors/last-catalogs.js";
 
 /** A tool, with the ids of the Editors that share this description. */
 export type OfferedTool = Tool & { editors: string[] };
@@ -16,7 +20,11 @@ export interface Catalog {
   close(): void;
 }
 
-export function createCatalog(editors: Editors, notifier: Notifier): Catalog {
+export function createCatalog(
+  editors: Pick<Editors, "availability" | "tools">,
+  notifier: Pick<Notifier, "on">,
+  last: Pick<LastCatalogs, "all">,
+): Catalog {
   const cached = new Map<string, Promise<Tool[]>>();
   const stop = notifier.on(
     "editors",
@@ -24,7 +32,7 @@ export function createCatalog(editors: Editors, notifier: Notifier): Catalog {
     () => cached.clear(),
   );
 
-  const toolsOf = (editor: string): Promise<Tool[]> => {
+  const storedToolsOf = (editor: string): Promise<Tool[]> => {
     const known = cached.get(editor);
     if (known) return known;
     const read = editors.tools(editor);
@@ -37,6 +45,13 @@ export function createCatalog(editors: Editors, notifier: Notifier): Catalog {
     return read;
   };
 
+  const toolsOf = async (editor: string): Promise<readonly Tool[]> => {
+    const stored = await storedToolsOf(editor);
+    if (stored.length > 0) return stored;
+    const noted = (await last.all()).find(({ profile }) => profile.editorId === editor);
+    return noted?.tools ?? [];
+  };
+
   const toolsByName = async (ids: readonly string[]): Promise<Map<string, Tool>> => {
     const byName = new Map<string, Tool>();
     for (const tools of await Promise.all(ids.map(toolsOf))) {
@@ -47,7 +62,9 @@ export function createCatalog(editors: Editors, notifier: Notifier): Catalog {
 
   return {
     async tools(sees) {
-      const ids = (await editors.ids()).filter(sees);
+      const [stored, catalogs] = await Promise.all([editors.availability(), last.all()]);
+      const noted = unknownTo(stored, catalogs).map(({ profile }) => profile.editorId);
+      const ids = [...noted, ...stored.map(({ id }) => id)].filter(sees);
       const offered = new Map<string, OfferedTool>();
       for (const [at, tools] of (await Promise.all(ids.map(toolsOf))).entries()) {
         const editor = ids[at] ?? "";

@@ -16,6 +16,8 @@ export interface Candidate {
   connected: boolean;
   /** It was connected recently, its process is alive, and its worker waits for it: a domain reload. */
   isReturning?: boolean;
+  /** The store does not know it: only its last catalogue is noted. */
+  isNoted?: boolean;
 }
 
 /** What an Editor is chosen from when the call names none. */
@@ -52,7 +54,7 @@ export function resolveTarget(
     ({ id }) => id.toLowerCase().startsWith(wanted),
   ];
   for (const fits of ways) {
-    const matches = candidates.filter(fits);
+    const matches = storedOr(candidates.filter(fits));
     const [only] = matches;
     if (only === undefined) continue;
     return matches.length === 1
@@ -73,8 +75,9 @@ export function isFor(target: Target, editor: string): boolean {
 
 /**
  * Choice of target (▲4): the Editor of a new operation: the named one; else the selected one; else the one whose
- * project holds the client's folders; else the only connected one; else, with none connected, the only known one. While
- * some are missing none is chosen: one of them may have run this very call.
+ * project holds the client's folders; else the only connected one; else, with none connected, the only known one; else,
+ * with none known to the store, the only one whose catalogue is noted. While some are missing none is chosen: one of
+ * them may have run this very call.
  */
 export function editorFor(target: Target, context: TargetContext): string | TargetProblem {
   const { candidates, selected, folders = [], missing = [] } = context;
@@ -102,10 +105,16 @@ function homeOf(folders: readonly string[], candidates: readonly Candidate[]): C
   return others.length === 0 ? home : undefined;
 }
 
-/** The connected candidates; if none is connected, all. */
+/** The connected candidates; if none is connected, those that the store knows; if it knows none, all. */
 function presentOr(candidates: readonly Candidate[]): readonly Candidate[] {
   const present = candidates.filter(({ connected, isReturning }) => connected || isReturning);
-  return present.length > 0 ? present : candidates;
+  return present.length > 0 ? present : storedOr(candidates);
+}
+
+/** A project that was closed long ago does not make a call ambiguous. */
+function storedOr(candidates: readonly Candidate[]): readonly Candidate[] {
+  const stored = candidates.filter(({ isNoted }) => !isNoted);
+  return stored.length > 0 ? stored : candidates;
 }
 
 function holds(project: string, folder: string): boolean {

@@ -53,6 +53,11 @@ export function isOfThisUser({ uid }: Pick<Stats, "uid">): boolean {
   return own === undefined || uid === own || uid === 0;
 }
 
+/** Whether somebody else may change the file or folder. */
+export function isChangedByOthers(found: Pick<Stats, "uid" | "mode">): boolean {
+  return !isOfThisUser(found) || (process.getuid !== undefined && (found.mode & 0o022) !== 0);
+}
+
 /** A file name quoted for a POSIX shell. */
 export function quoted(file: string): string {
   return `'${file.replaceAll("'", `'\\''`)}'`;

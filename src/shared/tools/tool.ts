@@ -107,6 +107,17 @@ function effectOf(name: string, annotations: NonNullable<ToolDetails["annotation
   return effectOfTool(name);
 }
 
+/**
+ * The description that `completeTool` makes this tool of. Hints that only repeat what the tool's name says are left out:
+ * the bridge may not have stated them, and a later version may decide otherwise.
+ */
+export function describedAs(tool: Tool): ToolDetails {
+  const { effect, annotations, ...details } = tool;
+  const { readOnlyHint, idempotentHint, ...others } = annotations;
+  const isByName = effectOfTool(tool.name) === effect;
+  return { ...details, annotations: isByName ? others : { ...others, readOnlyHint, idempotentHint } };
+}
+
 /** The effect by a tool's name, if its bridge states none: an unknown tool is never run again. */
 export function effectOfTool(name: string): Effect {
   if (ALWAYS_REPEATABLE.has(name)) return "repeatable";

@@ -67,7 +67,14 @@ export function createLane(
     return { processed };
   };
 
-  const worker = new Worker<JobData>(deps.queue, run, {
+  class LaneWorker extends Worker<JobData> {
+    /** BullMQ ends the renewal of its jobs' locks after the last job only: for one that never ends it would go on for ever. */
+    endRenewal(): Promise<void> {
+      return this.lockManager.close();
+    }
+  }
+
+  const worker = new LaneWorker(deps.queue, run, {
     connection: {
       ...deps.address,
       maxRetriesPerRequest: null,
@@ -110,7 +117,10 @@ export function createLane(
       const ended = worker.close(!canGiveBack);
       const limit = new AbortController();
       const isLate = delay(timings.closeMs, true, { signal: limit.signal });
-      if (await Promise.race([ended, isLate])) disconnect();
+      if (await Promise.race([ended, isLate])) {
+        await worker.endRenewal();
+        disconnect();
+      }
       limit.abort();
     },
   };

@@ -12,6 +12,7 @@ import {
   type HeardLog,
   INITIALIZE,
   post,
+  type RpcAnswer,
   told,
   toolCall,
 } from "./mcp.js";
@@ -19,6 +20,8 @@ import {
 export interface McpCaller {
   /** Calls a tool under the next id, or a given one, and reads its answer; waits for 30 s if the call does not say. */
   call(tool: string, args?: Record<string, unknown>, id?: number): Promise<Answer>;
+  /** The names in tools/list. */
+  tools(): Promise<string[]>;
   /** `notifications/cancelled`; resolves when it was handled. */
   giveUp(id: number): Promise<void>;
   /** Resolves when everything that came from earlier messages is stored. */
@@ -29,6 +32,12 @@ export interface Served extends HttpGateway {
   port: number;
   log: HeardLog;
 }
+
+/** Each session asks once. */
+const LIST = { jsonrpc: "2.0", id: "list", method: "tools/list" } as const;
+
+const namesIn = (answer: RpcAnswer | undefined): string[] =>
+  ((answer?.result?.tools ?? []) as { name: string }[]).map(({ name }) => name);
 
 /** Call it at the top of a test file; what a test opens is closed after it. */
 export function useMcpCallers() {
@@ -60,6 +69,9 @@ export function useMcpCallers() {
         lastId = Math.max(lastId, id);
         return told((await send(toolCall(id, tool, { timeout: 30, ...args }))).messages.at(-1));
       },
+      async tools() {
+        return namesIn((await send(LIST)).messages.at(-1));
+      },
       async giveUp(id) {
         await send(cancelOf(id));
         await send({ jsonrpc: "2.0", id: "given up", method: "ping" });
@@ -71,12 +83,12 @@ export function useMcpCallers() {
   };
 
   /** A new process, as far as the broker can tell. */
-  const stdio = async (gateway: Gateway): Promise<McpCaller> => {
+  const stdio = async (gateway: Gateway, folder?: string): Promise<McpCaller> => {
     const pipes = createPipes();
     const service = serveStdio(
       { gateway, log: createHeardLog(), version: "0.0.0" },
       { stdin: pipes.stdin, stdout: pipes.stdout },
-      { listDebounceMs: 10 },
+      { listDebounceMs: 10, ...(folder === undefined ? {} : { folder }) },
     );
     closers.push(service.close);
     const { send, answer } = createLinePeer(pipes);
@@ -95,6 +107,10 @@ export function useMcpCallers() {
         lastId = Math.max(lastId, id);
         send(toolCall(id, tool, { timeout: 30, ...args }));
         return told(await answer(id));
+      },
+      async tools() {
+        send(LIST);
+        return namesIn(await answer(LIST.id));
       },
       async giveUp(id) {
         send(cancelOf(id));

@@ -6,9 +6,10 @@ import { Redis } from "ioredis";
 import { layRedisLine, type RedisLine } from "../redis/process-redis.js";
 import { startTestRedis, type TestRedis } from "../redis/redis.js";
 import { faultsOfTimes } from "../system/record-times.js";
-import { BACKGROUND, endBrokers } from "./brokers.js";
+import { endBrokers } from "./brokers.js";
 import { openStdioClient, type StdioClient } from "./process-clients.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess, until } from "./processes.js";
+import { createSharedBroker, type SharedBroker } from "./shared-broker.js";
 
 /** A process that can be ended and started again, with its own way to Redis. */
 export interface Member {
@@ -47,8 +48,12 @@ export interface Installation {
   stdio(more?: NodeJS.ProcessEnv): Promise<StdioClient>;
   /** The same for a client that starts the process itself. */
   stdioServer(): Promise<StdioServer>;
-  /** One that shares the background broker with all others of these. */
+  /** A client's pipe to the background broker, which it shares with all others of these. */
+  pipe(): Promise<StdioClient>;
+  /** The same for a client that starts the pipe itself. */
   sharingServer(): Promise<StdioServer>;
+  /** What these share. */
+  readonly broker: SharedBroker;
   /** Ends everything, also where it never began to serve; answers what did not end as it should, or is left. */
   close(): Promise<string[]>;
 }
@@ -85,14 +90,13 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   /** Names of processes that ended before they served. */
   const unserved = new Set<string>();
   let starts = 0;
-  /** Of the background broker. */
-  let shared: Promise<RedisLine> | undefined;
 
   const layLine = async (): Promise<RedisLine> => {
     const line = await layRedisLine(redis.connection);
     lines.push(line);
     return line;
   };
+  const broker = createSharedBroker(env, processes, layLine);
   const begin = async <T>(
     name: string,
     args: string[],
@@ -119,7 +123,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   };
 
   return {
-    ...{ processes, redis, hand, folder, env },
+    ...{ processes, redis, hand, folder, env, broker },
     async worker(name, more) {
       const line = await layLine();
       const own = { ...more, REDIS_URL: line.url };
@@ -150,10 +154,8 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
     async stdioServer() {
       return serverWith({ ...env, REDIS_URL: (await layLine()).url });
     },
-    async sharingServer() {
-      shared ??= layLine();
-      return serverWith({ ...env, ...BACKGROUND, REDIS_URL: (await shared).url });
-    },
+    pipe: async () => (await begin("pipe", ["mcp"], await broker.environment(), openStdioClient)).answer,
+    sharingServer: async () => serverWith(await broker.environment()),
     async close() {
       const faults = await processes.close();
       faults.push(...(await endBrokers(env)));

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { longTimersLeft } from "./long-timers.js";
+import { lookForShortTimers, timersLeft } from "./long-timers.js";
 
 const LEAKABLE = new Set([
   "TCPSocketWrap",
@@ -18,12 +18,14 @@ const GRACE = 20_000;
 export async function expectNoLeak(): Promise<void> {
   const deadline = performance.now() + GRACE;
   let left = openResources();
+  lookForShortTimers(true);
   while (left.length > 0 && performance.now() < deadline) {
     // Unreferenced: not one of those that are looked for.
     await new Promise((next) => setTimeout(next, 10).unref());
     left = openResources();
   }
-  expect(left, ["sockets or timers left open", ...longTimersLeft()].join("\n")).toEqual([]);
+  lookForShortTimers(false);
+  expect(left, ["sockets or timers left open", ...timersLeft()].join("\n")).toEqual([]);
 }
 
 /** Unreferenced timers, such as the runner's limit for each test, are not listed by Node. */

@@ -1,35 +1,78 @@
-/** Remembers where long timers were made, so that a test that leaks one says which. Loaded before every test file. */
+/** Remembers where timers were made, so that a test that leaks one says which. Loaded before every test file. */
+import { syncBuiltinESMExports } from "node:module";
+import promises from "node:timers/promises";
 
-/** A timer that outlives the grace of expectNoLeak is at least this long, ms. */
+/** What outlives the grace of expectNoLeak is at least this long, or an interval, or the latest of a chain of short ones. */
 const LONG_MS = 5_000;
 
 /** Those that are over are forgotten when there are more. */
 const MOST = 5_000;
 
-const made = new Map<WeakRef<NodeJS.Timeout>, string>();
+type Timer = NodeJS.Timeout & { _destroyed?: boolean };
 
-/** Where the long timers that still keep the process alive were made. */
-export function longTimersLeft(): string[] {
-  return [...made].flatMap(([reference, where]) => {
-    const timer = reference.deref() as (NodeJS.Timeout & { _destroyed?: boolean }) | undefined;
-    if (!timer || timer._destroyed) made.delete(reference);
-    return timer && !timer._destroyed && timer.hasRef() ? [where] : [];
-  });
+interface Memory {
+  /** Whether it is left, and where it was made. */
+  made: Map<() => boolean, string>;
+  /** Short ones are many: they are remembered only while somebody looks for what is left. */
+  isLooking: boolean;
 }
 
-function remembering<F extends typeof setTimeout | typeof setInterval>(make: F): F {
-  const remembered = (callback: () => void, ms?: number, ...args: unknown[]): NodeJS.Timeout => {
-    const timer = make(callback, ms, ...(args as []));
-    if ((ms ?? 0) >= LONG_MS) made.set(new WeakRef(timer), `${ms} ms\n${new Error("made").stack ?? ""}`);
-    if (made.size > MOST) longTimersLeft();
+/** A test process plays several files, and this setup with each: they share what the first one remembers. */
+const MEMORY = Symbol.for("ujb.timers");
+const shared = globalThis as { [MEMORY]?: Memory };
+const isFirst = shared[MEMORY] === undefined;
+shared[MEMORY] ??= { made: new Map(), isLooking: false };
+const memory = shared[MEMORY];
+
+/** Whether short timers are remembered too: a chain of them goes on with a new one while somebody looks. */
+export function lookForShortTimers(isLooking: boolean): void {
+  memory.isLooking = isLooking;
+}
+
+/** Where the timers that still keep the process alive were made, as far as they are remembered. */
+export function timersLeft(): string[] {
+  for (const isLeft of memory.made.keys()) if (!isLeft()) memory.made.delete(isLeft);
+  return [...memory.made.values()];
+}
+
+function remember(what: string, isLeft: () => boolean): void {
+  memory.made.set(isLeft, `${what}\n${new Error("made").stack ?? ""}`);
+  if (memory.made.size > MOST) timersLeft();
+}
+
+function remembering<F extends typeof setTimeout | typeof setInterval>(make: F, isInterval: boolean): F {
+  const remembered = (callback: () => void, ms = 0, ...args: unknown[]): Timer => {
+    const timer: Timer = make(callback, ms, ...(args as []));
+    if (!isInterval && ms < LONG_MS && !memory.isLooking) return timer;
+    const reference = new WeakRef(timer);
+    remember(`${isInterval ? "every " : ""}${ms} ms`, () => {
+      const known = reference.deref();
+      return known?._destroyed === false && known.hasRef();
+    });
     return timer;
   };
   // util.promisify of a timer is a property of it.
   return Object.assign(remembered, make) as unknown as F;
 }
 
-// The files of a test process share it.
-if (!globalThis.setTimeout.name.startsWith("remembered")) {
-  globalThis.setTimeout = remembering(globalThis.setTimeout);
-  globalThis.setInterval = remembering(globalThis.setInterval);
+/** That of node:timers/promises, whose timer nobody sees: it is left until its promise settles. */
+function rememberingPromise(make: typeof promises.setTimeout): typeof promises.setTimeout {
+  return (ms = 0, value, options) => {
+    const waiting = make(ms, value, options);
+    if (options?.ref === false || (ms < LONG_MS && !memory.isLooking)) return waiting;
+    let isLeft = true;
+    const settled = (): void => {
+      isLeft = false;
+    };
+    waiting.then(settled, settled);
+    remember(`${ms} ms, as a promise`, () => isLeft);
+    return waiting;
+  };
+}
+
+if (isFirst) {
+  globalThis.setTimeout = remembering(globalThis.setTimeout, false);
+  globalThis.setInterval = remembering(globalThis.setInterval, true);
+  promises.setTimeout = rememberingPromise(promises.setTimeout);
+  syncBuiltinESMExports();
 }

@@ -1,5 +1,6 @@
 import { type Forgotten, forgetEditor } from "../../../src/gateway/editors/forget-editor.js";
 import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
+import { createLastCatalogs } from "../../../src/gateway/editors/last-catalogs.js";
 import { SILENT } from "../silent.js";
 import type { System } from "./system.js";
 
@@ -10,6 +11,7 @@ export function forget(
   force = false,
 ): Promise<Forgotten> {
   const options = { editorAwayMs: 5_000, forgetEditorMs: 3_600_000, backMs: 0 };
-  const knownEditors = createKnownEditors({ ...store, log: SILENT, file }, options);
+  const catalogs = createLastCatalogs({ noteFile: file, log: SILENT });
+  const knownEditors = createKnownEditors({ ...store, log: SILENT, file, catalogs }, options);
   return forgetEditor({ ...store, knownEditors }, named, { force });
 }

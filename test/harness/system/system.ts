@@ -81,7 +81,8 @@ export interface System {
   knownEditorsFile: string;
   client(principal?: string, caller?: Caller | null): Client;
   addEditor(options?: SimulatedEditorOptions): Promise<SimulatedEditor>;
-  addGateway(options?: Partial<GatewayOptions>): Promise<Gateway>;
+  /** `running`: the ids of the Editors that run on its machine. */
+  addGateway(options?: Partial<GatewayOptions>, running?: () => Promise<string[]>): Promise<Gateway>;
   /** A gateway that reaches Redis by a cable that the test may cut. */
   addCabledGateway(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; toRedis: Cable }>;
   /** One that starts after a plain Editor was added knows it. */
@@ -181,10 +182,14 @@ async function startSystem(
   });
   closers.push(() => hand.disconnect());
 
-  const startGateway = async (target: RedisTarget, given?: Partial<GatewayOptions>): Promise<Gateway> => {
+  const startGateway = async (
+    target: RedisTarget,
+    given?: Partial<GatewayOptions>,
+    running?: () => Promise<string[]>,
+  ): Promise<Gateway> => {
     const store = await open(target);
     const gateway = createGateway(
-      { store, log, knownEditorsFile, principals: options.principals },
+      { store, log, knownEditorsFile, principals: options.principals, running },
       { ...GATEWAY, ...options.gateway, ...given },
     );
     closers.push(() => gateway.close());
@@ -259,7 +264,7 @@ async function startSystem(
     knownEditorsFile,
     editor: await addEditor(options.editor),
     addEditor,
-    addGateway: (given) => startGateway(redis.connection, given),
+    addGateway: (given, running) => startGateway(redis.connection, given, running),
     client: (principal = "ann", caller = { id: `session of ${principal}`, transport: "http" }) =>
       clientOf(broker, principal, caller),
 

@@ -1,8 +1,8 @@
 /**
  * Everything that is measured, started: the private Redis as installations have it, a simulated Editor, a worker, a
- * gateway, an `mcp` process and the peer of the floors, each a process; the verbs in this one.
+ * gateway, an `mcp` process with its background broker and the peer of the floors, each a process; the verbs in this one.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -13,10 +13,12 @@ import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { ensureEmbeddedRedis } from "../../../src/embedded-redis/embedded-redis.js";
 import type { Gateway } from "../../../src/gateway/gateway.js";
 import type { RedisAddress } from "../../../src/shared/store/connect.js";
+import { endBrokers } from "../../harness/processes/brokers.js";
 import { createProcesses, MAIN, until } from "../../harness/processes/processes.js";
 import { createDataDirectory } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 import type { Closers } from "./closers.js";
+import { environment } from "./environment.js";
 import type { PeerSettings } from "./floors/bare-queue.js";
 import { startOwnProcess } from "./floors/child-process.js";
 import { type EditorSettings, QUICK_TOOL } from "./quick-tool.js";
@@ -41,6 +43,8 @@ export async function setStage(closers: Closers): Promise<Stage> {
   const embedded = { dataDir: data.dataDir, cacheDir, env: process.env, say: console.error };
   const { address } = await ensureEmbeddedRedis(embedded);
   const env = environment(folder, data.dataDir, cacheDir);
+  // The one that `mcp` starts.
+  closers.add(() => endBrokers(env));
   const processes = createProcesses();
   closers.add(() => processes.close());
 
@@ -89,23 +93,6 @@ export async function setStage(closers: Closers): Promise<Stage> {
   if (transport.pid !== null) processes.guard(transport.pid);
 
   return { folder, address, echoPort: peer.port, gateway, http, stdio };
-}
-
-/** As on a user's machine, but nothing of this user's Editors, Redis or configuration. */
-function environment(folder: string, dataDir: string, cacheDir: string): NodeJS.ProcessEnv {
-  const home = join(folder, "home");
-  mkdirSync(home);
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(UNITY_BROKER_|REDIS_URL|NODE_OPTIONS|NODE_ENV)/.test(name),
-  );
-  return {
-    ...Object.fromEntries(inherited),
-    HOME: home,
-    UNITY_BROKER_DATA_DIR: dataDir,
-    UNITY_BROKER_CACHE_DIR: cacheDir,
-    UNITY_BROKER_EDITORS_DIR: join(folder, "editors"),
-    UNITY_BROKER_LOG_LEVEL: "warn",
-  };
 }
 
 /** The token that a gateway makes for the clients of its own user, where it made one. */

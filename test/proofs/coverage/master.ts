@@ -66,6 +66,7 @@ client or gateway dies · running
   proofs/cells/client-or-gateway-dies.test.ts: client or gateway dies · running: goes on, its end is stored
 client or gateway dies · finished
   proofs/cells/client-or-gateway-dies.test.ts: client or gateway dies · finished: every caller that asks gets the stored result
+  proofs/never-twice/scenarios/scenarios-broker.ts: the background broker is killed
 worker dies or hangs · queued
   proofs/cells/worker-dies.test.ts: worker dies or hangs · queued: the next owner runs it once
   proofs/cells/worker-dies.test.ts: worker hangs · queued: as after its death, and the one that wakes gives way
@@ -76,6 +77,7 @@ worker dies or hangs · running
   proofs/cells/worker-dies.test.ts: worker dies or hangs · running: the next owner attaches
   proofs/cells/worker-dies.test.ts: worker stops · running: as after its death, and the one that wakes gives way
   proofs/cells/worker-dies.test.ts: worker hangs · running: as after its death, and the one that wakes gives way
+  system/cli/background-broker.test.ts: is started again, and the open call is answered: executed once
 worker dies or hangs · finished
   proofs/cells/worker-dies.test.ts: worker dies or hangs · finished: the next owner collects it from the ledger
   proofs/cells/worker-dies.test.ts: worker hangs · finished: as after its death, and the one that wakes gives way

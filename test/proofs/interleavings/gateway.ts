@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { OPEN } from "../../../src/gateway/auth/authenticator.js";
 import { type Broker, createBroker } from "../../../src/gateway/broker.js";
 import { createCallReader } from "../../../src/gateway/call-reader.js";
+import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
 import { queued } from "../../../src/gateway/janitor.js";
 import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { type Line, trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
@@ -92,7 +93,8 @@ export function createGateway(world: World) {
         schema: { check: async () => undefined },
         knownEditors: { read },
       }),
-      knownEditors: { read, mayComeBack: async () => false },
+      knownEditors: { read, makeKnown: async () => undefined, mayComeBack: async () => false },
+      lastCatalogs: NO_CATALOGS,
       contact: { awaited: async () => false },
       candidates,
       counters: { add: () => undefined },

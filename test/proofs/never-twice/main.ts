@@ -49,7 +49,10 @@ async function work(): Promise<void> {
     const { scenario, seed } = turn;
     const row = rows.get(scenario) as Row;
     try {
-      add(row, { seeds: 1, ...(await worlds.lend((world) => playScenario(scenario, seed, world))) });
+      add(row, {
+        seeds: 1,
+        ...(await worlds.lend((world) => playScenario(scenario, seed, world, { isLong: true }))),
+      });
     } catch (error) {
       add(row, { seeds: 1, failures: 1 });
       console.error((error as Error).message);

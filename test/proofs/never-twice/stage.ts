@@ -22,7 +22,7 @@ export interface Counts extends CallCounts {
   kills: number;
 }
 
-/** A menu item of its own (and of those made `again`) that holds the main thread. */
+/** A call of its own (and of those made `again`), mostly a menu item that holds the main thread. */
 export interface Intent extends Intended {
   readonly seconds: number;
   /** The first that anybody was given. */
@@ -51,11 +51,17 @@ export interface Stage {
   readonly world: World;
   readonly random: Random;
   readonly counts: Counts;
+  /** More calls and more kills, where a scenario has a long form. */
+  readonly isLong: boolean;
   intent(seconds: number): Intent;
+  /** Any other call that nobody else makes, and that begins once although its tool may repeat it. */
+  intentOf(tool: string, args: Record<string, unknown>): Intent;
   /** A session that ends with the scenario. */
   http(url?: () => string): Promise<HttpClient>;
   /** A stdio process of this scenario's own. */
   newStdio(): Promise<StdioClient>;
+  /** One that shares the background broker with all other pipes; this ends with the scenario. */
+  pipe(): Promise<StdioClient>;
   /** Any other client, heard and ended as those are. */
   take<Client extends TestClient>(client: Client): Client;
   killed(): void;
@@ -76,13 +82,15 @@ export class WrongAnswers extends Error {
 /** One for each menu item of a test run: the Editor tells by it which intent an execution belongs to. */
 let items = 0;
 
-export function createStage(world: World, seed: number): Stage {
+export function createStage(world: World, seed: number, { isLong = false } = {}): Stage {
+  const startedAt = Date.now();
   const account = createAccount<Intent>((tool, args) => String(args.MenuItemPath ?? tool));
   const { intents, listener } = account;
   const counts: Counts = Object.assign(account.counts, { intents: 0, executions: 0, kills: 0 });
   const clients: TestClient[] = [];
+  let hasPipes = false;
 
-  const intend = (item: string, seconds: number): Intent => {
+  const intend = (tool: string, own: Record<string, unknown>, seconds: number): Intent => {
     counts.intents += 1;
     const ask: Intent["ask"] = (client, timeout, { id, forceNew, editor } = {}) => {
       const force = forceNew === undefined ? {} : { force_new: forceNew };
@@ -90,7 +98,7 @@ export function createStage(world: World, seed: number): Stage {
       const args = { ...intent.args, timeout, ...force, ...named };
       return account.ask(intent, client, intent.tool, args, id === undefined ? {} : { id });
     };
-    const call = { tool: "execute-menu-item", args: { MenuItemPath: item }, isRepeatable: false };
+    const call = { tool, args: own, isRepeatable: false };
     const intent: Intent = account.intend(call, {
       seconds,
       get logId() {
@@ -101,7 +109,7 @@ export function createStage(world: World, seed: number): Stage {
       note: (told) => account.hear(intent, told),
       async untilTold(client, more) {
         return until(
-          `${client.transport} receives the outcome of ${item}`,
+          `${client.transport} receives the outcome of ${intent.label}`,
           async () => {
             try {
               const told = await ask(client, 5, more).answer;
@@ -116,9 +124,10 @@ export function createStage(world: World, seed: number): Stage {
         );
       },
       async begun() {
-        await until(`${item} begins`, async () => (await world.editor.executions(item)).length > 0);
+        const { label } = intent;
+        await until(`${label} begins`, async () => (await world.editor.executions(label)).length > 0);
       },
-      again: () => intend(item, seconds),
+      again: () => intend(tool, own, seconds),
     });
     return intent;
   };
@@ -131,13 +140,20 @@ export function createStage(world: World, seed: number): Stage {
     world,
     random: createRandom(seed),
     counts,
+    isLong,
     intent(seconds) {
       items += 1;
       // Its digits beyond the tenth of a second make it one of its own.
-      return intend(`Simulator/Block For ${seconds.toFixed(2)}${items} Seconds`, seconds);
+      const item = `Simulator/Block For ${seconds.toFixed(2)}${items} Seconds`;
+      return intend("execute-menu-item", { MenuItemPath: item }, seconds);
     },
+    intentOf: (tool, args) => intend(tool, args, 0),
     http: async (url = world.url) => take(await world.http(url)),
     newStdio: async () => take(await world.stdio()),
+    async pipe() {
+      hasPipes = true;
+      return take(await world.pipe());
+    },
     take,
     killed() {
       counts.kills += 1;
@@ -162,7 +178,10 @@ export function createStage(world: World, seed: number): Stage {
       const all = (await world.editor.executions()).map(({ operationId, what, at }) => {
         return { id: operationId, operationId, call: what, at, editor: "the Editor" };
       });
-      const ran = all.filter(({ call }) => intents.some(({ label }) => label === call));
+      // What has no name of its own in the Editor's account may have been called in an earlier scenario.
+      const ran = all.filter(
+        ({ call, at }) => at >= startedAt && intents.some(({ label }) => label === call),
+      );
       counts.executions += ran.length;
       const faults = [
         ...misexecuted(ran, intents, { exactly: true }).map(({ what }) => what),
@@ -179,6 +198,7 @@ export function createStage(world: World, seed: number): Stage {
 
     async close() {
       for (const client of clients) await client.close();
+      if (hasPipes) await world.broker.end();
     },
   };
 }

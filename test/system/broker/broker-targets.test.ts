@@ -3,6 +3,7 @@ import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
+import { forget } from "../../harness/system/forget.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
@@ -263,14 +264,14 @@ test("a call goes to the Editor whose project holds the client's folder, and to 
 
 test("a retry finds its operation when its Editor and its tool are no longer known; a new call does not", async () => {
   const system = await withTwo();
-  const { client, editor, second, store, executions } = system;
+  const { client, editor, second, executions } = system;
   const ann = client();
   const call = { Name: "a", editor: "game-1" };
   const { record } = await ann.submit("work", call);
   await ann.outcome(record.logId);
 
   await quits(system, editor);
-  await store.editors.forget(editor.editorId);
+  await forget(system, editor.editorId);
   for (const editorName of ["game-1", "GAME-1", editor.editorId]) {
     const again = await ann.submit("work", { ...call, editor: editorName });
     expect(again).toMatchObject({ relation: "replayed", record: { logId: record.logId } });
@@ -288,7 +289,7 @@ test("a retry finds its operation when its Editor and its tool are no longer kno
   await expect(ann.submit("work", { Name: "b" })).rejects.toMatchObject({ code: "UNKNOWN_TOOL" });
 
   await quits(system, second);
-  await store.editors.forget(second.editorId);
+  await forget(system, second.editorId);
   expect((await ann.submit("work", call)).record.logId).toBe(record.logId);
   await expect(ann.submit("work", { Name: "b" })).rejects.toMatchObject({ code: "NO_EDITOR" });
   expect(executions("a")).toBe(1);

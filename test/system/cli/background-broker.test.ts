@@ -214,6 +214,9 @@ describe("a broker that is killed", () => {
     // The same broker: a new call.
     const second = await client.call("execute-menu-item", args);
     expect(second).not.toHaveProperty("deduplicated");
+    await until("its delivery is stored", async () =>
+      (await command(["explain", String(second.log_id)])).stdout.includes("delivered"),
+    );
     await killed(broker());
     expect(await client.call("execute-menu-item", args)).toMatchObject({
       deduplicated: true,

@@ -72,6 +72,25 @@ describe("operations", () => {
     expect(nothing).toMatchObject({ kind: "applied", record: { order: 5 } });
   });
 
+  test("a change over a slow line is not dated after it is made", async () => {
+    const cable = await layCable(() => redis().connection);
+    closeLater(() => cable.close());
+    const far = await openStore({ host: "127.0.0.1", port: cable.port }, { retentionMs: 60_000 });
+    closeLater(() => far.close());
+    const { operations } = await open();
+    await operations.create(record("a", { state: "dispatched" }), "{}", "0");
+    cable.delay(200);
+    await far.operations.look("a");
+    let present = Promise.resolve(0);
+    const changed = await far.operations.change("a", (latest, startedAt) => {
+      present = operations.now();
+      return { record: { ...latest, state: "running", startedAt } };
+    });
+    cable.delay(0);
+    expect(changed).toMatchObject({ kind: "applied", record: { startedAt: expect.any(Number) } });
+    expect((await operations.find("a"))?.startedAt).toBeLessThanOrEqual(await present);
+  });
+
   test("an owner without the lease writes nothing", async () => {
     const { operations } = await open();
     const hand = byHand();

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
 import { createNoteFile } from "../../../src/gateway/editors/known-editors-note.js";
+import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
 import { orderlyEnd } from "../../../src/shared/store/incarnation.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
@@ -333,7 +334,7 @@ describe("Redis is killed and started again", () => {
     await present(editor);
     const file = join(dirname(knownEditorsFile), "seen-by-two.json");
     const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 60_000 };
-    const known = createKnownEditors({ ...store, log: SILENT, file }, options);
+    const known = createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options);
     await known.read();
     await worker.close();
     await redis.flush();
@@ -387,7 +388,7 @@ describe("the note", () => {
     await worker.close();
     const file = join(dirname(knownEditorsFile), "looked-at.json");
     const options = { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 };
-    await createKnownEditors({ ...store, log: SILENT, file }, options).read();
+    await createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options).read();
     let asked = 0;
     const incarnation = async (): Promise<string> => {
       asked += 1;
@@ -396,7 +397,10 @@ describe("the note", () => {
       return store.operations.incarnation();
     };
     const operations = { ...store.operations, incarnation };
-    const known = await createKnownEditors({ ...store, operations, log: SILENT, file }, options).read();
+    const known = await createKnownEditors(
+      { ...store, operations, log: SILENT, file, catalogs: NO_CATALOGS },
+      options,
+    ).read();
     expect(known.missing).toEqual([editor.editorId]);
   });
 
@@ -419,10 +423,10 @@ describe("the note", () => {
     const file = join(folder, `${"k".repeat(230)}.json`);
     writeFileSync(file, JSON.stringify({ incarnation: "before", editors: { "ghost@12345678": {} } }));
     const options = { editorAwayMs: 5_000, forgetEditorMs: 300, backMs: 0 };
-    const known = createKnownEditors({ ...store, log: SILENT, file }, options);
+    const known = createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options);
     expect((await known.read()).missing).toEqual(["ghost@12345678"]);
     await expect(known.drop("ghost@12345678")).rejects.toThrow(/ENAMETOOLONG/);
-    const later = createKnownEditors({ ...store, log: SILENT, file }, options);
+    const later = createKnownEditors({ ...store, log: SILENT, file, catalogs: NO_CATALOGS }, options);
     expect((await later.read()).missing).toEqual(["ghost@12345678"]);
     await eventually(async () => (await later.read()).missing.length === 0, "the retention has passed");
   });
@@ -433,7 +437,7 @@ describe("the note", () => {
     writeFileSync(folder, "");
     const file = join(folder, "note.json");
     const known = createKnownEditors(
-      { ...store, log: SILENT, file },
+      { ...store, log: SILENT, file, catalogs: NO_CATALOGS },
       { editorAwayMs: 5_000, forgetEditorMs: 60_000, backMs: 0 },
     );
     await known.read();

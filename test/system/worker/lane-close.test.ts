@@ -5,12 +5,13 @@ import { test } from "vitest";
 import { BULL_PREFIX } from "../../../src/shared/store/keys.js";
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { eventually } from "../../harness/eventually.js";
+import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { sharedTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 
 const TIMINGS = { jobLockMs: 4_000, stalledCheckMs: 150, idleLookMs: 100, heldRetryMs: 50, closeMs: 50 };
 
-test("a job that never ends keeps no connection of a lane that has closed", async () => {
+test("a job that never ends keeps no connection and no timer of a lane that has closed", async () => {
   const redis = await sharedTestRedis();
   const queue = new Queue("q", { connection: redis.connection, prefix: BULL_PREFIX });
   const hand = new Redis(redis.connection);
@@ -46,4 +47,6 @@ test("a job that never ends keeps no connection of a lane that has closed", asyn
   await queue.close();
   hand.disconnect();
   await redis.flush();
+  // The renewal of the job's lock would go on, once in each quarter of the lock's time.
+  await expectNoLeak();
 });

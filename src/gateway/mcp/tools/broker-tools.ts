@@ -125,10 +125,17 @@ const TOOLS: BrokerTool[] = [
     z.object({}),
     { readOnly: true },
     async (_args, call) => {
-      const [{ editors, unreached, now }, selected] = await Promise.all([
+      const [{ editors: stored, noted, unreached, now }, selected] = await Promise.all([
         call.broker.editors(call.principal),
         call.selection?.editor(),
       ]);
+      const away = noted.map((editor) => ({
+        ...editor,
+        connected: false,
+        live: undefined,
+        diagnosis: undefined,
+      }));
+      const editors = [...stored, ...away];
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",

@@ -22,7 +22,10 @@ export const LIST_UNITY_TOOLS = define(
   }),
   { readOnly: true },
   async ({ tool: named }, { broker, principal }) => {
-    const offered = await broker.tools(principal);
+    const [offered, known] = await Promise.all([broker.tools(principal), broker.editors(principal)]);
+    const there = new Set(
+      known.editors.flatMap(({ profile, connected }) => (connected ? profile.editorId : [])),
+    );
     const found = named === undefined ? offered : offered.filter(({ name }) => name === named);
     if (named !== undefined && found.length === 0) {
       const names = offered.map(({ name }) => name);
@@ -37,6 +40,7 @@ export const LIST_UNITY_TOOLS = define(
       .map((tool) => ({
         name: tool.name,
         editors: tool.editors,
+        ...(tool.editors.some((editor) => there.has(editor)) ? {} : { connected: false }),
         ...(named === undefined
           ? { description: brief(tool.description) }
           : { description: tool.description, inputSchema: offerParameters(tool) }),
@@ -45,7 +49,11 @@ export const LIST_UNITY_TOOLS = define(
       named === undefined
         ? "Pass `tool` to see the arguments of one, and call it with call_unity_tool."
         : "Call it with call_unity_tool.";
-    return { status: "completed", tools, message: `${tools.length} tool(s). ${how}` };
+    const isAway = tools.some(({ connected }) => connected === false);
+    const away = isAway
+      ? " Those with connected: false are of an Editor that is closed: a call waits for it."
+      : "";
+    return { status: "completed", tools, message: `${tools.length} tool(s). ${how}${away}` };
   },
 );
 

@@ -65,6 +65,11 @@ export interface KnownEditor {
   mutationSeq: number;
 }
 
+/** An Editor that is away, as it was last seen. */
+export interface AwayEditor extends Pick<KnownEditor, "profile" | "lastSeenAt" | "ended"> {
+  tools: readonly Tool[];
+}
+
 /** Whether a known Editor is connected, at one moment. */
 export interface Availability {
   id: string;
@@ -91,6 +96,8 @@ export interface Editors {
   gone(editor: string, last: LastSign | undefined): Promise<void>;
   /** The process of this session has ended: the outcome of whatever it was running is unknown. */
   ended(editor: string, editorSessionId: string, now: number): Promise<void>;
+  /** An Editor that was forgotten is known again, as it was last seen; one that is known stays as it is. */
+  knowAgain(editor: AwayEditor): Promise<void>;
   /** The Editor has been away so long that it is no longer offered as a target of calls. */
   forget(editor: string): Promise<void>;
   /** Reports what keeps the Editor from working, even one that never answered hello; undefined: nothing any more. */
@@ -209,6 +216,21 @@ export function createEditors(redis: Redis): Editors {
     async ended(editor, editorSessionId, now) {
       await redis.hset(keys.editor(editor), "ended", JSON.stringify({ editorSessionId, at: now }));
       await redis.publish(channels.editors, editor);
+    },
+
+    async knowAgain({ profile, lastSeenAt, ended, tools }) {
+      const { editorId } = profile;
+      const now = Number((await redis.time())[0]) * 1000;
+      const known = { profile: JSON.stringify(profile), ...(ended ? { ended: JSON.stringify(ended) } : {}) };
+      const write = redis
+        .multi()
+        .zadd(keys.editors, "NX", Math.min(lastSeenAt, now), editorId)
+        .set(keys.catalog(editorId), JSON.stringify(tools), "NX");
+      // Both name their session: what ended an earlier one says nothing of the one that came meanwhile.
+      for (const [field, value] of Object.entries(known)) {
+        write.hsetnx(keys.editor(editorId), field, value);
+      }
+      await write.publish(channels.editors, editorId).exec();
     },
 
     async forget(editor) {

@@ -120,7 +120,8 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
       now(),
     ]);
     const record = parseRecord(fields);
-    return record && recordCache.note({ text: fields[0] ?? "", record, now: at, askedAt });
+    const heardAt = performance.now();
+    return record && recordCache.note({ text: fields[0] ?? "", record, now: at, askedAt, heardAt });
   };
 
   const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>

@@ -23,8 +23,8 @@ export function phaseOf(state: State): "waiting" | "sent" | "final" {
 }
 
 /**
- * This process's copy of the store's time may be ahead by a round trip, and by less the next time. So an event of an
- * operation is never dated before an earlier one.
+ * This process's copy of the store's time is late by up to a round trip, and now and then by more than before. So an event
+ * of an operation is never dated before an earlier one.
  */
 export function timeAfter(
   { acceptedAt, dispatchedAt = 0, startedAt = 0 }: OperationRecord,

@@ -12,8 +12,9 @@ export interface CachedRecord {
   record: OperationRecord;
   /** The store's clock when it was last read, ms. */
   now: number;
-  /** The time of that reading on this process's monotonic clock, ms. */
+  /** When that reading was asked for and when it was heard, on this process's monotonic clock, ms. */
   askedAt: number;
+  heardAt: number;
 }
 
 /** The store's clock is read again after this long, ms. */
@@ -24,7 +25,10 @@ const REMEMBERED = 1_000;
 
 export interface RecordCache {
   note(cached: CachedRecord): CachedRecord;
-  /** The record as seen within the last second, with the store's present time, late by at most one round trip. */
+  /**
+   * The record as asked for within the last second, with the store's present time, late by at most the round trip of that
+   * reading. Never ahead of it: an outcome would be told before the time at which it is said to have been executed.
+   */
   recent(logId: string): { cached: CachedRecord; now: number } | undefined;
 }
 
@@ -38,8 +42,9 @@ export function createRecordCache(): RecordCache {
     recent(logId) {
       const cached = records.get(logId);
       if (!cached) return undefined;
-      const passed = performance.now() - cached.askedAt;
-      return passed < FRESH_MS ? { cached, now: cached.now + Math.round(passed) } : undefined;
+      const present = performance.now();
+      if (present - cached.askedAt >= FRESH_MS) return undefined;
+      return { cached, now: cached.now + Math.floor(present - cached.heardAt) };
     },
   };
 }

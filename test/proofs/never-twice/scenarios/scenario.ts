@@ -7,6 +7,8 @@ export interface Scenario {
   readonly name: string;
   /** What happens to the call, in one sentence. */
   readonly story: string;
+  /** Where its long form may take longer than other stories, ms. */
+  readonly longLimitMs?: number;
   /** The intents of the story; the stage keeps the account. */
   play(stage: Stage): Promise<void>;
 }
@@ -14,13 +16,18 @@ export interface Scenario {
 /** Far longer than any story takes. */
 const LIMIT_MS = 110_000;
 
-/** Throws when something ran twice, when callers got different outcomes, or when something was left open. */
-export async function playScenario(scenario: Scenario, seed: number, world: World): Promise<Counts> {
-  const stage = createStage(world, seed);
+/** Throws if something ran twice, if callers got different outcomes, or if something was left open. */
+export async function playScenario(
+  scenario: Scenario,
+  seed: number,
+  world: World,
+  { isLong = false } = {},
+): Promise<Counts> {
+  const stage = createStage(world, seed, { isLong });
   try {
     await inTime(
       scenario.play(stage).then(() => stage.verify()),
-      LIMIT_MS,
+      (isLong && scenario.longLimitMs) || LIMIT_MS,
     );
     return stage.counts;
   } catch (error) {

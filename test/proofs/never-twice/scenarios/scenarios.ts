@@ -1,5 +1,6 @@
 /** Every scenario; one line each is the registration. */
 import type { Scenario } from "./scenario.js";
+import { brokerKilled } from "./scenarios-broker.js";
 import {
   abortBeforeTheEnd,
   doubledOnTheWay,
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   workerKilled,
   workerHangs,
   stdioKilled,
+  brokerKilled,
   redisKilled,
   interruptedAndRetried,
   jobByHand,

@@ -46,6 +46,13 @@ describe("▲4 naming an Editor", () => {
     });
   });
 
+  test("▲4 a name that fits one that the store knows means it, not one whose catalogue is only noted", () => {
+    const noted = { ...TWIN, ...away, isNoted: true };
+    expect(resolveTarget("shop", [noted, SHOP])).toEqual(named("shop@1a"));
+    expect(resolveTarget("shop@2b", [noted, SHOP])).toEqual(named("shop@2b"));
+    expect(resolveTarget("shop", [noted, GAME])).toEqual(named("shop@2b"));
+  });
+
   test("▲4 without any Editor ever seen, naming one does not help", () => {
     expect(resolveTarget("shop", [])).toEqual({ code: "NO_EDITOR" });
   });
@@ -144,6 +151,19 @@ describe("▲4 the Editor of a new operation", () => {
     const candidates = [gone, { ...SHOP, ...away }];
     expect(editorFor(OPEN, { candidates })).toEqual({ code: "EDITOR_AMBIGUOUS", candidates });
     expect(editorFor(OPEN, { candidates: [] })).toEqual({ code: "NO_EDITOR" });
+  });
+
+  test("▲4 one whose catalogue is only noted is meant where the store knows none, or the folder is in its project", () => {
+    const noted = { ...GAME, ...away, isNoted: true };
+    const gone = { ...SHOP, ...away };
+    expect(editorFor(OPEN, { candidates: [noted] })).toBe("my-game@3c");
+    expect(editorFor(OPEN, { candidates: [noted, gone] })).toBe("shop@1a");
+    expect(editorFor(OPEN, { candidates: [noted, SHOP] })).toBe("shop@1a");
+    expect(editorFor(OPEN, { candidates: [noted, SHOP], folders: ["/projects/My Game/Assets"] })).toBe(
+      "my-game@3c",
+    );
+    const candidates = [noted, { ...TWIN, ...away, isNoted: true }];
+    expect(editorFor(OPEN, { candidates })).toEqual({ code: "EDITOR_AMBIGUOUS", candidates });
   });
 
   test("▲4 after the loss of the store nothing is chosen until all are back; what is named goes on", () => {

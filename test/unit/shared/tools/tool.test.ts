@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   completeTool,
   countsAsChange,
+  describedAs,
   isAlwaysRepeatable,
   storedEffect,
   ToolDetails,
@@ -42,6 +43,27 @@ describe("what may be assumed of a tool whose bridge says little", () => {
     }
     expect(isAlwaysRepeatable(name)).toBe(true);
     expect(isAlwaysRepeatable("save-scene")).toBe(false);
+  });
+
+  test.each([
+    { name: "get-hierarchy" },
+    { name: "get-and-delete", annotations: { readOnlyHint: false } },
+    { name: "build-player", annotations: { readOnlyHint: true, title: "Build" } },
+    { name: "do-it", annotations: { idempotentHint: true, destructiveHint: false, openWorldHint: true } },
+    { name: "save-scene", annotations: { idempotentHint: false }, executionClass: "long" },
+    { name: "run-tests", annotations: { readOnlyHint: true }, lane: "background", resumable: true },
+    { name: "ping", lane: "background", cancellable: true },
+    { name: "work", inputSchema: { properties: { Name: { type: "string" } }, required: ["Name"] } },
+  ])("$name is the same tool when its description is read again", (details) => {
+    const tool = complete(details);
+    expect(complete(JSON.parse(JSON.stringify(describedAs(tool))))).toEqual(tool);
+  });
+
+  test("what only its name says is not written down as a hint of its bridge", () => {
+    expect(describedAs(complete({ name: "get-hierarchy" })).annotations).toEqual({});
+    expect(
+      describedAs(complete({ name: "run-tests", annotations: { readOnlyHint: true } })).annotations,
+    ).toEqual({});
   });
 
   test("▲5 what counts as a change: everything but reads and tests", () => {

@@ -1,0 +1,203 @@
+/**
+ * The last known catalogues: a folder beside the note of the known Editors, which outlives the store and the retention.
+ * While the store does not know an Editor, its tools are listed from there, and calls for it are accepted (▲4).
+ */
+import { randomUUID } from "node:crypto";
+import { lstat, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../../shared/log.js";
+import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
+import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
+import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
+import { fileNameOf, isFileName, parseCatalog, saysTheSame, textOf } from "./last-catalog-file.js";
+
+export interface LastCatalogs {
+  /** The most recently seen last, each project once. A file of no use is left out, and logged once. Never throws. */
+  all(): Promise<readonly AwayEditor[]>;
+  /** Throws if it cannot be written. */
+  note(editor: AwayEditor): Promise<void>;
+  drop(editorId: string): Promise<void>;
+}
+
+export interface LastCatalogsOptions {
+  tools: ToolLimits;
+  /** Most files; the least recently seen leave. */
+  files: number;
+  /** A larger file is neither written nor read. */
+  fileBytes: number;
+  allBytes: number;
+  /** A project that nobody has opened for this long is no longer listed, ms. */
+  keptMs: number;
+}
+
+export const LAST_CATALOGS: LastCatalogsOptions = {
+  tools: TOOL_LIMITS,
+  files: 50,
+  fileBytes: 4_000_000,
+  allBytes: 16_000_000,
+  keptMs: 30 * 24 * 3_600_000,
+};
+
+/** Where nothing can be noted. */
+export const NO_CATALOGS: LastCatalogs = { all: async () => [], note: async () => {}, drop: async () => {} };
+
+/** A file system's clock may tick this seldom, ms: a folder that changed just now may change again unnoticed. */
+const TICK_MS = 1_000;
+/** What a process that was killed while it wrote has left, ms. */
+const DRAFT_MS = 3_600_000;
+
+interface Found {
+  name: string;
+  bytes: number;
+  changedAt: number;
+}
+
+/** `noteFile`: the file of the known Editors; the folder lies beside it. Without it there are none. */
+export function createLastCatalogs(
+  { noteFile, log }: { noteFile: string | undefined; log: Log },
+  given: Partial<LastCatalogsOptions> = {},
+): LastCatalogs {
+  if (noteFile === undefined) return NO_CATALOGS;
+  const folder = `${noteFile.replace(/\.json$/, "")}.catalogs`;
+  const options = { ...LAST_CATALOGS, ...given };
+  let known: { stamp: string; catalogs: Promise<AwayEditor[]> } | undefined;
+  /** By the file's name. */
+  const ignored = new Map<string, string>();
+
+  const ignore = (name: string, reason: string): void => {
+    if (ignored.get(name) === reason) return;
+    ignored.set(name, reason);
+    log.warn({ file: join(folder, name), reason }, "a last known catalogue is ignored");
+  };
+
+  const list = async (): Promise<Found[]> => {
+    const found: Found[] = [];
+    for (const name of await readdir(folder)) {
+      const file = await lstat(join(folder, name)).catch(() => undefined);
+      if (!file) continue;
+      // Nobody but this user, or root, decides what is offered here.
+      if (isFileName(name) && (!file.isFile() || isChangedByOthers(file))) {
+        ignore(name, "it is not a file of this user alone");
+      } else if (isFileName(name) && file.size > options.fileBytes) {
+        ignore(name, `it has more than ${options.fileBytes} bytes`);
+      } else if (file.isFile()) found.push({ name, bytes: file.size, changedAt: file.mtimeMs });
+    }
+    return found.sort((a, b) => b.changedAt - a.changedAt);
+  };
+
+  const readOne = async ({ name }: Found): Promise<AwayEditor[]> => {
+    try {
+      const catalog = parseCatalog(name, await readFile(join(folder, name)), options.tools);
+      ignored.delete(name);
+      return [catalog];
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") ignore(name, (error as Error).message);
+      return [];
+    }
+  };
+
+  const readAll = async (): Promise<AwayEditor[]> => {
+    const catalogs: AwayEditor[] = [];
+    for (const found of keptOf(await list(), options)) catalogs.push(...(await readOne(found)));
+    return catalogs.sort((a, b) => a.lastSeenAt - b.lastSeenAt);
+  };
+
+  /** Read again only when a file in the folder came, went or was replaced: each call asks. */
+  const read = async (): Promise<AwayEditor[]> => {
+    const found = await stat(folder).catch(() => undefined);
+    if (!found) return [];
+    if (isChangedByOthers(found)) {
+      ignore("", "others may write to this folder");
+      return [];
+    }
+    const stamp = `${found.ino} ${found.mtimeMs}`;
+    if (known?.stamp === stamp) return known.catalogs;
+    const catalogs = readAll();
+    known = Date.now() - found.mtimeMs > TICK_MS ? { stamp, catalogs } : undefined;
+    return catalogs;
+  };
+
+  const removeOld = async (): Promise<void> => {
+    const found = await list();
+    const kept = new Set(keptOf(found, options));
+    for (const each of found) {
+      const isOver = isFileName(each.name) ? !kept.has(each) : Date.now() - each.changedAt > DRAFT_MS;
+      if (isOver) await rm(join(folder, each.name), { force: true });
+    }
+  };
+
+  return {
+    async all() {
+      try {
+        const since = Date.now() - options.keptMs;
+        return oneOfEachProject((await read()).filter(({ lastSeenAt }) => lastSeenAt >= since));
+      } catch (error) {
+        known = undefined;
+        ignore("", (error as Error).message);
+        return [];
+      }
+    },
+
+    async note(editor) {
+      const name = fileNameOf(editor.profile.editorId);
+      const file = join(folder, name);
+      const text = textOf(editor);
+      if (Buffer.byteLength(text) > options.fileBytes) {
+        ignore(name, `it has more than ${options.fileBytes} bytes`);
+        // The one from before is not the Editor's last.
+        await rm(file, { force: true });
+        return;
+      }
+      if (saysTheSame(await readFile(file, "utf8").catch(() => ""), text)) return;
+      makeOwnFolder(folder);
+      const draft = `${file}.${randomUUID()}`;
+      try {
+        const handle = await open(draft, "wx", 0o600);
+        try {
+          await handle.writeFile(text);
+          // After a power cut the file holds the old catalogue or the new one, never a torn one.
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await rename(draft, file);
+      } catch (error) {
+        await rm(draft, { force: true });
+        throw error;
+      }
+      await removeOld();
+    },
+
+    async drop(editorId) {
+      await rm(join(folder, fileNameOf(editorId)), { force: true });
+    },
+  };
+}
+
+/** Those of projects that the store does not know: it may know a project under another id, of a renamed machine. */
+export function unknownTo(
+  stored: readonly Pick<Availability, "id" | "profile">[],
+  catalogs: readonly AwayEditor[],
+): AwayEditor[] {
+  const ids = new Set(stored.map(({ id }) => id));
+  const paths = new Set(stored.map(({ profile }) => profile?.projectPath));
+  return catalogs.filter(({ profile }) => !ids.has(profile.editorId) && !paths.has(profile.projectPath));
+}
+
+/** `found`: the newest first. */
+function keptOf(found: readonly Found[], options: LastCatalogsOptions): Found[] {
+  const kept: Found[] = [];
+  let bytes = 0;
+  for (const each of found.filter(({ name }) => isFileName(name)).slice(0, options.files)) {
+    bytes += each.bytes;
+    if (bytes > options.allBytes || Date.now() - each.changedAt > options.keptMs) break;
+    kept.push(each);
+  }
+  return kept;
+}
+
+/** A project whose machine was renamed is noted under both ids: the older one never comes back. */
+function oneOfEachProject(catalogs: readonly AwayEditor[]): AwayEditor[] {
+  const newest = new Map(catalogs.map((catalog) => [catalog.profile.projectPath, catalog]));
+  return catalogs.filter((catalog) => newest.get(catalog.profile.projectPath) === catalog);
+}

@@ -1,0 +1,95 @@
+/** A user's machine: one Editor, and clients that start `unity-broker mcp`; nothing serves before the first of them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultDirectories } from "../../../../src/embedded-redis/directories.js";
+import { endBrokers, runningBrokers } from "../../../harness/processes/brokers.js";
+import { openStdioClient, type StdioClient } from "../../../harness/processes/process-clients.js";
+import { createProcesses, MAIN, until } from "../../../harness/processes/processes.js";
+import { createDataDirectory } from "../../../harness/redis/redis.js";
+import type { Closers } from "../closers.js";
+import { environment } from "../environment.js";
+import { startOwnProcess } from "../floors/child-process.js";
+import { type EditorSettings, QUICK_TOOL } from "../quick-tool.js";
+
+export interface Home {
+  /** A new client, greeted. */
+  client(): Promise<StdioClient>;
+  /** Resolves with the broker's process id. */
+  broker(): Promise<number>;
+  /** SIGKILL; resolves when it is gone. */
+  killBroker(): Promise<void>;
+  /** In order; its private Redis stays. */
+  endBroker(): Promise<void>;
+  /** `unity-broker down`: its private Redis as well. */
+  down(): Promise<void>;
+  /** How often the Editor began something that changes it. */
+  executions(): number;
+}
+
+export async function openHome(closers: Closers): Promise<Home> {
+  const folder = mkdtempSync(join(tmpdir(), "ujb-bench-"));
+  closers.add(() => rmSync(folder, { recursive: true, force: true }));
+  const data = createDataDirectory();
+  closers.add(() => data.remove());
+  const env = environment(folder, data.dataDir, defaultDirectories(process.env).cacheDir);
+  closers.add(() => endBrokers(env));
+  const processes = createProcesses();
+  closers.add(() => processes.close());
+  const editorsFolder = env.UNITY_BROKER_EDITORS_DIR ?? "";
+  const settings: EditorSettings = { folder, editorsFolder };
+  const editor = startOwnProcess(new URL("../editor-process.ts", import.meta.url), settings, env);
+  processes.guard(editor.pid);
+  closers.add(editor.close);
+  await editor.ready;
+
+  const endBroker = async (): Promise<void> => {
+    const faults = await endBrokers(env);
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+  };
+  const broker = async (): Promise<number> => {
+    const pid = await until("a broker serves", () => runningBrokers(env)[0]);
+    processes.guard(pid);
+    return pid;
+  };
+  return {
+    client: () => openStdioClient(processes.start("mcp", ["mcp"], env)),
+    ...{ broker, endBroker },
+    async killBroker() {
+      const pid = await broker();
+      process.kill(pid, "SIGKILL");
+      await until("it is gone", () => !runningBrokers(env).includes(pid));
+    },
+    async down() {
+      const [code] = await once(spawn(process.execPath, [MAIN, "down"], { env, stdio: "ignore" }), "exit");
+      if (code !== 0) throw new Error(`down: exit code ${code}`);
+    },
+    executions: () => readFileSync(join(folder, "ledger", "executions.log"), "utf8").split("\n").length - 1,
+  };
+}
+
+/** Rejects if the Editor's tools are not in the client's list. */
+export async function listed(client: StdioClient): Promise<void> {
+  const { tools } = (await client.request("tools/list")) as { tools: { name: string }[] };
+  if (!tools.some(({ name }) => name === QUICK_TOOL)) throw new Error("the Editor's tools are not listed");
+}
+
+let lastText = 0;
+
+/** A call that changes something and ends at once; ms until its answer. */
+export async function called(client: StdioClient): Promise<number> {
+  lastText += 1;
+  const begun = performance.now();
+  const told = await client.call(QUICK_TOOL, { Text: `note ${lastText}`, timeout: 30 });
+  if (told.status !== "completed") throw new Error(`not completed: ${JSON.stringify(told)}`);
+  return performance.now() - begun;
+}
+
+/** `node -e 0`, ms until it has ended. */
+export async function bareNode(): Promise<number> {
+  const begun = performance.now();
+  await once(spawn(process.execPath, ["-e", "0"], { stdio: "ignore" }), "exit");
+  return performance.now() - begun;
+}
