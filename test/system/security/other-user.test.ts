@@ -4,7 +4,7 @@
  */
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { encodeFrame } from "../../../src/shared/wire/framing.js";
 import { rpcRequest } from "../../../src/shared/wire/rpc.js";
@@ -15,8 +15,10 @@ import { createPushServer } from "../../../src/worker/transport/push-server.js";
 import { ENGINES } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { eventually } from "../../harness/eventually.js";
+import { BACKGROUND, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { noOtherUser, type Running, run, start, type Who } from "../../harness/processes/other-user.js";
+import { openStdioClient } from "../../harness/processes/process-clients.js";
 import { useSystem } from "../../harness/system/system.js";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -287,9 +289,44 @@ describe.skipIf(noOtherUser !== undefined)(
         expect(await run("owner", readable, kept)).toEqual(kept);
         expect(await run("other", readable, kept)).toEqual([]);
       });
+
+      test("is no client of the background broker, and puts none in its place", async () => {
+        chmodSync(here().folder, 0o755);
+        chmodSync(here().dataDir, 0o755);
+        const client = await openStdioClient(startCommand("mcp", ["mcp"], BACKGROUND));
+        const [pid] = runningBrokers(here().env);
+        const folder = join(here().dataDir, "brokers", readdirSync(join(here().dataDir, "brokers"))[0] ?? "");
+        const endpointFile = join(folder, "endpoint.json");
+        const { socket } = JSON.parse(readFileSync(endpointFile, "utf8")) as { socket: string };
+        expect(await run("owner", askBroker, socket)).toMatchObject({ kind: "status", pid });
+        expect(await run("other", askBroker, socket)).toBe("EACCES");
+        const planted = { path: endpointFile, text: "{}" };
+        await expect(run("other", write, planted)).rejects.toThrow("EACCES");
+        await expect(run("other", remove, socket)).rejects.toThrow("EACCES");
+        const kept = below(folder);
+        expect(await run("owner", readable, kept)).toEqual(kept);
+        expect(await run("other", readable, kept)).toEqual([]);
+        // What others can enter is not connected to, whatever the endpoint says: another broker takes the place.
+        await client.close();
+        chmodSync(dirname(socket), 0o755);
+        const next = await openStdioClient(startCommand("next mcp", ["mcp"], BACKGROUND));
+        expect(runningBrokers(here().env)).not.toContain(pid);
+        await next.close();
+      });
     });
   },
 );
+
+/** What a broker says of itself. */
+function askBroker(node: NodeJS.Require, path: string): Promise<object | string> {
+  const net = node("node:net") as typeof import("node:net");
+  return new Promise((resolve) => {
+    const socket = net.connect(path);
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(String(code)));
+    socket.on("data", (chunk) => resolve(JSON.parse(chunk.toString())));
+    socket.write(`${JSON.stringify({ kind: "control", protocol: 1, version: "0", ask: "status" })}\n`);
+  });
+}
 
 /** Listens on the port; says what the first caller said, which it answers with a proof of its own making. */
 async function squat(node: NodeJS.Require, { port }: { port: number }): Promise<never> {
