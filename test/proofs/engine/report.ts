@@ -12,7 +12,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 }
 
 /** How often each name is there, by name. */
-export function tally(names: Iterable<string>): [string, number][] {
+export function countsOf(names: Iterable<string>): [string, number][] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].toSorted(([a], [b]) => a.localeCompare(b));

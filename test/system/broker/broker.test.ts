@@ -212,7 +212,7 @@ describe("what counts as the same call", () => {
     expect((await ann.submit("look", { Name: "x" })).relation).toBe("created");
   });
 
-  test("an idempotency key is one operation, whoever of the principal sends it and with what delivery", async () => {
+  test("an idempotency key is one operation, for every caller of the principal and any delivery", async () => {
     const { client, broker, executions } = await start();
     const ann = client();
     const key = { idempotency_key: "nightly" };

@@ -35,7 +35,7 @@ test.each([
   expect(await read()).toMatchObject({ status: "completed" });
   await settle();
   expect(await call("work", WORK)).toMatchObject({ log_id, deduplicated: true });
-  // Whoever names it once more has read it.
+  // A caller that names it once more has read it.
   await read();
   await settle();
   expect((await call("work", WORK)).log_id).not.toBe(log_id);

@@ -276,7 +276,7 @@ describe("mcp", () => {
     expect(owners()).toHaveLength(1);
     const [owner] = owners() as [StdioClient];
     const other = owner === one ? two : one;
-    // Both are served, whoever owns it.
+    // Both are served by either owner.
     for (const [client, size] of [
       [owner, 1],
       [other, 2],

@@ -198,7 +198,7 @@ describe("a link that listens for pushes", () => {
     unacknowledged: [],
   };
 
-  /** Backing off takes an hour: whoever comes back earlier was told to. */
+  /** Backing off takes an hour: an earlier attempt was announced. */
   async function start() {
     const peer = await startTcpPeer();
     const events: string[] = [];

@@ -100,7 +100,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       state: "interrupted",
       error: { code: "OUTCOME_UNKNOWN" },
     });
-    // Whoever still has the frame: it is refused, by that session and by the next. The heir would take the seat again.
+    // The frame of the earlier worker is refused, by that session and by the next. The heir would take the seat again.
     await heir.process.kill("SIGKILL");
     const late = await editor.owner({ epoch: 1_000, storeId: system.store.storeId });
     const params = late.submitParams(record.logId, {

@@ -1,4 +1,4 @@
-/** Whoever floods the gateway, with a token or without, keeps nobody else from being served. */
+/** A client that floods the gateway, with a token or without, keeps nobody else from being served. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

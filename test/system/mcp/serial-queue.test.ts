@@ -261,7 +261,7 @@ describe("in the queue of an Editor", () => {
     if (!first) throw new Error("nothing was submitted");
     await store.queues.remove(first);
     expect(await store.queues.position(first)).toBeUndefined();
-    // Its turn is in the record: whoever adds the job, and however often.
+    // Its turn is in the record: any process may add the job, any number of times.
     const found = await store.operations.find(first.logId);
     await Promise.all([1, 2, 3].map(() => found && store.queues.add(found)));
     await gateway.sweep();

@@ -20,7 +20,7 @@ const runs = async (system: System, name: string): Promise<string> => {
   await ann.reaches(record.logId, "running");
   return record.logId;
 };
-/** The test ends it only now: whoever waited for it before has not ended. */
+/** The test ends it only now: a process that waited for it before has not ended. */
 const endsOnce = async (system: System, logId: string, name: string): Promise<void> => {
   system.bench.finish(name);
   const { record, result } = await system.client().outcome(logId);

@@ -41,7 +41,7 @@ async function serve(gateway: Gateway) {
   };
 }
 
-test("operations are counted once by their end, duplicates by what answered them, whoever looks", async () => {
+test("operations are counted once by their end, duplicates by what answered them, at every gateway", async () => {
   const system = await start();
   const served = await serve(system.gateway);
   const other = await serve(await system.addGateway());

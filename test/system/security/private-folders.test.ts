@@ -1,4 +1,4 @@
-/** What this user keeps is nobody else's, whatever the umask was and whoever was let in before. */
+/** What this user keeps is nobody else's, whatever the umask and the access were before. */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,

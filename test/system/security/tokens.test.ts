@@ -1,4 +1,4 @@
-/** Who is let in: the token file, the local token, and the gateway's answer to whoever has none. */
+/** Who is let in: the token file, the local token, and the gateway's answer to a client without one. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

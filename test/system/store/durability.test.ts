@@ -190,7 +190,7 @@ test("schedule V: what was stored a moment before Redis went back was not acknow
   expect(WORKER_DEFAULTS.ackDelayMs).toBeGreaterThanOrEqual(2_000);
 });
 
-/** The store knows nothing of the operation: whoever sends the call again gets its outcome, and nothing runs twice. */
+/** The store knows nothing of the operation: a caller that sends the call again gets its outcome, and nothing runs twice. */
 async function expectFound(scene: Scene, stage: string): Promise<void> {
   const { ann, system } = scene;
   if (UNHEARD.includes(stage)) await scene.release();
@@ -201,7 +201,7 @@ async function expectFound(scene: Scene, stage: string): Promise<void> {
   if (!UNHEARD.includes(stage)) await scene.release();
   const told = await outcome(ann, record.logId);
   expect(told).toMatchObject(ENDED);
-  // The retry's own operation, or the one before it, restored, which then answers whoever asks from now on.
+  // The retry's own operation, or the one before it, restored, which then answers every caller from now on.
   const execution = told.record.executedAs ?? record.logId;
   expect(await again(scene)).toMatchObject({ relation: "replayed", record: { logId: execution } });
   // What the Editor had not been told to be stored comes back under its old log_id too.

@@ -181,7 +181,7 @@ describe("one server for all processes", () => {
 });
 
 describe("what a crash leaves", () => {
-  test("a killed server is replaced with its data, and whoever was connected finds the new one", async () => {
+  test("a killed server is replaced with its data, and connected clients find the new one", async () => {
     const first = await ensureEmbeddedRedis(options);
     const client = connect(first.address as { path: string });
     await client.config("SET", "appendfsync", "always");
@@ -690,7 +690,7 @@ describe("the run directory", () => {
     },
   );
 
-  test("a server whose endpoint file is lost is found by whoever has another XDG_RUNTIME_DIR", async () => {
+  test("a server whose endpoint file is lost is found by a process with another XDG_RUNTIME_DIR", async () => {
     const runtime = join(scratch, "runtime");
     mkdirSync(runtime, { mode: 0o700 });
     const server = await ensureEmbeddedRedis({

@@ -121,7 +121,7 @@ describe("a private Redis that nobody uses", () => {
     await processes.close();
   });
 
-  test("whoever comes while it is being ended has it started again", async () => {
+  test("a client that comes while it is being ended has it started again", async () => {
     let losses = 0;
     const store = await openPrivate(options, async (redis) => {
       // It has just answered.

@@ -52,7 +52,7 @@ async function ranSinceTheCopy(
   return logIds;
 }
 
-/** It waits for its Editor, and so does whoever calls again; both are told what became of it, which was once. */
+/** It waits for its Editor, and so does a repeated call; both get its outcome, of one execution. */
 async function isToldWhenItIsBack(system: System, logId: string): Promise<void> {
   const { client, editor, executions } = system;
   const ann = client();

@@ -141,7 +141,7 @@ describe("a job that comes again", () => {
 });
 
 describe("an operation whose job is missing", () => {
-  test("of a gateway that died between record and job: whoever joins next adds it", async () => {
+  test("of a gateway that died between record and job: the next caller that joins adds it", async () => {
     const { client, addCabledGateway, broker, executions } = await start({ commandTimeoutMs: 300 });
     const dying = await addCabledGateway();
     const ann = client();

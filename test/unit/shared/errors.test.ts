@@ -30,7 +30,7 @@ describe("the closed table of errors", () => {
     for (const { next } of Object.values(ERRORS)) expect(next).toMatch(/^\S.*\.$/s);
   });
 
-  test("whoever may safely send again is told nothing that ran", () => {
+  test("no error that allows sending again is about a call that ran", () => {
     for (const [code, { http, retry }] of Object.entries(ERRORS)) {
       if (http === 400) expect([code, retry]).toEqual([code, "never"]);
     }

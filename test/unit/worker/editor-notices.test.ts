@@ -38,7 +38,7 @@ test("of what is about the same, the last word is handed on, in the order of the
 test.each([
   ["too many", 20_000, 100],
   ["too long", 100, 10_000_000],
-])("what is %s is not kept, and whoever waits is told so", (_what, count, characters) => {
+])("what is %s is not kept, and its waiters are informed", (_what, count, characters) => {
   const { heard, missed, notices } = hearing();
   for (let at = 0; at < count; at += 1) notices.take("operation/finished", ended(`op-${at}`), characters);
   notices.release();

@@ -23,7 +23,7 @@ const call = (
 const active = () => join(folder, "sent.log");
 
 describe("▲12 what was sent", () => {
-  test("may be sent once, by whoever wrote it down first, whichever worker asks", async () => {
+  test("may be sent once, by the worker that recorded it first", async () => {
     const log = await openSentLog(folder);
     expect(await log.enter(call("a"))).toBe(true);
     expect(await log.enter(call("a"))).toBe(false);

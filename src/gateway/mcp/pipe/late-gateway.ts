@@ -19,7 +19,7 @@ export function createLateGateway(
   opening: Promise<ServedGateway>,
   { listWaitMs } = { listWaitMs: LIST_WAIT_MS },
 ): ServedGateway {
-  // Whoever started it says why it failed; each verb rejects with the same.
+  // Its starter reports why it failed; each verb rejects with the same reason.
   opening.catch(() => undefined);
   const broker = late(opening.then((served) => served.broker));
   const results = late(opening.then((served) => served.broker.results));

@@ -27,7 +27,7 @@ export interface RecordCache {
   note(cached: CachedRecord): CachedRecord;
   /**
    * The record as asked for within the last second, with the store's present time, late by at most the round trip of that
-   * reading. Never ahead of it: an outcome would be told before the time at which it is said to have been executed.
+   * reading. Never ahead of it: an outcome would be delivered before its reported time of execution.
    */
   recent(logId: string): { cached: CachedRecord; now: number } | undefined;
 }

@@ -1,6 +1,6 @@
 /** The table of a run, and the story of what went wrong. */
 import { openHttpClient } from "../../../harness/processes/process-clients.js";
-import { markdownTable, tally } from "../../engine/report.js";
+import { countsOf, markdownTable } from "../../engine/report.js";
 import type { ChaosIntent } from "../intent.js";
 import type { ChaosWorld } from "../world.js";
 import { whyInterrupted } from "./interruptions.js";
@@ -10,13 +10,13 @@ export function table(world: ChaosWorld, executions: number, violations: number)
   const { intents, counts } = world.account;
   const faults = world.events.all();
   const last = intents.map((intent) => ({ intent, outcome: intent.outcomes.at(-1) }));
-  const ends = tally(
+  const ends = countsOf(
     last.map(({ outcome }) => {
       const { status, error_code, error_type } = outcome?.told ?? { status: "never told" };
       return error_code === "EDITOR_REFUSED" ? `refused: ${error_type}` : (error_code ?? status);
     }),
   );
-  const interrupted = tally(
+  const interrupted = countsOf(
     last.flatMap(({ intent, outcome }) => {
       if (outcome?.told.error_code !== "OUTCOME_UNKNOWN") return [];
       return [whyInterrupted(world, intent, outcome.told, outcome.at) ?? "unexplained"];
@@ -35,7 +35,7 @@ export function table(world: ChaosWorld, executions: number, violations: number)
       ...interrupted.map(([why, count]) => [`interrupted: ${why}`, count]),
       ["violations", violations],
       ["faults", faults.length],
-      ...tally(faults.map(({ kind }) => kind)).map(([kind, count]) => [`- ${kind}`, count]),
+      ...countsOf(faults.map(({ kind }) => kind)).map(([kind, count]) => [`- ${kind}`, count]),
     ],
   );
 }

@@ -16,7 +16,7 @@ export interface Scenario {
 /** Far longer than any story takes. */
 const LIMIT_MS = 110_000;
 
-/** Throws when something ran twice, when callers got different outcomes, or when something was left open. */
+/** Throws if something ran twice, if callers got different outcomes, or if something was left open. */
 export async function playScenario(
   scenario: Scenario,
   seed: number,

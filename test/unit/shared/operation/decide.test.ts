@@ -151,7 +151,7 @@ describe("▲4 the operation that a call repeats", () => {
     expect(found(decide(snapshot([open, answered]), call({ ...from(HTTP, 4) })))).toBe("join op1");
   });
 
-  test("▲5 the request that made it, sent again, reads what answered for it, whatever changed and whoever was told", () => {
+  test("▲5 the request that made it, sent again, reads the operation that answered for it, whatever changed and was delivered", () => {
     const answered = tested({
       logId: "op2",
       order: 2,

@@ -49,7 +49,7 @@ describe("▲3 two calls are the same call exactly when their hashes are equal",
     expect(hashOf(build)).not.toBe(keyed);
   });
 
-  test("▲3 the fingerprint tells tool and arguments, whoever asked", () => {
+  test("▲3 the fingerprint depends on tool and arguments, not on the caller", () => {
     expect(fingerprintOf("a", { x: 1 })).toBe(fingerprintOf("a", { x: 1 }));
     expect(fingerprintOf("a", { x: 1 })).not.toBe(fingerprintOf("a", { x: 2 }));
     expect(fingerprintOf("a", {})).not.toBe(fingerprintOf("b", {}));

@@ -36,7 +36,7 @@ describe("▲6 repeatable: until it was told to anybody, while nothing has chang
     expect(replay(record, from(null, null))).toBe(false);
   });
 
-  test("▲5 the same request again reads its operation, whatever changed and whoever was told", () => {
+  test("▲5 the same request again reads its operation, whatever changed and was delivered", () => {
     const record = tested(told(HTTP));
     expect(replay(record, from(HTTP, 1), { editors: [editorAt({ mutationSeq: 99 })] })).toBe(true);
   });

@@ -107,7 +107,7 @@ describe("▲6 mutating: who was told, and for how long", () => {
   });
 
   test.each(["mutating", "repeatable"] as const)(
-    "▲6 with a key a %s outcome replays for the whole retention, whoever read it and whatever changed",
+    "▲6 with a key a %s outcome replays for the whole retention, whatever was read or changed",
     (effect) => {
       const record = executed({ effect, keyed: true, ...told(HTTP, { at: NOW, ...confirmed }) });
       const later = { now: NOW + 23 * HOUR, editors: [editorAt({ mutationSeq: 99 })] };

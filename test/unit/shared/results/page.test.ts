@@ -286,7 +286,7 @@ describe("whatever the document", () => {
     );
   });
 
-  test("a page is the same whoever asks, in whatever order, with an index that went through JSON", () => {
+  test("a page is the same for every caller, in any order, with an index that went through JSON", () => {
     fc.assert(
       fc.property(fc.array(anyItem), sizes, fc.integer({ min: -1, max: 20 }), (items, size, page) => {
         const document = { items, other: [] };
