@@ -24,10 +24,10 @@ import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
-import { createArrivalClock, since } from "../../shared/pipe/arrival-clock.js";
-import type { Instant } from "../../shared/pipe/frames.js";
+import { since } from "../../shared/pipe/arrival-clock.js";
 import { createCreations } from "../abandoned.js";
 import type { Answered, Deliveries } from "../deliveries.js";
+import { type Arrivals, createArrivals } from "./arrivals.js";
 import { cancellationOf, idTooLong, isRequest, isResponse, isTooLong, storeAway } from "./message-kinds.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createOwnIds } from "./own-ids.js";
@@ -44,14 +44,6 @@ export interface Line {
   channelOf(extra: MessageExtraInfo | undefined): Channel;
   /** Where messages do not arrive in the order of their numbers, or were read elsewhere. */
   arrivals?: Arrivals;
-}
-
-/** Which message of the client is being handed on, and when it can have been sent. Asked while it is. */
-export interface Arrivals {
-  next(): { number: number; sentAt: Instant };
-  /** The number of the first message of this gateway's life; earlier ones went to another gateway. */
-  readonly since?: number | undefined;
-  close(): void;
 }
 
 export interface RequestTracker {
@@ -304,18 +296,5 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       if (open.size > 0 && !isClosed) await new Promise<void>((resolve) => idleWaiters.push(resolve));
       await turns.settled();
     },
-  };
-}
-
-/** Of a client that is read here. */
-function createArrivals(): Arrivals {
-  const clock = createArrivalClock();
-  let number = 0;
-  return {
-    next() {
-      number += 1;
-      return { number, sentAt: clock.arrival() };
-    },
-    close: clock.close,
   };
 }
