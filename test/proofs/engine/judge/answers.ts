@@ -24,6 +24,9 @@ export interface WrongAnswer {
 /** Clocks of processes are read to the millisecond, the store's now and then a little earlier. */
 const CLOCKS_MS = 5;
 
+/** A process reckons the store's clock on from where it last read it, and is ahead by up to that round trip (record-cache.ts). */
+const AHEAD_MS = 100;
+
 /** An Editor dates the beginning, writes it down with a flush, and counts it then: on a slow disk, or a busy machine, that takes a while. */
 const COUNTED_WITHIN_MS = 5_000;
 
@@ -91,7 +94,7 @@ function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly 
   const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
   if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
   const first = same.toSorted((a, b) => a.answeredAt - b.answeredAt)[0];
-  if (first === undefined || executedAt <= first.answeredAt + CLOCKS_MS) return undefined;
+  if (first === undefined || executedAt <= first.answeredAt + AHEAD_MS) return undefined;
   return `${said}, after its outcome was told at ${new Date(first.answeredAt).toISOString()}: ${JSON.stringify(first.told)}`;
 }
 
