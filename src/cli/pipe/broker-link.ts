@@ -59,6 +59,9 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   let isDormant = false;
   let hadBroker = false;
   let deaths: number[] = [];
+  /** Has the broker of this connection said anything, and had the one of the connection before it? */
+  let isGreeted = false;
+  let wasGreeted = true;
   let ending: "end" | "close" | undefined;
   let isOver = false;
 
@@ -88,6 +91,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   };
 
   const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {
+    isGreeted = true;
     if (header.kind === "message") handOn(from, header, text);
     else if (header.kind === "dropped") sent.ended(header.answers);
     else if (header.kind === "selected") selected = header.editor;
@@ -105,6 +109,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       return;
     }
     socket = next;
+    isGreeted = false;
     isDormant = false;
     const isResumed = hadBroker;
     // So that the numbers that this broker acknowledges are later than all that the one before it did (▲7).
@@ -128,9 +133,12 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     if (socket !== last) return;
     socket = undefined;
     if (isOver) return;
+    // The system closes a dead broker's connections one by one, and may accept another one in between: the same death.
+    const isAnotherDeath = isGreeted || !wasGreeted;
+    wasGreeted = isGreeted;
     if (ending && (isDormant || isIdle())) over();
     else if (isDormant && isIdle()) return;
-    else if (!isDormant && isDyingAgain()) refuse(new Error(DYING), false);
+    else if (!isDormant && isAnotherDeath && isDyingAgain()) refuse(new Error(DYING), false);
     else connect();
   };
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BrokerLink, createBrokerLink } from "../../../src/cli/pipe/broker-link.js";
 import { readFrames, writeFrame } from "../../../src/cli/pipe/socket-line.js";
-import type { Frame, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
+import { type Frame, PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe/frames.js";
 import { eventually } from "../../harness/eventually.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 
@@ -16,6 +16,8 @@ let server: Server;
 let links: BrokerLink[];
 /** Each connection, with what was said on it. */
 let brokers: { socket: Socket; heard: Frame<ToBroker>[]; say(header: ToPipe, text?: string): void }[];
+
+const WELCOME: ToPipe = { kind: "welcome", protocol: PIPE_PROTOCOL, version: "1.0.0", pid: 1 };
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "ujb-link-"));
@@ -147,7 +149,11 @@ test("an id that is used again belongs to the newer request", async () => {
 test("brokers that die one after another are not followed for ever", async () => {
   const { send, refusals } = await openLink();
   send(request(1));
-  for (let deaths = 0; deaths < 5; deaths += 1) (await broker(deaths)).socket.destroy();
+  for (let deaths = 0; deaths < 5; deaths += 1) {
+    const dying = await broker(deaths);
+    dying.say(WELCOME);
+    dying.socket.destroySoon();
+  }
   await eventually(() => refusals.length === 1, "it is refused");
   expect(refusals[0]).toMatchObject({ given: [{ id: "1" }], isFinal: false });
   expect(refusals[0]?.error.message).toMatch(/again and again.*doctor/);
@@ -174,4 +180,18 @@ test("after an end in order nothing is connected until the client says something
   second.say({ kind: "ended" });
   second.socket.end();
   await eventually(() => ends() === 1, "it has ended");
+});
+
+test("a broker that accepts once more in the middle of its death has died once", async () => {
+  const { send, refusals } = await openLink();
+  send(request(1));
+  for (let deaths = 0; deaths < 4; deaths += 1) {
+    const dying = await broker(2 * deaths);
+    dying.say(WELCOME);
+    dying.socket.destroySoon();
+    (await broker(2 * deaths + 1)).socket.destroy();
+  }
+  const next = await broker(8);
+  await eventually(() => messagesOf(next).length === 1, "it came");
+  expect(refusals).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { until } from "../../../harness/processes/processes.js";
 import { isApply, type RedisCommand } from "../../../harness/redis/process-redis.js";
 import { drawnPlace } from "../../engine/drawn-place.js";
 import { inTime } from "../../engine/in-time.js";
-import type { Random } from "../../engine/random.js";
+import { drawnPause, type Random } from "../../engine/random.js";
 import type { Stage } from "../stage.js";
 import type { Scenario } from "./scenario.js";
 
@@ -24,6 +24,9 @@ const MOST_AT_ONCE = 4;
 const PATIENCE_S = 60;
 /** Longer: the next broker has to take the Editor over first. */
 const ANSWER_LIMIT_MS = 90_000;
+
+/** A pipe takes five deaths within ten seconds for those of a broker that cannot live, and starts no more. */
+const DEATHS_APART_MS = 2_600;
 
 type Kind = "mutating" | "repeatable" | "read-only";
 
@@ -112,11 +115,14 @@ export const brokerKilled: Scenario = {
     const callAll = async (client: StdioClient, bursts: readonly Call[][]): Promise<void> => {
       for (const burst of bursts) await Promise.all(burst.map((call) => send(client, call)));
     };
+    let killedAt = Number.NEGATIVE_INFINITY;
     const kill = async (strike: Strike): Promise<void> => {
       const pid = await world.broker.started();
       await until("enough is answered", () => answers >= strike.after, ANSWER_LIMIT_MS);
+      await drawnPause(killedAt + DEATHS_APART_MS - performance.now());
       stage.killed();
       await struck(stage, pid, strike);
+      killedAt = performance.now();
       await until("another broker serves", async () => (await world.broker.started()) !== pid);
     };
     const killAll = async (): Promise<void> => {
