@@ -21,8 +21,7 @@ export function createLateGateway(
 ): ServedGateway {
   // Its starter reports why it failed; each verb rejects with the same reason.
   opening.catch(() => undefined);
-  const broker = late(opening.then((served) => served.broker));
-  const results = late(opening.then((served) => served.broker.results));
+  const broker = opening.then((served) => served.broker);
   const listeners = new Set<() => void>();
   let isOpen = false;
   let wasMissed = false;
@@ -37,9 +36,7 @@ export function createLateGateway(
     () => undefined,
   );
   return {
-    broker: new Proxy(broker, {
-      get: (verbs, name) => (name === "results" ? results : Reflect.get(verbs, name)),
-    }),
+    broker: lateBroker(broker),
     toolList: {
       async current(principal) {
         let timer: NodeJS.Timeout | undefined;
@@ -62,11 +59,42 @@ export function createLateGateway(
   };
 }
 
-type Verbs = Record<string | symbol, (...args: unknown[]) => unknown>;
+/** Verbs whose answer is no promise: each must say what it does before the broker is there. */
+type AnsweredAtOnce = {
+  [Verb in keyof Broker]: Broker[Verb] extends (...args: never[]) => Promise<unknown> ? never : Verb;
+}[keyof Broker];
 
-/** Calls each method once the object is there. Only for methods whose answer is a promise, or whose answer nobody uses. */
+function lateBroker(coming: Promise<Broker>): Broker {
+  const atOnce: Pick<Broker, AnsweredAtOnce> = {
+    results: late(coming.then(({ results }) => results)),
+    // Only the verbs that write a proof themselves use it.
+    confirmedBy: (record) => record,
+    forget: (callerId) => void coming.then((broker) => broker.forget(callerId), nothing),
+    present(client) {
+      let leave: () => void = nothing;
+      let hasLeft = false;
+      coming.then((broker) => {
+        if (!hasLeft) leave = broker.present(client);
+      }, nothing);
+      return () => {
+        hasLeft = true;
+        leave();
+      };
+    },
+  };
+  const others = late(coming);
+  return new Proxy(others, {
+    get: (_, name) => (name in atOnce ? Reflect.get(atOnce, name) : Reflect.get(others, name)),
+  });
+}
+
+const nothing = (): void => undefined;
+
+type Verbs = Record<string | symbol, (...args: unknown[]) => Promise<unknown>>;
+
+/** Calls each method, whose answer is a promise, once the object is there. */
 function late<T extends object>(coming: Promise<T>): T {
-  coming.catch(() => undefined);
+  coming.catch(nothing);
   const call =
     (name: string | symbol) =>
     async (...args: unknown[]): Promise<unknown> =>
