@@ -66,7 +66,7 @@ interface BoardAnswer {
   queues: { name: string; readOnlyMode: boolean; allowRetries: boolean; jobs: Record<string, unknown>[] }[];
 }
 
-describe("manual", () => {
+describe("the dashboard", () => {
   test("without a token there is no dashboard, and a wrong one is none", async () => {
     const { origin } = await serve();
     const status = async (path: string, authorization?: string): Promise<number> => {
@@ -110,7 +110,7 @@ describe("manual", () => {
     await hand.pause();
     await hand.add("made manually", { logId: { SECRET }, secret: SECRET }, { jobId: "manual" });
     await hand.updateJobProgress("manual", { secret: SECRET });
-    for (const path of [...paths, `/dashboard/api/queues/${queue}/by-hand`]) {
+    for (const path of [...paths, `/dashboard/api/queues/${queue}/manual`]) {
       const answer = await ask(path);
       expect(answer.status).toBe(200);
       const text = await answer.text();
