@@ -1,5 +1,6 @@
 /** The life of a background broker: it serves until it is asked to end, or until nobody has used it for a while. */
 import { releaseEmbeddedRedis } from "../../embedded-redis/release.js";
+import { BrokerError } from "../../shared/errors.js";
 import { orderlyEnd } from "../../shared/store/incarnation.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { environment } from "../environment.js";
@@ -23,7 +24,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
   service.opens(
     sessionOpener(
       opening.then((opened) => {
-        if (!opened) throw new Error("The broker is ending.");
+        if (!opened) throw new BrokerError("STORE_UNAVAILABLE", "The broker was ended while it started.");
         return opened.serving.served;
       }),
       log,

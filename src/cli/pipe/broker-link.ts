@@ -65,7 +65,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   let ending: "end" | "close" | undefined;
   let isOver = false;
 
-  const isIdle = (): boolean => unsent.length === 0 && sent.open().length === 0;
+  const isIdle = (): boolean => unsent.length === 0 && sent.isEmpty();
 
   const over = (): void => {
     if (isOver) return;
@@ -81,13 +81,14 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   };
 
   const handOn = (from: Socket, { n, answers }: Extract<ToPipe, { kind: "message" }>, text: string): void => {
-    const written = (): void => {
-      if (answers !== undefined) sent.ended(answers);
-      writeFrame(from, { kind: "written", n });
-    };
-    // An answer to the greeting that was sent once more: the client has it.
-    if (answers !== undefined && !sent.isOpen(answers)) written();
-    else events.onMessage(text, written);
+    const acknowledge = (): void => writeFrame(from, { kind: "written", n });
+    if (answers === undefined) events.onMessage(text, acknowledge);
+    // Else what an earlier broker answered: the client must not get two answers to one request.
+    else if (sent.answered(answers, acknowledge))
+      events.onMessage(text, () => {
+        sent.ended(answers);
+        acknowledge();
+      });
   };
 
   const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {

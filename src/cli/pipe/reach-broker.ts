@@ -22,6 +22,8 @@ const START_LIMIT_MS = 30_000;
 /** How long an older broker may take to hand over, ms. */
 const DRAIN_LIMIT_MS = 30_000;
 const CLAIM_LIMIT_MS = 90_000;
+/** A broker that somebody ends while it starts is started again; so many times at most. */
+const MOST_LAUNCHES = 3;
 /** A broker that lives and does not accept connections is asked for this long, ms. */
 const DEAF_LIMIT_MS = 5_000;
 const POLL_MS = 10;
@@ -93,28 +95,38 @@ async function start({ folder, env, version }: ReachOptions): Promise<Socket> {
   const log = join(folder, "broker.log");
   turnLog(log);
   const from = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  const child = launch(folder, log, env);
-  let failure: Error | undefined;
-  child.on("error", (error) => {
-    failure = error;
-  });
+  let child = launch(folder, log, env);
+  let launches = 1;
   const deadline = performance.now() + START_LIMIT_MS;
   for (;;) {
     const endpoint = readEndpoint(folder);
     const socket = endpoint && (await connect(endpoint));
     if (socket) return socket;
-    if (failure) throw failure;
-    // Another process may have started one in between.
-    if (child.exitCode !== null && (child.exitCode !== 0 || !endpoint)) throw notStarted(child, log, from);
+    if (child.failure) throw child.failure;
+    const { exitCode, signalCode } = child.process;
+    // Ended by a signal, or in order because `down` ran just then; another process may also have started one in between.
+    const wasEnded = signalCode !== null || (exitCode === 0 && !endpoint);
+    if (wasEnded && launches < MOST_LAUNCHES) {
+      child = launch(folder, log, env);
+      launches += 1;
+    } else if (wasEnded || (exitCode !== null && exitCode !== 0)) {
+      throw notStarted(child.process, log, from);
+    }
     if (performance.now() > deadline) {
-      child.kill("SIGKILL");
+      child.process.kill("SIGKILL");
       throw new BrokerNotStarted(`The broker did not start within ${START_LIMIT_MS / 1000} s: see ${log}`, 1);
     }
     await delay(POLL_MS);
   }
 }
 
-function launch(folder: string, log: string, env: Environment): ChildProcess {
+interface Launched {
+  process: ChildProcess;
+  /** Why there is no process. */
+  failure?: Error;
+}
+
+function launch(folder: string, log: string, env: Environment): Launched {
   const output = openSync(log, "a", 0o600);
   try {
     const child = spawn(process.execPath, [MAIN, "broker"], {
@@ -126,7 +138,11 @@ function launch(folder: string, log: string, env: Environment): ChildProcess {
       env: brokerEnvironment(env),
     });
     child.unref();
-    return child;
+    const launched: Launched = { process: child };
+    child.on("error", (error) => {
+      launched.failure = error;
+    });
+    return launched;
   } finally {
     closeSync(output);
   }
@@ -141,11 +157,13 @@ function turnLog(log: string): void {
 }
 
 /** What it said last is why it ended. */
-function notStarted({ exitCode }: ChildProcess, log: string, from: number): BrokerNotStarted {
+function notStarted({ exitCode, signalCode }: ChildProcess, log: string, from: number): BrokerNotStarted {
   const said = readFileSync(log).subarray(from).toString("utf8");
   const at = said.lastIndexOf("unity-broker: ");
   const why =
-    at < 0 ? `The broker ended while it started (exit code ${exitCode}): see ${log}` : said.slice(at + 14);
+    at < 0
+      ? `The broker ended while it started (${signalCode ?? `exit code ${exitCode}`}): see ${log}`
+      : said.slice(at + 14);
   return new BrokerNotStarted(why.trim(), exitCode ?? 1);
 }
 

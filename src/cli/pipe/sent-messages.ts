@@ -11,19 +11,26 @@ export interface SentMessage {
 export interface SentMessages {
   /** Before it is handed on. */
   sent(message: SentMessage): void;
-  /** Is the client still waiting for the answer to the request with this number? */
-  isOpen(n: number): boolean;
-  /** It was answered, or gets no answer. */
+  /**
+   * An answer to the request with this number has come: is it to be written? If one is being written already, no: then
+   * `written` is called when that is done, or at once if it was done before.
+   */
+  answered(n: number, written: () => void): boolean;
+  /** The client has its answer, or gets none. */
   ended(n: number): void;
   /** In their order: the greeting, then each open request, with its cancellation if it was cancelled. */
   toRepeat(): SentMessage[];
   /** The requests without an answer, with the client's ids as JSON. */
   open(): { n: number; id: string }[];
+  /** Does the client have all its answers? */
+  isEmpty(): boolean;
 }
 
 interface OpenRequest {
   id: string;
   request: SentMessage;
+  /** Once an answer is being written, for as long as the client does not read it: who waits for that. */
+  writing?: (() => void)[];
   cancellation?: SentMessage;
 }
 
@@ -46,8 +53,23 @@ export function createSentMessages(): SentMessages {
       if (older) open.delete(older.request.n);
       open.set(message.n, { id, request: message });
     },
-    isOpen: (n) => open.has(n),
-    ended: (n) => void open.delete(n),
+    answered(n, written) {
+      const entry = open.get(n);
+      if (entry?.writing) {
+        entry.writing.push(written);
+        return false;
+      }
+      if (entry) entry.writing = [];
+      // The greeting is sent once more to each broker. A request whose id was used again is not open either.
+      const isWritten = !entry && greeting.some((message) => message.n === n);
+      if (isWritten) written();
+      return !isWritten;
+    },
+    ended(n) {
+      const entry = open.get(n);
+      open.delete(n);
+      for (const written of entry?.writing ?? []) written();
+    },
     toRepeat() {
       const requests = [...open.values()].flatMap(({ request, cancellation }) =>
         cancellation ? [request, cancellation] : [request],
@@ -55,7 +77,9 @@ export function createSentMessages(): SentMessages {
       const all = new Map([...greeting, ...requests].map((message) => [message.n, message]));
       return [...all.values()].sort((a, b) => a.n - b.n);
     },
-    open: () => [...open.values()].map(({ id, request }) => ({ n: request.n, id })),
+    open: () =>
+      [...open.values()].filter(({ writing }) => !writing).map(({ request, id }) => ({ n: request.n, id })),
+    isEmpty: () => open.size === 0,
   };
 }
 

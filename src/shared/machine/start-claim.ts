@@ -68,7 +68,7 @@ function livingClaims(directory: string, mine: string): string[] {
   return readdirSync(directory).filter((name) => {
     const [prefix, pid, mark] = name.split(".");
     if (prefix !== PREFIX || name === mine) return false;
-    if (markOf(Number(pid)) === mark) return true;
+    if (mark !== undefined && markOf(Number(pid)) === mark) return true;
     rmSync(join(directory, name), { force: true });
     return false;
   });

@@ -81,6 +81,18 @@ describe("the first of many clients", () => {
     await Promise.all(started.map((each) => each.ended));
   });
 
+  // The system tells there which process is whose child.
+  test.skipIf(process.platform !== "linux")("starts it again if it is killed while it starts", async () => {
+    const first = start("mcp", ["mcp"], BACKGROUND);
+    const children = `/proc/${first.pid}/task/${first.pid}/children`;
+    const child = Number(await until("it is started", () => /\d+/.exec(readFileSync(children, "utf8"))?.[0]));
+    expect(child).toBeGreaterThan(1);
+    process.kill(child, "SIGKILL");
+    const client = await openStdioClient(first);
+    expect(broker()).not.toBe(child);
+    await client.close();
+  });
+
   test("another configuration has another broker", async () => {
     const one = await pipe("mcp one");
     const other = await pipe("mcp other", { UNITY_BROKER_MAX_RUNNING: "3" });

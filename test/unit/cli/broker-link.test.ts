@@ -132,6 +132,40 @@ test("an answer that the client has not got is asked for again", async () => {
   const second = await broker(1);
   await eventually(() => messagesOf(second).length === 1, "it came again");
   expect(messagesOf(second)[0]?.n).toBe(1);
+  // The client may still read the first answer: it does not get another one, and this one counts when that is read.
+  second.say({ kind: "message", n: 1, answers: 1 }, "{}");
+  second.say({ kind: "message", n: 2 }, "{}");
+  await eventually(() => messages.length === 2, "what came after it is handed on");
+  messages[1]?.written();
+  messages[0]?.written();
+  const acknowledged = () =>
+    second.heard.flatMap(({ header }) => (header.kind === "written" ? [header.n] : []));
+  await eventually(() => acknowledged().length === 2, "both are acknowledged");
+  expect(acknowledged()).toEqual([2, 1]);
+});
+
+test("a request that is being answered is not refused as well", async () => {
+  const { send, messages, refusals } = await openLink();
+  send(request(1));
+  for (let deaths = 0; deaths < 5; deaths += 1) {
+    const one = await broker(deaths);
+    await eventually(() => messagesOf(one).length === 1, "it came");
+    if (deaths === 0) one.say({ kind: "message", n: 1, answers: 1 }, "{}");
+    await eventually(() => messages.length === 1, "it is answered");
+    one.socket.destroy();
+  }
+  await eventually(() => refusals.length === 1, "no more brokers are started");
+  expect(refusals[0]?.given).toEqual([]);
+});
+
+test("an answer is handed on even if its request's id was used again meanwhile", async () => {
+  const { send, messages } = await openLink();
+  send(request(1));
+  send(request(1));
+  const first = await broker(0);
+  await eventually(() => messagesOf(first).length === 2, "both came");
+  first.say({ kind: "message", n: 1, answers: 1 }, "{}");
+  await eventually(() => messages.length === 1, "the answer is handed on");
 });
 
 test("an id that is used again belongs to the newer request", async () => {

@@ -58,7 +58,7 @@ function openSession(hello: Partial<PipeHello> = {}) {
     await eventually(() => find() !== undefined, `request ${n} is answered`);
     return find()?.n ?? 0;
   };
-  return { session, hear, call, answered, delivered };
+  return { session, hear, call, answered, delivered, said };
 }
 
 test("an answer counts when it was written, and what was read before that was sent before it was read", async () => {
@@ -84,6 +84,13 @@ test("of a session that had another broker, everything counts as read that was b
   await eventually(() => delivered.length === 1, "it is noted");
   expect(delivered[0]?.[0]).toMatchObject({ requestId: 4, since: 9 });
   expect(delivered[0]?.[2]).toMatchObject({ upTo: 9 });
+  await session.close();
+});
+
+test("what is no message of MCP gets no answer, and the pipe is told so", async () => {
+  const { session, hear, said } = openSession();
+  hear({ kind: "message", n: 1, sentAt: NOW }, { id: 1, method: "tools/list" });
+  expect(said.at(-1)?.header).toEqual({ kind: "dropped", answers: 1 });
   await session.close();
 });
 

@@ -97,7 +97,11 @@ function late<T extends object>(coming: Promise<T>): T {
   coming.catch(nothing);
   const call =
     (name: string | symbol) =>
-    async (...args: unknown[]): Promise<unknown> =>
-      (await (coming as unknown as Promise<Verbs>))[name]?.(...args);
+    (...args: unknown[]): Promise<unknown> => {
+      const answer = (coming as unknown as Promise<Verbs>).then((verbs) => verbs[name]?.(...args));
+      // Whoever uses the answer sees the failure; where nobody does, it must not end the process.
+      answer.catch(() => undefined);
+      return answer;
+    };
   return new Proxy({} as T, { get: (_, name) => (name === "then" ? undefined : call(name)) });
 }

@@ -160,6 +160,8 @@ function createPipeTransport(
         } catch (error) {
           log.debug({ error: (error as Error).message }, "a line of the client is no message of MCP");
           sdk.onerror?.(error as Error);
+          // The pipe may have taken it for a request, and would keep it open, and a broker running for it, for ever.
+          line.send({ kind: "dropped", answers: n });
         }
       },
       written(n) {
