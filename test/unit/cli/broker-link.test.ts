@@ -150,9 +150,10 @@ test("a request that is being answered is not refused as well", async () => {
   for (let deaths = 0; deaths < 5; deaths += 1) {
     const one = await broker(deaths);
     await eventually(() => messagesOf(one).length === 1, "it came");
+    one.say(WELCOME);
     if (deaths === 0) one.say({ kind: "message", n: 1, answers: 1 }, "{}");
     await eventually(() => messages.length === 1, "it is answered");
-    one.socket.destroy();
+    one.socket.destroySoon();
   }
   await eventually(() => refusals.length === 1, "no more brokers are started");
   expect(refusals[0]?.given).toEqual([]);
