@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { defaultDirectories, type Environment } from "../../embedded-redis/directories.js";
 import { BROKER_SETTINGS } from "../../shared/daemon-environment.js";
 import { isLiving, type ProcessIdentity } from "../../shared/machine/living-process.js";
-import { checkFolder, makeOwnFolder } from "../../shared/machine/private-folder.js";
+import { checkFolder, makeOwnFolder, ownFolder } from "../../shared/machine/private-folder.js";
 
 /** How a living broker is reached. */
 export interface BrokerEndpoint extends ProcessIdentity {
@@ -35,7 +35,9 @@ function dataDirOf(env: Environment): string {
 export function brokerFolder(env: Environment): string {
   const data = dataDirOf(env);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  checkFolder(data);
+  // A folder that was chosen keeps its rights; the system's choice is ours (settings.ts).
+  if (env.UNITY_BROKER_DATA_DIR) checkFolder(data);
+  else ownFolder(data);
   // Where Editors are looked for.
   const home = env.HOME || env.USERPROFILE || homedir();
   const settings = BROKER_SETTINGS.map((name) => env[name] ?? "");

@@ -41,7 +41,7 @@ export async function alone<T>(
       let others = livingClaims(directory, mine);
       // Only a process that would be first writes its claim, so that the first does not wait for those that will withdraw.
       if (!others.some((name) => name < mine)) {
-        writeFileSync(file, "");
+        writeFileSync(file, "", { mode: 0o600 });
         others = livingClaims(directory, mine);
         if (others.length === 0) return await work();
       }

@@ -1,8 +1,11 @@
 /** A gateway that is used before its store is open. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Broker } from "../../../src/gateway/broker.js";
 import { createLateGateway, type ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
+import { expectNoLeak } from "../../harness/processes/leaks.js";
+
+afterEach(expectNoLeak);
 
 function openLate(listWaitMs = 60_000) {
   let open: (served: ServedGateway) => void = () => undefined;

@@ -43,8 +43,8 @@ export function createLateGateway(
         const tooLate = new Promise<void>((resolve) => {
           timer = setTimeout(resolve, listWaitMs);
         });
-        const served = isOpen ? await opening : await Promise.race([opening, tooLate]);
-        clearTimeout(timer);
+        const first = isOpen ? opening : Promise.race([opening, tooLate]);
+        const served = await first.finally(() => clearTimeout(timer));
         if (served) return served.toolList.current(principal);
         wasMissed = true;
         return [...BROKER_TOOLS.values()].map(({ described }) => described);
