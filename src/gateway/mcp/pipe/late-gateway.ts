@@ -99,7 +99,7 @@ function late<T extends object>(coming: Promise<T>): T {
     (name: string | symbol) =>
     (...args: unknown[]): Promise<unknown> => {
       const answer = (coming as unknown as Promise<Verbs>).then((verbs) => verbs[name]?.(...args));
-      // Whoever uses the answer sees the failure; where nobody does, it must not end the process.
+      // The caller that uses the answer sees the failure; an unused one must not end the process.
       answer.catch(() => undefined);
       return answer;
     };
