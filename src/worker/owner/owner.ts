@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
 import { prepareLanes } from "../execution/lane.js";
@@ -18,6 +19,9 @@ export interface Owner {
   close(): Promise<void>;
 }
 
+/** How long the jobs of an owner that died may hold up the next one, ms. */
+const TAKE_BACK_MS = 1_000;
+
 export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner {
   const { log, editorId } = deps;
   let endpoint = deps.endpoint;
@@ -34,20 +38,26 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     await ended?.close();
   };
 
-  /** What fails here is done later by the lanes: a job whose lock expires is taken again. */
-  const takeJobsBack = (): Promise<void> =>
-    deps.store.queues
+  /** The process that owned it before is dead, so that nobody holds its jobs. */
+  let hasDied = false;
+
+  /** What fails here, or takes long, is done later by the lanes: a job whose lock expires is taken again. */
+  const takeJobsBack = (): Promise<void> => {
+    const taken = deps.store.queues
       .takeBack(editorId)
       .catch((error: unknown) =>
         log.warn({ editor: editorId, error: (error as Error).message }, "the jobs could not be taken back"),
       );
+    return Promise.race([taken, delay(TAKE_BACK_MS, undefined, { ref: false })]);
+  };
 
   const follow = (): void => {
     turn = turn
       .then(async () => {
         await end();
         const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
-        if (wanted) await takeJobsBack();
+        // Of an owner that lives, its own lanes may still hold some.
+        if (wanted && hasDied) await takeJobsBack();
         const fence = wanted;
         const identity = { ...deps.identity, storeId };
         if (fence) owned = createOwnedEditor({ ...deps, identity, endpoint }, lease, fence, options);
@@ -62,6 +72,7 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       const before = died && { ownerThatDied: died.pid };
       log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
       wanted = fence;
+      hasDied = died !== undefined;
       follow();
     },
     onLost() {
