@@ -75,6 +75,12 @@ export function createConnections({ version, opening, status, asked }: Connectio
     return connected;
   };
 
+  const misfit = (socket: Socket, hello: PipeHello): void => {
+    const message = `This client's unity-broker (version ${hello.version}) and the broker that runs (version ${version}, process ${process.pid}) do not understand each other. Install one version, run \`unity-broker down\`, then start the client again.`;
+    writeFrame(socket, { kind: "failed", message, isUsage: false });
+    socket.end();
+  };
+
   const answer = async (socket: Socket, control: PipeControl): Promise<void> => {
     const complies = await asked(control);
     const said = { version, pid: process.pid, ...status(), sessions: sessions(), complies };
@@ -93,11 +99,17 @@ export function createConnections({ version, opening, status, asked }: Connectio
       gone.abort();
     });
     let connected: Connected | undefined;
+    let isMisfit = false;
     const heard = (frame: Frame<ToBroker>): void => {
       const { header } = frame;
       usedAt = performance.now();
-      if (connected) void connected.session.then((session) => session?.heard(frame));
-      else if (header.kind === "hello") connected = greet(socket, gone.signal, header);
+      if (header.kind === "ping") writeFrame(socket, { kind: "pong" });
+      else if (connected) void connected.session.then((session) => session?.heard(frame));
+      else if (isMisfit) return;
+      else if (header.kind === "hello" && header.protocol !== PIPE_PROTOCOL) {
+        isMisfit = true;
+        misfit(socket, header);
+      } else if (header.kind === "hello") connected = greet(socket, gone.signal, header);
       else if (header.kind === "control") void answer(socket, header);
       else socket.destroy();
     };

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { type Frame, PIPE_PROTOCOL, type ToPipe } from "../../shared/pipe/frames.js";
+import { type AnswerWatch, createAnswerWatch } from "./answer-watch.js";
 import { BrokerNotStarted } from "./not-started.js";
 import { createSentMessages, type SentMessage, type SentMessages } from "./sent-messages.js";
 import { readFrames, writeFrame } from "./socket-line.js";
@@ -27,6 +28,8 @@ export interface BrokerLinkOptions {
   folder: string;
   /** Connects to a broker that may have to be started (reach-broker.ts). */
   connect(): Promise<Socket>;
+  /** How often a broker that owes something is asked for a sign of life, ms. */
+  lookMs?: number;
 }
 
 export interface BrokerLinkEvents {
@@ -54,10 +57,13 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   let count = 0;
   let selected: string | undefined;
   let socket: Socket | undefined;
+  let watch: AnswerWatch | undefined;
   let isConnecting = false;
   /** The broker has ended in order, or cannot serve: the next message starts another. */
   let isDormant = false;
   let hadBroker = false;
+  /** The process of the last broker that greeted. */
+  let brokerPid: number | undefined;
   let deaths: number[] = [];
   /** Has the broker of this connection said anything, and had the one of the connection before it? */
   let isGreeted = false;
@@ -70,6 +76,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   const over = (): void => {
     if (isOver) return;
     isOver = true;
+    watch?.close();
     socket?.destroy();
     events.onEnded();
   };
@@ -93,7 +100,9 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
 
   const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {
     isGreeted = true;
-    if (header.kind === "message") handOn(from, header, text);
+    watch?.heard();
+    if (header.kind === "welcome") brokerPid = header.pid;
+    else if (header.kind === "message") handOn(from, header, text);
     else if (header.kind === "dropped") sent.ended(header.answers);
     else if (header.kind === "selected") selected = header.editor;
     else if (header.kind === "ready") events.onStore(header.storeId);
@@ -128,11 +137,31 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     unsent = [];
     for (const message of [...repeated, ...waiting]) send(message);
     if (ending) writeFrame(next, { kind: ending });
+    watch = createAnswerWatch(next, {
+      owes: () => !isGreeted || !sent.isEmpty(),
+      silent: () => hangs(next),
+      lookMs: options.lookMs,
+    });
+    watch.owed();
+  };
+
+  const disconnected = (): void => {
+    watch?.close();
+    watch = undefined;
+    socket = undefined;
+  };
+
+  /** Another one is not started beside it: it owns the Editors until its process ends. */
+  const hangs = (silent: Socket): void => {
+    disconnected();
+    silent.destroy();
+    const process = isGreeted && brokerPid !== undefined ? ` (process ${brokerPid})` : "";
+    refuse(new Error(`The broker${process} ${HANGS}`), brokerPid === undefined);
   };
 
   const lost = (last: Socket): void => {
     if (socket !== last) return;
-    socket = undefined;
+    disconnected();
     if (isOver) return;
     // The system closes a dead broker's connections one by one, and may accept another one in between: the same death.
     const isAnotherDeath = isGreeted || !wasGreeted;
@@ -167,7 +196,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       isConnecting = false;
     });
     attempt.then(connected, (error: Error) => {
-      if (!isOver) refuse(error, !hadBroker);
+      if (!isOver) refuse(error, brokerPid === undefined);
     });
   };
   connect();
@@ -181,6 +210,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     send(message) {
       sent.sent(message);
       send(message);
+      watch?.owed();
       connect();
     },
     end(how) {
@@ -192,9 +222,12 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     },
     destroy() {
       isOver = true;
+      watch?.close();
       socket?.destroy();
     },
   };
 }
 
+const HANGS =
+  "does not answer: it is stopped, or hangs. Run `unity-broker down`, then send the request again; what it had accepted is not run twice.";
 const DYING = "The broker ended again and again. Run `unity-broker doctor`, then send the request again.";

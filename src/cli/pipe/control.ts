@@ -11,9 +11,10 @@ export function controlBroker(
   socket: Socket,
   ask: PipeControl["ask"],
   version: string,
+  answerMs = ANSWER_MS,
 ): Promise<BrokerStatus> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(), ANSWER_MS);
+    const timer = setTimeout(() => socket.destroy(), answerMs);
     readFrames<ToPipe>(socket, ({ header }) => {
       if (header.kind !== "status") return;
       resolve(header);

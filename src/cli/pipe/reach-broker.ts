@@ -190,18 +190,18 @@ async function untilConnected(endpoint: BrokerEndpoint): Promise<Socket | undefi
   return undefined;
 }
 
-/** Unless it has ended: one that was killed is connected to no more a moment before the system calls it dead. */
-export function askToEnd(endpoint: BrokerEndpoint): void {
+/** Signals it, unless it has ended: one that was killed is connected to no more a moment before the system calls it dead. */
+export function signal(endpoint: BrokerEndpoint, name: "SIGTERM" | "SIGKILL"): void {
   if (!isLiving(endpoint)) return;
   try {
-    process.kill(endpoint.pid, "SIGTERM");
+    process.kill(endpoint.pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
 async function end(endpoint: BrokerEndpoint): Promise<void> {
-  askToEnd(endpoint);
+  signal(endpoint, "SIGTERM");
   if (await isGone(endpoint, DRAIN_LIMIT_MS)) return;
   throw new BrokerNotStarted(
     `The broker (process ${endpoint.pid}) cannot be reached and does not end. End it.`,

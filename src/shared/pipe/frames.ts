@@ -3,7 +3,7 @@
  * a message of MCP a tab and its JSON text as the client wrote it. Loads nothing: every pipe of a client waits for it.
  */
 
-/** Raised when an older end could misunderstand a newer one. */
+/** Raised when one end could misunderstand the other: then the broker serves no session. `control` stays the same. */
 export const PIPE_PROTOCOL = 1;
 
 /** A moment that both ends of a socket on one machine understand (arrival-clock.ts), ms. */
@@ -49,7 +49,9 @@ export type ToBroker =
   /** The client sends nothing more. */
   | { kind: "end" }
   /** The pipe was asked to end: open waits are answered as if their time was over. */
-  | { kind: "close" };
+  | { kind: "close" }
+  /** Asks for a sign of life. */
+  | { kind: "ping" };
 
 export interface BrokerStatus {
   kind: "status";
@@ -75,6 +77,7 @@ export type ToPipe =
   /** The client's request with this number gets no answer. */
   | { kind: "dropped"; answers: number }
   | { kind: "selected"; editor?: string | undefined }
+  | { kind: "pong" }
   /** The broker cannot serve: what happened, and what to do. `isUsage`: its configuration is wrong. */
   | { kind: "failed"; message: string; isUsage: boolean }
   /** The broker has said everything; the next message of the client may start another one. */

@@ -28,7 +28,8 @@ export async function endBrokers(env: NodeJS.ProcessEnv): Promise<string[]> {
   for (const folder of brokerFolders(dataDirOf(env))) {
     const pid = readEndpoint(folder)?.pid;
     try {
-      await endBroker(folder, "0.0.0");
+      const how = await endBroker(folder, "0.0.0");
+      if (how === "killed") faults.push(`the broker (process ${pid}) did not answer, and was killed`);
     } catch (error) {
       faults.push((error as Error).message);
       if (pid !== undefined) process.kill(pid, "SIGKILL");

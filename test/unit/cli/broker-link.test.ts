@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BrokerLink, createBrokerLink } from "../../../src/cli/pipe/broker-link.js";
 import { readFrames, writeFrame } from "../../../src/cli/pipe/socket-line.js";
 import { type Frame, PIPE_PROTOCOL, type ToBroker, type ToPipe } from "../../../src/shared/pipe/frames.js";
@@ -39,7 +39,7 @@ afterEach(async () => {
   await expectNoLeak();
 });
 
-async function openLink() {
+async function openLink({ lookMs }: { lookMs?: number } = {}) {
   const messages: { text: string; written(): void }[] = [];
   const refusals: { error: Error; given: { id: string }[]; isFinal: boolean }[] = [];
   let ends = 0;
@@ -52,6 +52,7 @@ async function openLink() {
         await once(socket, "connect");
         return socket;
       },
+      ...(lookMs === undefined ? {} : { lookMs }),
     },
     {
       onMessage: (text, written) => void messages.push({ text, written }),
@@ -229,4 +230,53 @@ test("a broker that accepts once more in the middle of its death has died once",
   const next = await broker(8);
   await eventually(() => messagesOf(next).length === 1, "it came");
   expect(refusals).toEqual([]);
+});
+
+describe("a broker that is stopped, or hangs", () => {
+  const pings = ({ heard }: { heard: Frame<ToBroker>[] }) =>
+    heard.filter(({ header }) => header.kind === "ping").length;
+
+  test("and never greets: its client learns it, and what to do", async () => {
+    const { send, refusals } = await openLink({ lookMs: 10 });
+    send(request(1));
+    await broker(0);
+    await eventually(() => refusals.length === 1, "it is refused");
+    expect(refusals[0]).toMatchObject({ given: [{ id: "1" }], isFinal: true });
+    expect(refusals[0]?.error.message).toMatch(/^The broker does not answer.*unity-broker down/);
+  });
+
+  test("after it greeted: what is open is refused, once, and the next message tries again", async () => {
+    const { send, refusals, messages } = await openLink({ lookMs: 10 });
+    send(request(1));
+    const first = await broker(0);
+    first.say(WELCOME);
+    await eventually(() => refusals.length === 1, "it is refused");
+    expect(refusals[0]).toMatchObject({ given: [{ id: "1" }], isFinal: false });
+    expect(refusals[0]?.error.message).toMatch(/^The broker \(process 1\) does not answer/);
+    // It goes on: nobody is left to hear the second answer.
+    first.say({ kind: "message", n: 1, answers: 1 }, "{}");
+    send(request(2));
+    const second = await broker(1);
+    await eventually(
+      () => messagesOf(second).length === 1,
+      "the next one came, and the refused one not again",
+    );
+    second.say(WELCOME);
+    second.say({ kind: "message", n: 1, answers: messagesOf(second)[0]?.n }, "{}");
+    await eventually(() => messages.length === 1, "it is answered");
+  });
+
+  test("is not one that works for long: it is asked, and says so", async () => {
+    const { send, refusals, messages } = await openLink({ lookMs: 10 });
+    send(request(1));
+    const one = await broker(0);
+    one.say(WELCOME);
+    readFrames<ToBroker>(one.socket, ({ header }) => {
+      if (header.kind === "ping") one.say({ kind: "pong" });
+    });
+    await eventually(() => pings(one) >= 8, "it was asked often");
+    expect(refusals).toEqual([]);
+    one.say({ kind: "message", n: 1, answers: 1 }, "{}");
+    await eventually(() => messages.length === 1, "it is answered");
+  });
 });

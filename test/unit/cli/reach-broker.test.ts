@@ -2,10 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { askToEnd } from "../../../src/cli/pipe/reach-broker.js";
+import { signal } from "../../../src/cli/pipe/reach-broker.js";
 
 test("a broker that has just died needs no signal", async () => {
   const child = spawn(process.execPath, ["--eval", ""]);
   await once(child, "exit");
-  expect(() => askToEnd({ pid: child.pid as number, socket: "", version: "1.0.0" })).not.toThrow();
+  expect(() => signal({ pid: child.pid as number, socket: "", version: "1.0.0" }, "SIGTERM")).not.toThrow();
 });
