@@ -11,7 +11,7 @@ import { identify } from "./living-process.js";
  * slower one deletes the faster one's new lock. Here each contender has its own file, named after its process,
  * and holds the lock if, after writing it, it sees no file of another living process. Anybody may delete the file of a
  * dead process at any time, because its name is never used again. Among several contenders, the first by name stays and
- * the others withdraw, so one always proceeds (docs/decisions/014-the-start-lock.md).
+ * the others withdraw, so one always proceeds (docs/decisions/machinery/014-the-start-lock.md).
  */
 const PREFIX = "starting";
 
