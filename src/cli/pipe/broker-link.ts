@@ -45,7 +45,7 @@ export interface BrokerLinkEvents {
   onEnded(): void;
 }
 
-/** Brokers that die one after another, each soon after its start: no more are started until the client asks again. */
+/** Brokers that die one after another, within a short time and without an answer: no more are started until the client asks again. */
 const MOST_DEATHS = 5;
 const SOON_MS = 10_000;
 
@@ -91,11 +91,13 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     const acknowledge = (): void => writeFrame(from, { kind: "written", n });
     if (answers === undefined) events.onMessage(text, acknowledge);
     // Else what an earlier broker answered: the client must not get two answers to one request.
-    else if (sent.answered(answers, acknowledge))
+    else if (sent.answered(answers, acknowledge)) {
+      deaths = [];
       events.onMessage(text, () => {
         sent.ended(answers);
         acknowledge();
       });
+    }
   };
 
   const heard = (from: Socket, { header, text }: Frame<ToPipe>): void => {

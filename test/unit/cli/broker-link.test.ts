@@ -200,6 +200,22 @@ test("brokers that die one after another are not followed for ever", async () =>
   await eventually(() => messagesOf(next).length === 1, "it came");
 });
 
+test("a broker that answered before it died is followed, however often that happens", async () => {
+  const { send, refusals, messages } = await openLink();
+  for (let deaths = 0; deaths < 7; deaths += 1) {
+    send(request(deaths));
+    const one = await broker(deaths);
+    one.say(WELCOME);
+    await eventually(() => messagesOf(one).length === 1, "it came");
+    one.say({ kind: "message", n: 1, answers: messagesOf(one)[0]?.n }, "{}");
+    await eventually(() => messages.length === deaths + 1, "it is answered");
+    messages[deaths]?.written();
+    one.socket.destroySoon();
+  }
+  await broker(7);
+  expect(refusals).toEqual([]);
+});
+
 test("after an end in order nothing is connected until the client says something", async () => {
   const { send, link, ends } = await openLink();
   send({ jsonrpc: "2.0", method: "notifications/initialized" });
