@@ -11,8 +11,8 @@ const MOST = 5_000;
 type Timer = NodeJS.Timeout & { _destroyed?: boolean };
 
 interface Memory {
-  /** Whether it is left, and where it was made. */
-  made: Map<() => boolean, string>;
+  /** Whether it is left, and where it was made: its stack is a text only when somebody reads it, which takes long. */
+  made: Map<() => boolean, { what: string; at: Error }>;
   /** Short ones are many: they are remembered only while somebody looks for what is left. */
   isLooking: boolean;
 }
@@ -31,13 +31,17 @@ export function lookForShortTimers(isLooking: boolean): void {
 
 /** Where the timers that still keep the process alive were made, as far as they are remembered. */
 export function timersLeft(): string[] {
+  forgetThoseThatAreOver();
+  return [...memory.made.values()].map(({ what, at }) => `${what}\n${at.stack ?? ""}`);
+}
+
+function forgetThoseThatAreOver(): void {
   for (const isLeft of memory.made.keys()) if (!isLeft()) memory.made.delete(isLeft);
-  return [...memory.made.values()];
 }
 
 function remember(what: string, isLeft: () => boolean): void {
-  memory.made.set(isLeft, `${what}\n${new Error("made").stack ?? ""}`);
-  if (memory.made.size > MOST) timersLeft();
+  memory.made.set(isLeft, { what, at: new Error("made") });
+  if (memory.made.size > MOST) forgetThoseThatAreOver();
 }
 
 function remembering<F extends typeof setTimeout | typeof setInterval>(make: F, isInterval: boolean): F {
