@@ -4,12 +4,14 @@ export const PATIENCE_MS = 15_000;
 /** A condition of a part that tells nobody when it changes (an Editor's inside, a key that expires). */
 export async function eventually(
   is: () => boolean | Promise<boolean>,
-  what: string,
+  what: string | (() => string),
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await is())) {
-    if (performance.now() > deadline) throw new Error(`never: ${what}`);
+    if (performance.now() > deadline) {
+      throw new Error(`never: ${typeof what === "string" ? what : what()}`);
+    }
     await new Promise((next) => setTimeout(next, 5));
   }
 }

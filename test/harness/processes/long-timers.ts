@@ -2,7 +2,7 @@
 import { syncBuiltinESMExports } from "node:module";
 import promises from "node:timers/promises";
 
-/** What outlives the grace of expectNoLeak is at least this long, or an interval, or the latest of a chain of short ones. */
+/** What outlives the grace of expectNoLeak is longer than this (a command to Redis has a limit of just this), or an interval, or the latest of a chain of short ones. */
 const LONG_MS = 5_000;
 
 /** Those that are over are forgotten when there are more. */
@@ -47,7 +47,7 @@ function remember(what: string, isLeft: () => boolean): void {
 function remembering<F extends typeof setTimeout | typeof setInterval>(make: F, isInterval: boolean): F {
   const remembered = (callback: () => void, ms = 0, ...args: unknown[]): Timer => {
     const timer: Timer = make(callback, ms, ...(args as []));
-    if (!isInterval && ms < LONG_MS && !memory.isLooking) return timer;
+    if (!isInterval && ms <= LONG_MS && !memory.isLooking) return timer;
     const reference = new WeakRef(timer);
     remember(`${isInterval ? "every " : ""}${ms} ms`, () => {
       const known = reference.deref();
@@ -63,7 +63,7 @@ function remembering<F extends typeof setTimeout | typeof setInterval>(make: F, 
 function rememberingPromise(make: typeof promises.setTimeout): typeof promises.setTimeout {
   return (ms = 0, value, options) => {
     const waiting = make(ms, value, options);
-    if (options?.ref === false || (ms < LONG_MS && !memory.isLooking)) return waiting;
+    if (options?.ref === false || (ms <= LONG_MS && !memory.isLooking)) return waiting;
     let isLeft = true;
     const settled = (): void => {
       isLeft = false;

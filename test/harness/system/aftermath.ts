@@ -4,6 +4,7 @@ import { isFinal, type OperationRecord } from "../../../src/shared/operation/ope
 import { BULL_PREFIX } from "../../../src/shared/store/keys.js";
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
 import { eventually } from "../eventually.js";
+import { timersLeft } from "../processes/long-timers.js";
 import type { TestRedis } from "../redis/redis.js";
 import { faultsOfTimes } from "./record-times.js";
 
@@ -38,12 +39,15 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
   }
   // Clean for a while: who keeps trying to connect has nothing open between two attempts.
   let clean = 0;
+  let last: string[] = [];
   await eventually(
     () => {
-      clean = leftOver(before).length === 0 ? clean + 1 : 0;
+      const left = leftOver(before);
+      if (left.length > 0) last = left;
+      clean = left.length === 0 ? clean + 1 : 0;
       return clean >= 10;
     },
-    `nothing is open: ${leftOver(before).join(", ")}`,
+    () => [`nothing is open: ${last.join(", ")}`, ...timersLeft()].join("\n"),
   );
 }
 

@@ -269,8 +269,7 @@ describe("a broker that is stopped, or hangs", () => {
     await eventually(() => refusals.length === 1, "it is refused");
     expect(refusals[0]).toMatchObject({ given: [{ id: "1" }], isFinal: false });
     expect(refusals[0]?.error.message).toMatch(/^The broker \(process 1\) does not answer/);
-    // It goes on: nobody is left to hear the second answer.
-    first.say({ kind: "message", n: 1, answers: 1 }, "{}");
+    await eventually(() => first.socket.destroyed, "nobody is left to hear a late answer");
     send(request(2));
     const second = await broker(1);
     await eventually(
