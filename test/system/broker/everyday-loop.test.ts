@@ -65,11 +65,11 @@ async function connect(transport: "stdio" | "pipe" | "HTTP"): Promise<SdkClient>
 const edit = (failingTests: number) => world.editor.do({ do: "edit", failingTests });
 const runs = async () => (await world.editor.executions("run-tests")).length;
 
-/** Each test's call is one of its own. */
+/** Each test's call is one of its own, by how many tests it runs; together they take `seconds`. */
 let tests = 10;
-function ownArguments(more: Record<string, unknown> = {}): Record<string, unknown> {
+function ownArguments(more: Record<string, unknown> = {}, seconds = 0.05): Record<string, unknown> {
   tests += 1;
-  return { SimulatedTests: tests, SimulatedSeconds: 0.005, ...more };
+  return { SimulatedTests: tests, SimulatedSeconds: seconds / tests, ...more };
 }
 
 /** Another client sees it end; a list tells nobody an outcome. */
@@ -167,7 +167,7 @@ describe.each(Object.entries(CLIENTS))("edit, compile, run-tests %s", (_where, c
     ["PlayMode", "after its end"],
   ])("%s tests: a client that gave up and sends the call again %s finds its run", async (TestMode, when) => {
     const { first, second } = await clients();
-    const args = ownArguments({ TestMode, SimulatedSeconds: 0.05 });
+    const args = ownArguments({ TestMode }, 0.5);
     const before = await runs();
     const patience = new AbortController();
     const givenUp = first.call("run-tests", args, patience.signal).catch(() => "gave up");
