@@ -9,7 +9,7 @@ import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { readEndpoint } from "../../../src/embedded-redis/endpoint.js";
 import { createDataDirectory } from "../redis/redis.js";
 import { faultsOfTimes } from "../system/record-times.js";
-import { endBrokers } from "./brokers.js";
+import { BACKGROUND, endBrokers } from "./brokers.js";
 import { environment } from "./installation.js";
 import { expectNoLeak } from "./leaks.js";
 import { createProcesses, MAIN, type Processes, type RunningProcess } from "./processes.js";
@@ -46,6 +46,7 @@ export function useCommandLine(): CommandLine {
       // The binary that other tests have obtained; everything else of the home directory is the test's own.
       UNITY_BROKER_CACHE_DIR: defaultDirectories(process.env).cacheDir,
       UNITY_BROKER_LOG_LEVEL: "info",
+      ...BACKGROUND,
     });
     place = { processes: createProcesses(), folder, dataDir: data.dataDir, env };
   });

@@ -9,7 +9,7 @@ import { brokerFolder, readEndpoint } from "../../../src/cli/pipe/broker-place.j
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { INITIALIZE } from "../../harness/mcp/mcp.js";
-import { BACKGROUND, brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
+import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { openStdioClient, type StdioClient } from "../../harness/processes/process-clients.js";
 import { toolsAreKnown } from "../../harness/processes/process-world.js";
@@ -17,10 +17,10 @@ import { MAIN, type RunningProcess, until } from "../../harness/processes/proces
 
 const { start, type, here } = useCommandLine();
 
-const background = (more: Record<string, string> = {}) => ({ ...here().env, ...BACKGROUND, ...more });
+const background = (more: Record<string, string> = {}) => ({ ...here().env, ...more });
 const pipe = async (name = "mcp", more: Record<string, string> = {}): Promise<StdioClient> =>
-  openStdioClient(start(name, ["mcp"], { ...BACKGROUND, ...more }));
-const command = (args: string[], more: Record<string, string> = {}) => type(args, { ...BACKGROUND, ...more });
+  openStdioClient(start(name, ["mcp"], more));
+const command = (args: string[], more: Record<string, string> = {}) => type(args, more);
 
 const counterFile = (): string => join(here().folder, "executions.log");
 const executions = (): number => readFileSync(counterFile(), "utf8").split("\n").filter(Boolean).length;
@@ -72,7 +72,7 @@ describe("the first of many clients", () => {
   });
 
   test("and brokers that are started by themselves at once leave one", async () => {
-    const started = Array.from({ length: 5 }, (_, at) => start(`broker ${at}`, ["broker"], BACKGROUND));
+    const started = Array.from({ length: 5 }, (_, at) => start(`broker ${at}`, ["broker"]));
     // Those that lost end in order.
     await until("one is left", () => here().processes.running().length === 1);
     const pid = broker();
@@ -83,7 +83,7 @@ describe("the first of many clients", () => {
 
   // The system tells there which process is whose child.
   test.skipIf(process.platform !== "linux")("starts it again if it is killed while it starts", async () => {
-    const first = start("mcp", ["mcp"], BACKGROUND);
+    const first = start("mcp", ["mcp"]);
     const children = `/proc/${first.pid}/task/${first.pid}/children`;
     const child = Number(await until("it is started", () => /\d+/.exec(readFileSync(children, "utf8"))?.[0]));
     expect(child).toBeGreaterThan(1);
@@ -275,7 +275,7 @@ describe("a broker that ends in order", () => {
   test("gives its place to `up`, whose clients come over, and takes it again", async () => {
     const client = await pipe();
     const pid = broker();
-    const up = start("up", ["up", "--port", "0", "--simulate"], BACKGROUND);
+    const up = start("up", ["up", "--port", "0", "--simulate"]);
     await up.line(/^MCP endpoint/);
     await isGone(pid);
     expect(broker()).toBe(up.pid);
@@ -283,7 +283,7 @@ describe("a broker that ends in order", () => {
     await toolsAreKnown(client);
     expect(await client.call("run-tests", { timeout: 40 })).toMatchObject({ status: "completed" });
     // Another terminal has HTTP alone.
-    const second = start("second up", ["up", "--port", "0"], BACKGROUND);
+    const second = start("second up", ["up", "--port", "0"]);
     await second.line(/^MCP endpoint/);
     expect(broker()).toBe(up.pid);
     expect(await second.kill("SIGINT")).toEqual({ code: 0, signal: null });

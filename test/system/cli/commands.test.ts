@@ -93,10 +93,10 @@ describe("gateway", () => {
     expect(typed).toMatchObject({ code: 1, stderr: expect.stringMatching(new RegExp(`${port}.*in use`)) });
   });
 
-  it.each(["gateway", "worker", "up", "mcp"])(
+  it.each(["gateway", "worker", "up", "mcp --in-process"])(
     "%s says soon where it looked for a Redis that is away",
     async (name) => {
-      const typed = await type([name], { REDIS_URL: "redis://127.0.0.1:1", UNITY_BROKER_PORT: "0" });
+      const typed = await type(name.split(" "), { REDIS_URL: "redis://127.0.0.1:1", UNITY_BROKER_PORT: "0" });
       expect(typed).toMatchObject({ code: 1, stdout: "" });
       expect(typed.stderr).toMatch(/127\.0\.0\.1:1/);
       expect(typed.stderr).not.toMatch(/\n {4}at /);
@@ -214,8 +214,9 @@ describe("up and down", () => {
   });
 });
 
-describe("mcp", () => {
-  const serve = async (name: string): Promise<StdioClient> => openStdioClient(start(name, ["mcp"]));
+describe("mcp --in-process", () => {
+  const serve = async (name: string): Promise<StdioClient> =>
+    openStdioClient(start(name, ["mcp", "--in-process"]));
   const simulate = async (): Promise<RunningProcess> => {
     const args = ["simulate", "--port", "0", "--ledger-folder", join(here().folder, "ledger")];
     const editor = start("editor", args);

@@ -1,6 +1,6 @@
 /** What the doctor says of the background broker. */
 import { expect, test } from "vitest";
-import { BACKGROUND, runningBrokers } from "../../harness/processes/brokers.js";
+import { runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";
 
@@ -16,7 +16,7 @@ interface Finding {
   fix?: string;
 }
 
-async function finding(more: Record<string, string> = BACKGROUND): Promise<Finding | undefined> {
+async function finding(more: Record<string, string> = {}): Promise<Finding | undefined> {
   const { stdout } = await type(["doctor", "--json"], { UNITY_BROKER_PORT: NOBODYS, ...more });
   return (JSON.parse(stdout) as Finding[]).find(({ check }) => check === "broker");
 }
@@ -31,7 +31,7 @@ test("none yet, running with its clients, in the way, and not wanted", async () 
     says: expect.stringMatching(/each client serves itself/),
   });
   // Of the same environment as the doctor's.
-  const env = { ...BACKGROUND, UNITY_BROKER_PORT: NOBODYS };
+  const env = { UNITY_BROKER_PORT: NOBODYS };
   const client = await openStdioClient(start("mcp", ["mcp"], env));
   const [pid = 0] = runningBrokers(here().env);
   expect(await finding()).toEqual({
@@ -50,7 +50,7 @@ test("none yet, running with its clients, in the way, and not wanted", async () 
 });
 
 test("one in a terminal", async () => {
-  const env = { ...BACKGROUND, UNITY_BROKER_PORT: NOBODYS };
+  const env = { UNITY_BROKER_PORT: NOBODYS };
   const up = start("up", ["up", "--port", "0"], env);
   await up.line(/^MCP endpoint/);
   expect((await finding())?.says).toBe(

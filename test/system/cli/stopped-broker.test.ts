@@ -8,7 +8,7 @@ import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { reachBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { createLinePeer, createPipes, INITIALIZE, toolCall } from "../../harness/mcp/mcp.js";
-import { BACKGROUND, brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
+import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { until } from "../../harness/processes/processes.js";
 
@@ -16,7 +16,7 @@ const { start, here, closeLater } = useCommandLine();
 
 /** `lookMs`: as in a client's pipe, if undefined: a broker that loads its modules may be silent for long. */
 function pipe(lookMs?: number) {
-  const env = { ...here().env, ...BACKGROUND };
+  const { env } = here();
   const folder = brokerFolder(env);
   const streams = createPipes();
   const connect = () => reachBroker({ folder, env, version: "0.0.0" });

@@ -36,8 +36,22 @@ function childrenOf(pid: number): { pid: number; command: string; environ: strin
 }
 
 describe.runIf(existsSync("/proc/self/environ"))("a secret of the shell", () => {
-  test("is not in the private Redis, nor in its keeper", async () => {
+  test("is not in the broker in the background, nor in its private Redis", async () => {
     const client = await openStdioClient(start("mcp", ["mcp"], SECRETS));
+    const { pid } = client.process;
+    const [broker] = childrenOf(pid).filter(({ command }) => command.includes("main.js broker"));
+    expect(broker?.environ).toMatch(/(^|\0)PATH=/);
+    expect(broker?.environ).not.toMatch(SIGNS);
+    const [redis] = await until("its Redis runs", () => {
+      const found = childrenOf(broker?.pid ?? 0).filter(({ command }) => command.includes("redis-server"));
+      return found.length > 0 && found;
+    });
+    expect(redis?.environ).not.toMatch(SIGNS);
+    await client.close();
+  });
+
+  test("is not in the private Redis, nor in its keeper", async () => {
+    const client = await openStdioClient(start("mcp", ["mcp", "--in-process"], SECRETS));
     const { pid } = client.process;
     expect(readFileSync(`/proc/${pid}/environ`, "utf8"), "the test would see it").toMatch(SIGNS);
     const daemons = await until("both run", () => {

@@ -15,7 +15,7 @@ import { createPushServer } from "../../../src/worker/transport/push-server.js";
 import { ENGINES } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { eventually } from "../../harness/eventually.js";
-import { BACKGROUND, runningBrokers } from "../../harness/processes/brokers.js";
+import { runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { noOtherUser, type Running, run, start, type Who } from "../../harness/processes/other-user.js";
 import { openStdioClient } from "../../harness/processes/process-clients.js";
@@ -293,7 +293,7 @@ describe.skipIf(noOtherUser !== undefined)(
       test("is no client of the background broker, and puts none in its place", async () => {
         chmodSync(here().folder, 0o755);
         chmodSync(here().dataDir, 0o755);
-        const client = await openStdioClient(startCommand("mcp", ["mcp"], BACKGROUND));
+        const client = await openStdioClient(startCommand("mcp", ["mcp"]));
         const [pid] = runningBrokers(here().env);
         const folder = join(here().dataDir, "brokers", readdirSync(join(here().dataDir, "brokers"))[0] ?? "");
         const endpointFile = join(folder, "endpoint.json");
@@ -309,7 +309,7 @@ describe.skipIf(noOtherUser !== undefined)(
         // What others can enter is not connected to, whatever the endpoint says: another broker takes the place.
         await client.close();
         chmodSync(dirname(socket), 0o755);
-        const next = await openStdioClient(startCommand("next mcp", ["mcp"], BACKGROUND));
+        const next = await openStdioClient(startCommand("next mcp", ["mcp"]));
         expect(runningBrokers(here().env)).not.toContain(pid);
         await next.close();
       });
