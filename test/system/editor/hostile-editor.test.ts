@@ -40,6 +40,11 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed;
 };
 const MOST_GROWTH = 150 * 1024 * 1024;
+/** Collecting takes long where it would not change the answer. */
+const growth = (before: number): number => {
+  const grown = process.memoryUsage().heapUsed - before;
+  return grown < MOST_GROWTH ? grown : heap() - before;
+};
 const HOUR = 3_600_000;
 
 /** Finds it as it finds honest ones, or by its name where it has no ledger. */
@@ -145,7 +150,7 @@ async function tell(lie: Lie): Promise<void> {
   expect((await store.operations.listOf("ann", 10)).length).toBeLessThan(2);
   expect(await store.operations.listOf("local", 10)).toEqual([]);
   expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-  expect(heap() - before).toBeLessThan(MOST_GROWTH);
+  expect(growth(before)).toBeLessThan(MOST_GROWTH);
   expect(warnings.length).toBeLessThan(2_000);
 }
 
