@@ -74,11 +74,12 @@ export function createLane(
     }
   }
 
+  let isClosed = false;
   const worker = new LaneWorker(deps.queue, run, {
     connection: {
       ...deps.address,
       maxRetriesPerRequest: null,
-      retryStrategy: reconnectPause,
+      retryStrategy: (attempt) => (isClosed ? null : reconnectPause(attempt)),
       reconnectOnError: isDemoted,
     },
     prefix: BULL_PREFIX,
@@ -99,12 +100,20 @@ export function createLane(
     return true;
   };
 
-  /** Disconnects everything of BullMQ, whatever it still waits for. */
+  /**
+   * Disconnects everything of BullMQ, whatever it still waits for, and for good: where it is just renewing a connection on
+   * which an answer is missing, it would leave that connection behind.
+   */
   const disconnect = (): void => {
+    isClosed = true;
     const { connection, blockingConnection } = worker.getBackend();
     for (const each of [connection, blockingConnection])
       each?.client.then(
-        (client) => client.disconnect(),
+        (client) => {
+          client.on("error", () => undefined);
+          client.on("connect", () => client.disconnect());
+          client.disconnect();
+        },
         () => undefined,
       );
   };
@@ -117,11 +126,9 @@ export function createLane(
       const ended = worker.close(!canGiveBack);
       const limit = new AbortController();
       const isLate = delay(timings.closeMs, true, { signal: limit.signal });
-      if (await Promise.race([ended, isLate])) {
-        await worker.endRenewal();
-        disconnect();
-      }
+      if (await Promise.race([ended, isLate])) await worker.endRenewal();
       limit.abort();
+      disconnect();
     },
   };
 }

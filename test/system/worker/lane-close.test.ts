@@ -1,7 +1,9 @@
 /** A lane ends in time, and takes its connections along. */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
-import { test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { BULL_PREFIX } from "../../../src/shared/store/keys.js";
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { eventually } from "../../harness/eventually.js";
@@ -10,6 +12,70 @@ import { sharedTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 
 const TIMINGS = { jobLockMs: 4_000, stalledCheckMs: 150, idleLookMs: 100, heldRetryMs: 50, closeMs: 50 };
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+  await expectNoLeak();
+});
+
+/** A way to Redis on which no answer to a blocking command comes, and a connection ends when the test lets it end. */
+async function wayWithoutMarkers(redis: { path?: string; host?: string; port?: number }) {
+  const sockets = new Set<Socket>();
+  let left: (near: Socket) => void = () => undefined;
+  /** The near end has said that it leaves; its connection stands until the test ends it. */
+  const isLeaving = new Promise<Socket>((resolve) => {
+    left = resolve;
+  });
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(redis as { path: string });
+    let isBlocked = false;
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.once("close", () => sockets.delete(socket));
+    }
+    near.on("data", (chunk: Buffer) => {
+      isBlocked ||= chunk.includes("bzpopmin");
+      far.write(chunk);
+    });
+    far.on("data", (chunk: Buffer) => isBlocked || near.write(chunk));
+    near.once("end", () => (isBlocked ? left(near) : near.end()));
+    near.once("close", () => far.destroy());
+    far.once("close", () => near.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closers.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as { port: number };
+  return { address: { host: "127.0.0.1", port }, isLeaving, connections: () => sockets.size / 2 };
+}
+
+test("a lane that closes while it renews a connection leaves none behind", async () => {
+  const redis = await sharedTestRedis();
+  closers.push(() => redis.flush());
+  const way = await wayWithoutMarkers(redis.connection);
+  const lane = createLane(
+    {
+      ...{ address: way.address, queue: "q", concurrency: 1, log: SILENT },
+      // It cannot be asked for anything any more: closed by force.
+      storeAnswers: async () => false,
+      process: async () => "refused",
+    },
+    TIMINGS,
+  );
+  // An answer that never comes: the connection is closed, to be opened once more.
+  const leaving = await way.isLeaving;
+  await lane.close();
+  leaving.end();
+  await once(leaving, "close");
+  await eventually(() => way.connections() === 0, "no connection is left");
+  // Whoever renews it has been told: there is nothing to wait for but that it does not.
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(way.connections()).toBe(0);
+});
 
 test("a job that never ends keeps no connection and no timer of a lane that has closed", async () => {
   const redis = await sharedTestRedis();
@@ -47,6 +113,5 @@ test("a job that never ends keeps no connection and no timer of a lane that has 
   await queue.close();
   hand.disconnect();
   await redis.flush();
-  // The renewal of the job's lock would go on, once in each quarter of the lock's time.
-  await expectNoLeak();
+  // The renewal of the job's lock would go on, once in each quarter of the lock's time: see afterEach.
 });
