@@ -29,10 +29,25 @@ interface Guest {
   client(): Promise<TestClient>;
 }
 
-async function guestsOf(stage: Stage): Promise<Guest[]> {
+interface Morning {
+  guests: Guest[];
+  /** What the Editor offers of them. */
+  calls: Call[];
+}
+
+/** Before the first blow: nobody sends these requests again. */
+async function morning(stage: Stage): Promise<Morning> {
   const same = await stage.http();
   const stdio = await stage.newStdio();
-  return [{ client: async () => same }, { client: () => openedAgain(stage) }, { client: async () => stdio }];
+  const names = await toolsAreKnown(same);
+  return {
+    guests: [
+      { client: async () => same },
+      { client: () => openedAgain(stage) },
+      { client: async () => stdio },
+    ],
+    calls: CALLS.filter(({ tool }) => names.includes(tool)),
+  };
 }
 
 /** A client that finds nobody comes back until somebody is there. */
@@ -45,11 +60,6 @@ async function openedAgain(stage: Stage): Promise<TestClient> {
       return false;
     }
   });
-}
-
-async function offered(stage: Stage): Promise<Call[]> {
-  const names = await toolsAreKnown(await stage.http());
-  return CALLS.filter(({ tool }) => names.includes(tool));
 }
 
 /** Sends one call until it has its outcome, in one of the ways that callers have; sometimes it loses interest. */
@@ -108,9 +118,7 @@ async function onceTold(intent: Intent, client: TestClient): Promise<void> {
 }
 
 /** Everybody wants these things a few times, and some menu items in between that must run once. */
-async function busyDay(stage: Stage, rounds: number): Promise<void> {
-  const calls = await offered(stage);
-  const guests = await guestsOf(stage);
+async function busyDay(stage: Stage, { guests, calls }: Morning, rounds: number): Promise<void> {
   await Promise.all(
     guests.map(async (guest) => {
       for (let round = 0; round < rounds; round += 1) {
@@ -127,7 +135,7 @@ async function busyDay(stage: Stage, rounds: number): Promise<void> {
 export const repeatedByAll: Scenario = {
   name: "repeatable calls of everybody",
   story: "tests, compilation and settings are called by several, who poll, give up, come back and call again",
-  play: (stage) => busyDay(stage, 7),
+  play: async (stage) => busyDay(stage, await morning(stage), 7),
 };
 
 type Blow = (stage: Stage) => Promise<unknown>;
@@ -153,6 +161,7 @@ export const repeatedUnderFire: Scenario = {
   story: "the same while gateway, owner or store die, or the Editor reloads its scripts",
   async play(stage) {
     const { random } = stage;
+    const begun = await morning(stage);
     const blows = [random.pick(BLOWS), random.pick(BLOWS)];
     const delays = blows.map(() => random.between(100, 700));
     const blow = async (): Promise<void> => {
@@ -162,6 +171,6 @@ export const repeatedUnderFire: Scenario = {
         await strike(stage);
       }
     };
-    await Promise.all([busyDay(stage, 6), blow()]);
+    await Promise.all([busyDay(stage, begun, 6), blow()]);
   },
 };
