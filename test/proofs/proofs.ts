@@ -42,6 +42,12 @@ export const PROOFS: readonly Proof[] = [
     covers: "50 000 histories of the whole broker in memory",
   },
   {
+    name: "broker in the background",
+    command: longForm("test/system/cli/background-broker.test.ts test/system/mcp/first-contact.test.ts"),
+    covers:
+      "50 races of 20 clients for its start, 20 first contacts, a plain bridge's operation of 35 s that outlives its client",
+  },
+  {
     name: "growth",
     command: longForm("test/system/store/growth.test.ts"),
     covers: "4 000 operations over 20 Editors that come and go leave nothing in the store",
