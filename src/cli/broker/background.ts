@@ -18,6 +18,11 @@ export async function runInBackground(service: LocalService, signalled: Promise<
   const idleMs = settings.config.UNITY_BROKER_REDIS_IDLE_MINUTES * MINUTE;
   const stopping = Promise.race([signalled, service.asked]);
   const log = openLog(settings);
+  let isOpen = false;
+  // The clients' requests go over to the broker that follows, also those that this one was too young for.
+  void service.asked.then((what) => {
+    if (what === "drain" && !isOpen) service.connections.cut();
+  });
   const opening = startServing(settings, stopping, { log, keepsRedis: true }).then(
     (runtime) => runtime && { runtime, serving: serve(runtime) },
   );
@@ -36,6 +41,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
   );
   const opened = await opening;
   if (!opened) return;
+  isOpen = true;
   const { runtime, serving } = opened;
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   noteLaunch();

@@ -89,6 +89,8 @@ async function open(
     status: () => ({ isForeground, startedAt }),
     async asked({ ask }) {
       if (ask === "status") return true;
+      // A later version may ask for more.
+      if (ask !== "stop" && ask !== "drain") return false;
       if (ask === "drain" && !(await mayHandOver().catch(() => true))) return false;
       isAsked(ask);
       return true;

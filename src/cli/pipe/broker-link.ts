@@ -185,8 +185,9 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   const refuse = (error: Error, isFinal: boolean): void => {
     isDormant = true;
     unsent = [];
-    const given = sent.open();
-    for (const { n } of given) sent.ended(n);
+    const open = sent.open();
+    for (const { n } of open) sent.ended(n);
+    const given = open.filter(({ isCancelled }) => !isCancelled);
     events.onRefused(error, given, isFinal);
     if (ending) over();
   };
@@ -231,5 +232,5 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
 }
 
 const HANGS =
-  "does not answer: it is stopped, or hangs. Run `unity-broker down`, then send the request again; what it had accepted is not run twice.";
+  "does not answer: it is stopped, or hangs. Run `unity-broker down`, then send the request again: it is not run twice. If the broker goes on by itself, the request may still run.";
 const DYING = "The broker ended again and again. Run `unity-broker doctor`, then send the request again.";

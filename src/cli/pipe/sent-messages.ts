@@ -20,8 +20,8 @@ export interface SentMessages {
   ended(n: number): void;
   /** In their order: the greeting, then each open request, with its cancellation if it was cancelled. */
   toRepeat(): SentMessage[];
-  /** The requests without an answer, with the client's ids as JSON. */
-  open(): { n: number; id: string }[];
+  /** The requests without an answer, with the client's ids as JSON; one that was cancelled is to get none. */
+  open(): { n: number; id: string; isCancelled: boolean }[];
   /** Does the client have all its answers? */
   isEmpty(): boolean;
 }
@@ -78,7 +78,13 @@ export function createSentMessages(): SentMessages {
       return [...all.values()].sort((a, b) => a.n - b.n);
     },
     open: () =>
-      [...open.values()].filter(({ writing }) => !writing).map(({ request, id }) => ({ n: request.n, id })),
+      [...open.values()]
+        .filter(({ writing }) => !writing)
+        .map(({ request, id, cancellation }) => ({
+          n: request.n,
+          id,
+          isCancelled: cancellation !== undefined,
+        })),
     isEmpty: () => open.size === 0,
   };
 }

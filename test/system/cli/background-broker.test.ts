@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { brokerFolder, readEndpoint } from "../../../src/cli/pipe/broker-place.js";
+import { controlBroker } from "../../../src/cli/pipe/control.js";
+import { connect } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
+import type { PipeControl } from "../../../src/shared/pipe/frames.js";
 import { isLongForm } from "../../harness/long-form.js";
-import { INITIALIZE } from "../../harness/mcp/mcp.js";
+import { INITIALIZE, type RpcAnswer, toolCall } from "../../harness/mcp/mcp.js";
 import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { openStdioClient, type StdioClient } from "../../harness/processes/process-clients.js";
@@ -328,6 +331,33 @@ describe("a newer version", () => {
     expect(runningBrokers(here().env)).toHaveLength(1);
     await Promise.all([...older, late].map((client) => client.close()));
   });
+});
+
+test("a broker that is to hand over while it starts refuses nothing, and one that is asked for what it does not know stays", async () => {
+  await simulate();
+  const client = start("mcp", ["mcp"]);
+  const answers: RpcAnswer[] = [];
+  client.onLine((line) => void answers.push(JSON.parse(line) as RpcAnswer));
+  const call = toolCall(1, "execute-menu-item", { ...item(0), timeout: 40 });
+  for (const message of [INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" }, call])
+    client.write(`${JSON.stringify(message)}\n`);
+  const folder = brokerFolder(here().env);
+  const ask = async (what: PipeControl["ask"]) => {
+    const endpoint = await until("it listens", () => readEndpoint(folder));
+    const socket = await until("it accepts", () => connect(endpoint));
+    return controlBroker(socket, what, "0.0.0");
+  };
+  const { pid, complies } = await ask("drain");
+  expect(complies).toBe(true);
+  await isGone(pid);
+  const answer = await until("it is answered", () => answers.find(({ id }) => id === 1));
+  expect(answer.result?.structuredContent).toMatchObject({ status: "completed" });
+  expect(executions()).toBe(1);
+
+  const { complies: isUnderstood } = await ask("a word of a later version" as PipeControl["ask"]);
+  expect([isUnderstood, broker()]).toEqual([false, (await ask("status")).pid]);
+  client.endInput();
+  await client.ended;
 });
 
 describe("a newer version while a bridge without a ledger runs something", () => {

@@ -261,6 +261,17 @@ describe("a broker that is stopped, or hangs", () => {
     expect(refusals[0]?.error.message).toMatch(/^The broker does not answer.*unity-broker down/);
   });
 
+  test("a request that was cancelled gets no answer, and is not waited for any more", async () => {
+    const { send, refusals, link } = await openLink({ lookMs: 10 });
+    send(request(1));
+    send(request(2));
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    (await broker(0)).say(WELCOME);
+    await eventually(() => refusals.length === 1, "it is refused");
+    expect(refusals[0]?.given.map(({ id }) => id)).toEqual(["1"]);
+    expect(link.sent.isEmpty()).toBe(true);
+  });
+
   test("after it greeted: what is open is refused, once, and the next message tries again", async () => {
     const { send, refusals, messages } = await openLink({ lookMs: 10 });
     send(request(1));
