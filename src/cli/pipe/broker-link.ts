@@ -45,7 +45,10 @@ export interface BrokerLinkEvents {
   onEnded(): void;
 }
 
-/** Brokers that die one after another, within a short time and without an answer: no more are started until the client asks again. */
+/**
+ * Brokers that die one after another, within a short time and without an answer: no more are started until the client
+ * asks again.
+ */
 const MOST_DEATHS = 5;
 const SOON_MS = 10_000;
 
@@ -157,8 +160,8 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
   const hangs = (silent: Socket): void => {
     disconnected();
     silent.destroy();
-    const process = isGreeted && brokerPid !== undefined ? ` (process ${brokerPid})` : "";
-    refuse(new Error(`The broker${process} ${HANGS}`), brokerPid === undefined);
+    const which = isGreeted && brokerPid !== undefined ? ` (process ${brokerPid})` : "";
+    refuse(new Error(`The broker${which} ${HANGS}`), brokerPid === undefined);
   };
 
   const lost = (last: Socket): void => {

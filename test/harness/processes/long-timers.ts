@@ -2,7 +2,10 @@
 import { syncBuiltinESMExports } from "node:module";
 import promises from "node:timers/promises";
 
-/** What outlives the grace of expectNoLeak is longer than this (a command to Redis has a limit of just this), or an interval, or the latest of a chain of short ones. */
+/**
+ * What outlives the grace of expectNoLeak is longer than this (a command to Redis has a limit of just this), or an
+ * interval, or the latest of a chain of short ones.
+ */
 const LONG_MS = 5_000;
 
 /** Those that are over are forgotten when there are more. */
