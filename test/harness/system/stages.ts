@@ -3,7 +3,6 @@
 import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
 import { eventually } from "../eventually.js";
-import { isLongForm } from "../long-form.js";
 import type { Client } from "./client.js";
 import type { System, SystemOptions } from "./system.js";
 
@@ -19,14 +18,6 @@ export interface Scene {
 }
 
 export type Stages = Record<string, () => Promise<Scene>>;
-
-/** The names to play: all in the long form, else those that differ most from each other for this test. */
-export function played(stages: Stages, telling: readonly string[]): string[] {
-  const names = Object.keys(stages);
-  const unknown = telling.filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new Error(`no such stage: ${unknown.join(", ")}`);
-  return isLongForm ? names : [...telling];
-}
 
 async function jobIs(system: System, record: OperationRecord, state: string): Promise<void> {
   const [main] = system.store.queues.lanesOf(record.editor);

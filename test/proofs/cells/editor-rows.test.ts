@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENGINES } from "../../harness/editor/dotnet.js";
+import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import type { CallAnswer, HttpClient } from "../../harness/processes/process-clients.js";
 import { startWorld, type World } from "../../harness/processes/process-world.js";
@@ -34,7 +34,7 @@ const endless = (engine: string): Call => {
 
 afterAll(() => expectNoLeak());
 
-describe.each(ENGINES)("the %s Editor", (engine) => {
+describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
   let world: World;
   let client: HttpClient;
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { played } from "../../harness/long-form.js";
 import { INITIALIZE, type RpcAnswer, toolCall } from "../../harness/mcp/mcp.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import type { CallAnswer } from "../../harness/processes/process-clients.js";
@@ -132,7 +133,14 @@ async function loop(clients: Clients, args: Record<string, unknown>, way: Way = 
   expect(green.log_id).not.toBe(red.log_id);
 }
 
-describe.each(Object.entries(CLIENTS))("edit, compile, run-tests %s", (_where, clients) => {
+/** Two processes, two pipes of one, one session: the long form plays the others too. */
+const TELLING = [
+  "in another stdio process",
+  "by the background broker, in another pipe",
+  "over HTTP in the same session",
+];
+
+describe.each(played(CLIENTS, TELLING))("edit, compile, run-tests %s", (_where, clients) => {
   test.each(Object.entries(WAYS))("the second report is new: read %s", async (_how, way) => {
     const before = await runs();
     await loop(clients, ownArguments(), way);

@@ -5,8 +5,9 @@ import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/ope
 import { BULL_PREFIX, keys } from "../../../src/shared/store/keys.js";
 import { queueName } from "../../../src/shared/store/queue.js";
 import { eventually } from "../../harness/eventually.js";
+import { played } from "../../harness/long-form.js";
 import { startWorld } from "../../harness/processes/process-world.js";
-import { played, type Scene, stagesWith } from "../../harness/system/stages.js";
+import { type Scene, stagesWith } from "../../harness/system/stages.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -150,11 +151,11 @@ const HANDS: Record<string, (reach: Reach) => Promise<unknown>> = {
   },
 };
 
-describe.each(played(STAGES, TELLING))("an operation that %s", (stage) => {
+describe.each(played(STAGES, TELLING))("an operation that %s", (_stage, reach) => {
   test.each(Object.keys(HANDS))("while somebody %s: runs once, ends, and stays readable", async (hand) => {
-    const scene = await STAGES[stage]?.();
+    const scene = await reach();
     const act = HANDS[hand];
-    if (!scene || !act) throw new Error("no such test");
+    if (!act) throw new Error("no such test");
     const { system, ann, record, args, release } = scene;
     const queue = queueOf(system, record, "main");
     const jobId = jobIdOf(record);

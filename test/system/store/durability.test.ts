@@ -7,9 +7,10 @@ import { BrokerError, ERRORS } from "../../../src/shared/errors.js";
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import { WORKER_DEFAULTS } from "../../../src/worker/worker.js";
 import { eventually } from "../../harness/eventually.js";
+import { played } from "../../harness/long-form.js";
 import { type RedisSite, type Replica, startRedisSite } from "../../harness/redis/redis-site.js";
 import type { Client } from "../../harness/system/client.js";
-import { played, type Scene, stagesWith } from "../../harness/system/stages.js";
+import { type Scene, stagesWith } from "../../harness/system/stages.js";
 import { type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 
 let site: RedisSite;
@@ -97,10 +98,10 @@ describe("Redis loses nothing", () => {
   describe.each(Object.keys(EVENTS))("but %s", (event) => {
     test.each(played(stages, TELLING))(
       "while an operation %s: it ends once, under its log_id",
-      async (stage) => {
+      async (_stage, reach) => {
         const strike = await EVENTS[event]?.();
-        const scene = await stages[stage]?.();
-        if (!scene || !strike) throw new Error("no such test");
+        const scene = await reach();
+        if (!strike) throw new Error("no such test");
         await strike();
         await scene.release();
         await expectOnce(scene);
@@ -130,10 +131,10 @@ describe.each(Object.keys(SETBACKS))("Redis %s", (setback) => {
 
   test.each(played(stages, TELLING))(
     "of the moment when an operation %s, long after its end: the Editor tells the outcome again",
-    async (stage) => {
+    async (_stage, reach) => {
       const mark = await SETBACKS[setback]?.();
-      const scene = await stages[stage]?.();
-      if (!scene || !mark) throw new Error("no such test");
+      const scene = await reach();
+      if (!mark) throw new Error("no such test");
       const strike = await mark();
       await scene.release();
       await outcome(scene.ann, scene.record.logId);
@@ -165,9 +166,8 @@ describe("Redis is flushed", () => {
   const stages = stagesWith((more) => start({ ...OPTIONS, ...more }));
   test.each(played(stages, TELLING))(
     "while an operation %s: the identical call finds its execution",
-    async (stage) => {
-      const scene = await stages[stage]?.();
-      if (!scene) throw new Error("no such test");
+    async (stage, reach) => {
+      const scene = await reach();
       await site.flush();
       await expectFound(scene, stage);
     },

@@ -4,6 +4,7 @@ import { channels, keys } from "../../../src/shared/store/keys.js";
 import { checkRedis, elsewhereInCluster } from "../../../src/shared/store/redis-check.js";
 import { openStore, type Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
+import { played } from "../../harness/long-form.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { type RedisSettings, type RedisSite, startRedisSite } from "../../harness/redis/redis-site.js";
 import { stagesWith } from "../../harness/system/stages.js";
@@ -141,11 +142,10 @@ describe("a Cluster of one node", () => {
   const stages = stagesWith((more) => start({ gateway: { sweepMs: 50 }, ...more }));
 
   // It refuses every command and script whose keys lie in more than one slot.
-  test.each(Object.keys(stages))(
+  test.each(played(stages, ["was taken, its Editor is away", "runs"]))(
     "serves an operation that %s, and all keys are in one slot",
-    async (stage) => {
-      const scene = await stages[stage]?.();
-      if (!scene) throw new Error("no such test");
+    async (_stage, reach) => {
+      const scene = await reach();
       const { system, ann, record, args } = scene;
       const { logId } = record;
       await system.store.operations.report(logId, { progress: { seq: 1, progress: 1 }, partialResult: [] });
