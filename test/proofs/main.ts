@@ -1,5 +1,5 @@
 /**
- * `npm run proofs [-- --only <part of a name>]`: every proof in its long form, one after the other, about two hours.
+ * `npm run proofs [-- --only <part of a name>]`: every proof in its long form, one after the other.
  * Each writes when it last ran, and how it ended, into docs/proofs/README.md. Exit code 1: one of them failed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -16,11 +16,19 @@ if (chosen.length === 0) {
 }
 const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
 
+console.log(
+  `${chosen.length} of ${PROOFS.length} proofs (all take about two hours); each that ends writes its row into docs/proofs/README.md.`,
+);
+
 let failed = 0;
 for (const { name, command } of chosen) {
   console.log(`\n== ${name}: ${command}`);
   const startedAt = performance.now();
-  const { status } = spawnSync(command, { shell: true, stdio: "inherit" });
+  const { status, signal } = spawnSync(command, { shell: true, stdio: "inherit" });
+  if (signal !== null) {
+    console.error(`${name} was ended by ${signal}: nothing is written of it, and the others are not played.`);
+    process.exit(1);
+  }
   if (status !== 0) failed += 1;
   const run: Run = {
     date: new Date().toISOString().slice(0, 10),

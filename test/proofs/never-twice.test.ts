@@ -1,11 +1,12 @@
 /**
  * The mission: one call is executed at most once, no matter who sends it again, and everybody gets the same outcome.
  *
- * Real processes, real clients, a real Redis; only Unity is simulated, and counts for itself what it begins.
+ * Real processes, real clients, a real Redis; only Unity is played, and counts for itself what it begins.
  * `SEED=42 npm test -- test/proofs/never-twice` plays one seed again; docs/proofs/never-twice.md says what the scenarios are.
  */
 
 import { afterAll, describe, expect, it } from "vitest";
+import { TELLING_ENGINES } from "../harness/editor/dotnet.js";
 import { isLongForm } from "../harness/long-form.js";
 import { expectNoLeak } from "../harness/processes/leaks.js";
 import { startWorld } from "../harness/processes/process-world.js";
@@ -21,13 +22,7 @@ const MINUTE = 60_000;
 const FIXED_SEEDS = isLongForm ? [1, 2, 3] : [];
 const SEEDS = process.env.SEED ? [Number(process.env.SEED)] : [...FIXED_SEEDS, freshSeed()];
 
-// Most of the time is spent waiting for menu items that block: more worlds than cores.
-const worlds = createWorlds(3);
-
-afterAll(async () => {
-  await worlds.close();
-  await expectNoLeak();
-}, MINUTE);
+afterAll(() => expectNoLeak(), MINUTE);
 
 describe.concurrent("never twice", () => {
   it(
@@ -78,6 +73,12 @@ describe.concurrent("never twice", () => {
     },
     2 * MINUTE,
   );
+});
+
+describe.concurrent.each(TELLING_ENGINES)("never twice, with the %s Editor", (engine) => {
+  // Most of the time is spent waiting for menu items that block: more worlds than cores.
+  const worlds = createWorlds(3, { engine });
+  afterAll(() => worlds.close(), MINUTE);
 
   for (const scenario of SCENARIOS) {
     it(

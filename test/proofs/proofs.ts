@@ -60,7 +60,33 @@ export const PROOFS: readonly Proof[] = [
   {
     name: "hostile Editor",
     command: longForm("test/system/editor/hostile-editor.test.ts"),
-    covers: "others are served beside an Editor that floods, p99 of 1000 calls",
+    covers: "every lie over both wires; others are served beside an Editor that floods, p99 of 1000 calls",
+  },
+  {
+    name: "both Editors",
+    command: longForm(
+      "test/proofs/never-twice.test.ts",
+      "test/proofs/cells/editor-rows.test.ts",
+      "test/system/editor/editor-cells.test.ts",
+      "test/system/editor/stalled-editor.test.ts",
+      "test/system/results/result-stream.test.ts",
+    ),
+    covers: "the tables that `npm test` plays with the C# bridge, with the simulated Editor too",
+  },
+  {
+    name: "everyday loop",
+    command: longForm("test/system/broker/everyday-loop.test.ts"),
+    covers: "edit, compile, run the tests: by every client, read in every way",
+  },
+  {
+    name: "installations",
+    command: longForm(
+      "test/system/cli/commands.test.ts",
+      "test/system/cli/doctor.test.ts",
+      "test/system/cli/doctor-security.test.ts",
+      "test/system/store/redis-kinds.test.ts",
+    ),
+    covers: "everything that the doctor finds, each signal, every stage on a Redis Cluster of one node",
   },
   {
     name: "fuzz",

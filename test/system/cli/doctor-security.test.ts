@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { cachedTree } from "../../../src/embedded-redis/package/cached-redis.js";
 import { seal } from "../../../src/embedded-redis/package/package-seal.js";
+import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN } from "../../harness/processes/processes.js";
 
@@ -165,6 +166,17 @@ const OPEN: Record<string, () => Promise<Open> | Open> = {
   },
 };
 
+/** Of each kind one: a folder, a file, somebody else's, a process's. */
+const TELLING = [
+  "a data folder that others can enter",
+  "an Editor's token that others can read",
+  "another user's endpoint file (needs root)",
+  "a cached Redis that was changed",
+  "a plain Editor",
+  "an admin",
+  "a Redis over the network in the clear",
+];
+
 describe.skipIf(process.platform === "win32")("doctor --security", () => {
   test("a home as the broker makes it is well", async () => {
     const env = await home();
@@ -180,7 +192,7 @@ describe.skipIf(process.platform === "win32")("doctor --security", () => {
     expect(JSON.stringify(withRedis.findings)).not.toContain("planted");
   });
 
-  for (const [title, open] of Object.entries(OPEN)) {
+  for (const [title, open] of played(OPEN, TELLING)) {
     test.skipIf(!isRoot && title.includes("root"))(title, async () => {
       const env = await home();
       const { check, state = "problem", says, env: more = {} } = await open();

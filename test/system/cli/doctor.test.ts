@@ -12,6 +12,7 @@ import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
 import { quoted } from "../../../src/shared/machine/private-folder.js";
+import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
 import { startTestRedis, type TestRedis } from "../../harness/redis/redis.js";
@@ -233,7 +234,15 @@ describe("what can be copied from a screen", () => {
 });
 
 describe("the doctor names what is broken, and its fix works", () => {
-  test.each(Object.entries(BROKEN))("%s", async (_title, breaks) => {
+  const TELLING = [
+    "a data directory that is a file",
+    "a Redis that is away",
+    "a Redis that evicts",
+    "another program on the gateway's port",
+    "a token that the gateway does not know",
+    "the endpoint file of an Editor that ended",
+  ];
+  test.each(played(BROKEN, TELLING))("%s", async (_title, breaks) => {
     const { env = {}, check, says, state = "problem" } = await breaks();
     const { code, findings } = await examine(env);
     const found = findings.find((one) => one.check === check && one.state !== "ok");

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encodeFrame } from "../../../src/shared/wire/framing.js";
 import { rpcRequest } from "../../../src/shared/wire/rpc.js";
-import { ENGINES } from "../../harness/editor/dotnet.js";
+import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { askProven } from "../../harness/editor/proof.js";
 import type { Owner, Params } from "../simulator/simulator-client.js";
@@ -23,7 +23,7 @@ const fresh = (): string => {
   return `op-${operations}`;
 };
 
-describe.each(ENGINES)("the %s Editor", (engine) => {
+describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
   let editor: EditorUnderTest;
   beforeAll(async () => {
     editor = await startEditorUnderTest(engine);

@@ -3,7 +3,7 @@
  * the way. Nobody else is given its operation before that Editor has journalled that it never runs it.
  */
 import { afterEach, describe, expect, test } from "vitest";
-import { ENGINES } from "../../harness/editor/dotnet.js";
+import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { eventually } from "../../harness/eventually.js";
 import { useWorkerProcesses } from "../../harness/processes/use-worker-processes.js";
@@ -52,7 +52,7 @@ async function stage(engine: EditorUnderTest["engine"]): Promise<Scene> {
   };
 }
 
-describe.each(ENGINES)("the %s Editor", (engine) => {
+describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
   test("schedule J: it stands still with the frame in its buffer; its worker is replaced; it reads on", async () => {
     const { system, editor, ann, owner, heir, submit } = await stage(engine);
     const { pid } = editor.endpoint();

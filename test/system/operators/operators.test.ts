@@ -18,8 +18,8 @@ afterEach(async () => {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const OPTIONS = { gateway: { sweepMs: 50 } };
-/** Where a job may be: waiting, put off, with a worker. The long form plays the other stages too. */
-const TELLING = ["waits in its lane", "is held back, its caller has enough running", "runs"];
+/** Where a job may be: put off, with a worker. The long form plays the other stages too. */
+const TELLING = ["is held back, its caller has enough running", "runs"];
 const STAGES = stagesWith((more) => start({ ...OPTIONS, ...more }));
 const STATES = ["completed", "wait", "active", "paused", "prioritized", "delayed", "failed"] as const;
 

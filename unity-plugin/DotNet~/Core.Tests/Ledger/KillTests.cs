@@ -11,7 +11,7 @@ namespace JobBroker.Bridge.Tests.Ledger;
 public sealed class KillTests(ITestOutputHelper output)
 {
     /// <summary>Each starts a process. The long form kills more of them.</summary>
-    private static readonly int Kills = LongForm.IsAsked ? 100 : 15;
+    private static readonly int Kills = LongForm.IsAsked ? 100 : 5;
 
     [Fact]
     public async Task Kills_during_appends_lose_nothing_that_was_said()

@@ -17,7 +17,7 @@ public sealed class ModelTests(ITestOutputHelper output)
     public void No_operation_is_begun_twice_whatever_happens_in_whatever_order()
     {
         var given = Environment.GetEnvironmentVariable("JOB_BROKER_MODEL_SEED");
-        var sequences = given != null ? 1 : LongForm.IsAsked ? 10_000 : 500;
+        var sequences = given != null ? 1 : LongForm.IsAsked ? 10_000 : 200;
         var first = given != null ? int.Parse(given) : Random.Shared.Next();
         output.WriteLine($"{sequences} sequences from seed {first}");
         var begun = 0;
