@@ -157,7 +157,11 @@ export const MUTATIONS: readonly Mutation[] = [
     "unit/shared/operation/replay",
     "▲7 after a change of incarnation no delivery and no proof",
   ),
-  mutation("07-newer-requests", "schedule B: a late copy of an older request is no deliberate run"),
+  mutation(
+    "07-newer-requests",
+    "schedule B: a late copy of an older request is no deliberate run",
+    /^2 operations of 1 intent$/,
+  ),
   mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
   mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
   mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),
@@ -225,7 +229,7 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation(
     "12-attach",
     "the worker dies while its operation runs; the next one adopts it",
-    TWICE,
+    /^its outcome reaches nobody$/,
     beneath("10-chain"),
   ),
   mutation(

@@ -3,7 +3,7 @@ import { startWorld, type World, type WorldOptions } from "../../harness/process
 import { until } from "../../harness/processes/processes.js";
 import { inTime } from "../engine/in-time.js";
 import type { Scenario } from "../never-twice/scenarios/scenario.js";
-import { createStage, type Stage, WrongAnswers } from "../never-twice/stage.js";
+import { createStage, NotOneOperation, type Stage, WrongAnswers } from "../never-twice/stage.js";
 import { counted, type Verdict } from "./verdict.js";
 
 export interface Schedule {
@@ -72,6 +72,8 @@ async function judged(stage: Stage, play: () => Promise<Verdict | undefined>): P
       COUNT_MS,
     ).catch(() => countAll(stage, world));
     if (verdict.isBroken) return verdict;
+    if (error instanceof NotOneOperation && error.logIdCount > 1)
+      return { judge: "answers", text: `${error.logIdCount} operations of 1 intent`, isBroken: true };
     const { message } = error as Error;
     throw new Error(`${message}\n${world.processes.logs()}`, { cause: error });
   }

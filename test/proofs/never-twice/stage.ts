@@ -79,6 +79,18 @@ export class WrongAnswers extends Error {
   }
 }
 
+/** The callers of one intent were given several operations, or none. */
+export class NotOneOperation extends Error {
+  constructor(
+    { label, logIds, refusals }: Pick<Intended, "label" | "logIds" | "refusals">,
+    readonly logIdCount = logIds.size,
+  ) {
+    super(
+      `callers of ${label} were given the log_ids ${[...logIds].join(", ")}, refused: ${JSON.stringify(refusals)}`,
+    );
+  }
+}
+
 /** One for each menu item of a test run: the Editor tells by it which intent an execution belongs to. */
 let items = 0;
 
@@ -167,10 +179,7 @@ export function createStage(world: World, seed: number, { isLong = false } = {})
       await world.gateway.start();
       const reader = take(await world.http());
       for (const intent of intents) {
-        if (intent.logIds.size !== 1) {
-          const given = `were given the log_ids ${[...intent.logIds].join(", ")}`;
-          throw new Error(`callers of ${intent.label} ${given}, refused: ${JSON.stringify(intent.refusals)}`);
-        }
+        if (intent.logIds.size !== 1) throw new NotOneOperation(intent);
         const read = { log_id: intent.logId, wait: true, timeout: 30 };
         const told = intent.note(await reader.call("get_operation_result", read));
         if (!isOutcome(told)) throw new Error(`${intent.label} did not end: ${JSON.stringify(told)}`);

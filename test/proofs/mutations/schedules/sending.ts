@@ -5,6 +5,7 @@ import type { TestClient } from "../../../harness/processes/process-clients.js";
 import type { World } from "../../../harness/processes/process-world.js";
 import { type RunningProcess, until } from "../../../harness/processes/processes.js";
 import { forwarded } from "../../../harness/system/cable.js";
+import { inTime } from "../../engine/in-time.js";
 import { type FrameHolder, holdFrame } from "../frame-holder.js";
 import { schedule } from "../schedule.js";
 import { copyStore } from "../store-copy.js";
@@ -14,6 +15,9 @@ import { told } from "./chains.js";
 
 const ITEM = "Simulator/Block For 0.22 Seconds";
 const LONG_ITEM = "Simulator/Block For 0.9 Seconds";
+
+/** Many times what it takes. */
+const ADOPTED_MS = 20_000;
 
 const adopted = schedule(
   "the worker dies while its operation runs; the next one adopts it",
@@ -25,8 +29,12 @@ const adopted = schedule(
     await intent.begun();
     await worker.kill();
     await worker.start();
-    await intent.untilTold(client);
-    return undefined;
+    const isAnswered = await inTime(intent.untilTold(client), ADOPTED_MS).then(
+      () => true,
+      () => false,
+    );
+    if (isAnswered) return undefined;
+    return { judge: "outcome readable", text: "its outcome reaches nobody", isBroken: true };
   },
 );
 
