@@ -1,3 +1,4 @@
+/** Starts the worker thread that holds documents. */
 import { Worker } from "node:worker_threads";
 import type { ThreadLimits } from "./messages.js";
 

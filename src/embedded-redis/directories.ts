@@ -1,3 +1,4 @@
+/** Where the private Redis keeps its data, its cache and its socket. */
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 

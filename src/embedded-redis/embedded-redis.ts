@@ -1,3 +1,4 @@
+/** Finds, starts, shares and stops the private Redis of a data directory. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, realpathSync } from "node:fs";

@@ -1,3 +1,4 @@
+/** The file that says which process serves the private Redis, and at which address. */
 import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+/** Starts the keeper, which stops a private Redis that nobody uses. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { daemonEnvironment } from "../shared/daemon-environment.js";

@@ -1,3 +1,4 @@
+/** The errors of finding and starting the private Redis. */
 import { BrokerError } from "../shared/errors.js";
 
 /** A way in which a server was searched, and why it failed. */

@@ -1,3 +1,4 @@
+/** Finds out what answers at the address of a Redis. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "../shared/store/libraries.js";
 import type { RedisAddress } from "./server.js";

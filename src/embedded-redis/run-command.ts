@@ -1,3 +1,4 @@
+/** Runs programs, and finds them on PATH. */
 import { execFile } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, win32 } from "node:path";

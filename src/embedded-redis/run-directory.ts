@@ -1,3 +1,4 @@
+/** The private directory of the socket, short enough for its path. */
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";

@@ -1,3 +1,4 @@
+/** Starts one redis-server process, and says how to reach it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   closeSync,

@@ -1,6 +1,6 @@
 /**
- * The broker's verbs: submit, read, wait, cancel, explain, list, and confirm. Every surface is a skin over them: a rule
- * lives here or in the pure functions, never in a skin. No verb executes anything: execution belongs to the Editor's owner.
+ * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
+ * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
 
 import { durationCounts } from "../shared/counters.js";

@@ -16,7 +16,7 @@ export interface PresentClient {
 }
 
 export interface SeenClient extends ConnectedClient {
-  /** The name of its principal, if that is another than who asks. */
+  /** The name of its principal, if that is not the one that asks. */
   owner?: string;
 }
 

@@ -89,7 +89,9 @@ export const CONFIG = {
   UNITY_BROKER_DATA_DIR: z
     .string()
     .optional()
-    .describe("Where the private Redis, this user's token and debug logs are kept"),
+    .describe(
+      "Where the private Redis, this user's token and debug logs are kept (default: `~/.local/share/unity-job-broker`; macOS: `~/Library/Application Support/unity-job-broker`; Windows: `%LOCALAPPDATA%\\unity-job-broker\\data`)",
+    ),
   UNITY_BROKER_CACHE_DIR: z.string().optional().describe("Where a downloaded Redis binary is kept"),
   UNITY_BROKER_EDITORS_DIR: z
     .string()

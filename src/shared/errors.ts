@@ -7,7 +7,7 @@
 export type Retry = "never" | "safe" | "ask";
 
 interface ErrorLine {
-  /** HTTP status for skins over HTTP. */
+  /** HTTP status for surfaces over HTTP. */
   http: number;
   /** JSON-RPC code, used when the error answers a request instead of being a tool's result. */
   rpc: number;
@@ -45,13 +45,13 @@ export const ERRORS = {
     http: 409,
     rpc: -32602,
     retry: "never",
-    next: "Close that Unity Editor first; nothing was changed.",
+    next: "Nothing was changed.",
   },
   UNKNOWN_TOOL: {
     http: 404,
     rpc: -32602,
     retry: "never",
-    next: "See tools/list for the tools of this Editor.",
+    next: "Take a name from tools/list or list_unity_tools; right after Redis lost its data, wait a second and send the call again. Nothing was executed.",
   },
   INVALID_ARGUMENTS: {
     http: 400,
@@ -111,13 +111,13 @@ export const ERRORS = {
     http: 200,
     rpc: -32603,
     retry: "ask",
-    next: "The tool ran in the Editor and reported this error.",
+    next: "The call ran in the Editor and ended with this error. Fix its cause, then call again.",
   },
   EDITOR_REFUSED: {
     http: 200,
     rpc: -32603,
     retry: "ask",
-    next: "The Editor refused the call before it began.",
+    next: "The Editor refused the call before it began: nothing was executed. For `security_blocked` ask the user to allow it in Window > Unity Job Broker.",
   },
   OUTCOME_UNKNOWN: {
     http: 200,
@@ -129,7 +129,7 @@ export const ERRORS = {
     http: 200,
     rpc: -32603,
     retry: "safe",
-    next: "It never started.",
+    next: "It never started. Open the project in Unity, then send the call again.",
   },
   RESULT_TOO_LARGE: {
     http: 200,
@@ -171,7 +171,7 @@ export const ERRORS = {
     http: 503,
     rpc: -32002,
     retry: "never",
-    next: "Then start the command again.",
+    next: "Install a Redis as listed, then start the command again.",
   },
   REDIS_START_FAILED: {
     http: 503,

@@ -6,21 +6,21 @@ import type { Socket } from "node:net";
 import { writeFrame } from "./socket-line.js";
 
 export interface AnswerWatch {
-  /** It said something. */
+  /** Call it with whatever the broker sends. */
   heard(): void;
-  /** The client waits for the broker from now on; it looks until nothing is owed any more. */
-  owed(): void;
+  /** Call it when the client begins to wait for the broker: it watches until `isExpecting` says no. */
+  expectAnswer(): void;
   close(): void;
 }
 
 /** Between two looks, ms. */
 const LOOK_MS = 3_000;
-/** So many looks in a row have found nothing: it does not answer. */
+/** A broker that left so many pings in a row unanswered counts as hung. */
 const MOST_SILENT = 3;
 
 export interface AnswerWatchOptions {
   /** Does the client still wait for the broker? */
-  owes(): boolean;
+  isExpecting(): boolean;
   /** Called once it has not answered for long. */
   silent(): void;
   lookMs?: number | undefined;
@@ -29,7 +29,7 @@ export interface AnswerWatchOptions {
 /** Each look asks the broker for a sign of life. */
 export function createAnswerWatch(
   socket: Socket,
-  { owes, silent, lookMs = LOOK_MS }: AnswerWatchOptions,
+  { isExpecting, silent, lookMs = LOOK_MS }: AnswerWatchOptions,
 ): AnswerWatch {
   let timer: NodeJS.Timeout | undefined;
   let looks = 0;
@@ -40,7 +40,7 @@ export function createAnswerWatch(
     looks = 0;
   };
   const look = (): void => {
-    if (!owes()) stop();
+    if (!isExpecting()) stop();
     else if (looks === MOST_SILENT) {
       stop();
       silent();
@@ -54,7 +54,7 @@ export function createAnswerWatch(
     heard() {
       looks = 0;
     },
-    owed() {
+    expectAnswer() {
       timer ??= setInterval(look, lookMs);
     },
     close: stop,

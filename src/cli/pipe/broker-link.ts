@@ -1,6 +1,6 @@
 /**
- * One session over one broker after another: connects, greets, hands on, and when the broker dies has it started again and
- * sends once more what was not answered, under the same numbers.
+ * Keeps one client's session alive across broker restarts: when the broker dies, has it started again and sends the
+ * unanswered requests once more, under the same numbers.
  */
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
@@ -143,11 +143,11 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     for (const message of [...repeated, ...waiting]) send(message);
     if (ending) writeFrame(next, { kind: ending });
     watch = createAnswerWatch(next, {
-      owes: () => !isGreeted || !sent.isEmpty(),
+      isExpecting: () => !isGreeted || !sent.isEmpty(),
       silent: () => hangs(next),
       lookMs: options.lookMs,
     });
-    watch.owed();
+    watch.expectAnswer();
   };
 
   const disconnected = (): void => {
@@ -216,7 +216,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
     send(message) {
       sent.sent(message);
       send(message);
-      watch?.owed();
+      watch?.expectAnswer();
       connect();
     },
     end(how) {

@@ -1,12 +1,12 @@
-/** What a process asks of a broker without being its client. */
+/** Sends a control request (status, stop, drain) to a running broker. */
 import type { Socket } from "node:net";
 import { type BrokerStatus, PIPE_PROTOCOL, type PipeControl, type ToPipe } from "../../shared/pipe/frames.js";
 import { readFrames, writeFrame } from "./socket-line.js";
 
-/** How long a broker may take to say how it is, ms. */
+/** How long a broker may take to answer, ms. */
 const ANSWER_MS = 5_000;
 
-/** Its status as it was asked; the connection ends. Rejects if it does not answer. */
+/** Resolves with the broker's status, then closes the connection. Rejects if it does not answer. */
 export function controlBroker(
   socket: Socket,
   ask: PipeControl["ask"],

@@ -1,4 +1,4 @@
-/** Why there is no broker. */
+/** The error for a broker that could not be started. */
 
 /** `exitCode`: that of its process; 2 if its configuration is wrong. */
 export class BrokerNotStarted extends Error {

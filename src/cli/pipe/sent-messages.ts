@@ -1,4 +1,4 @@
-/** What a client has sent that a broker which follows another must have: its greeting, and what is still open. */
+/** Keeps the client's initialize messages and its unanswered requests, to send them again to the next broker. */
 import type { Instant } from "../../shared/pipe/frames.js";
 
 export interface SentMessage {
@@ -29,7 +29,7 @@ export interface SentMessages {
 interface OpenRequest {
   id: string;
   request: SentMessage;
-  /** Once an answer is being written, for as long as the client does not read it: who waits for that. */
+  /** While an answer is written that the client has not read yet: what to call once it has. */
   writing?: (() => void)[];
   cancellation?: SentMessage;
 }

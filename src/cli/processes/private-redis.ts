@@ -1,10 +1,10 @@
-/** How a command holds on to the private Redis, which may end at any moment: killed, or idle for too long. */
+/** Opens the private Redis for a command, and starts it again if it ended: killed, or idle for too long. */
 import { type EmbeddedRedisOptions, ensureEmbeddedRedis } from "../../embedded-redis/embedded-redis.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { RedisTarget } from "../../shared/store/connect.js";
 
-/** More losses of a server that just answered have another cause than its idle end. */
+/** After so many losses in a row the cause is not that it was idle. */
 const ATTEMPTS = 3;
 
 /** It may end between the look and the connection, for having been idle for too long: then it is started again. */

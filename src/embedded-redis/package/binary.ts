@@ -1,3 +1,4 @@
+/** Finds a Redis binary: installed, in the cache, or from Debian's package. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../directories.js";

@@ -1,3 +1,4 @@
+/** Downloads and unpacks Debian's packages without root. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../directories.js";

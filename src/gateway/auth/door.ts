@@ -1,4 +1,4 @@
-/** What every request to a guarded route passes: its token check, and what happens while it is open. */
+/** Guards routes: authenticates each request, ends it when its token is revoked, and limits a principal's open requests. */
 import type { Server } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError } from "../../shared/errors.js";
@@ -38,7 +38,7 @@ export function createDoor(server: Server, auth: Authenticator | undefined, opti
         // A reply is a thenable that resolves with nothing, so its result does not say whether it was sent.
         if (reply.sent) return reply;
         const { socket } = request.raw;
-        strangers.isKnown(socket);
+        strangers.authenticated(socket);
         reply.raw.once("close", () => strangers.wasAnswered(socket));
         if (open.watch(request, reply)) return undefined;
         refuse(reply, new BrokerError("RATE_LIMITED", `${options.openOfOne} of its requests are open.`));

@@ -4,8 +4,8 @@ import type { IncomingMessage, Server } from "node:http";
 type Socket = IncomingMessage["socket"];
 
 export interface Strangers {
-  /** A request with a token arrived: the connection is not a stranger's until that is answered. */
-  isKnown(socket: Socket): void;
+  /** A request with a valid token arrived: the connection is no stranger's until that is answered. */
+  authenticated(socket: Socket): void;
   wasAnswered(socket: Socket): void;
 }
 
@@ -22,5 +22,5 @@ export function limitStrangers(server: Server, { most }: { most: number }): Stra
     socket.once("close", () => strangers.delete(socket));
     add(socket);
   });
-  return { isKnown: (socket) => void strangers.delete(socket), wasAnswered: add };
+  return { authenticated: (socket) => void strangers.delete(socket), wasAnswered: add };
 }

@@ -12,7 +12,7 @@ import {
   type OperationEvent,
   type OperationRecord,
 } from "../../shared/operation/operation.js";
-import { isSurelyUnsent, type LossKnown } from "../../shared/operation/unsent.js";
+import { isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
@@ -85,7 +85,7 @@ function onlyNoted(missing: readonly string[], candidates: readonly Candidate[])
 function endedBy(
   record: OperationRecord,
   known: KnownEditor | undefined,
-  loss: LossKnown,
+  loss: StoreLosses,
   now: number,
 ): Change | undefined {
   const expired = next(record.state, "expired");
@@ -131,7 +131,7 @@ function lastSignsOf(known: KnownEditor | undefined, { logId, executedAs }: Oper
 
 function stillThere({ id, connected }: Candidate): BrokerError {
   const why = connected
-    ? `${id} is connected: its running operations would be marked unknown while they go on.`
+    ? `${id} is connected: its running operations would be marked unknown while they go on. Close that Unity Editor first.`
     : `${id} was connected a short while ago, and its worker waits for it. Use --force to forget it anyway.`;
   return new BrokerError("EDITOR_CONNECTED", why);
 }

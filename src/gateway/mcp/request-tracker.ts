@@ -54,7 +54,7 @@ export interface RequestTracker {
   /** Ends every open and later wait at once, as if its time was over. */
   endWaits(): void;
   /** The client will send nothing more: answers are still written, but a mutating tool's do not count as delivered. */
-  hushed(): void;
+  inputEnded(): void;
   /** Resolves when every message was handled, every answer written, and every delivery stored. */
   idle(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   let arrived = arrivals.since ?? 0;
   let lastId = 0;
   let waitsEnded = false;
-  let isHushed = false;
+  let hasInputEnded = false;
   let isClosed = false;
 
   /**
@@ -98,7 +98,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
    */
   const inTurn = (task: () => Promise<void>): void => void setImmediate(() => turns.add(task));
 
-  const isCounted = (entry: RequestEntry): boolean => !entry.isDropped && !isHushed;
+  const isCounted = (entry: RequestEntry): boolean => !entry.isDropped && !hasInputEnded;
 
   const retract = async (id: RequestId): Promise<void> => {
     owed.add(id);
@@ -287,8 +287,8 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
       waitsEnded = true;
       for (const entry of open.values()) entry.endWait();
     },
-    hushed() {
-      isHushed = true;
+    inputEnded() {
+      hasInputEnded = true;
     },
     async idle() {
       await nextTurn();

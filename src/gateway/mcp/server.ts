@@ -58,14 +58,14 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const CALL_WAIT_SECONDS = 1;
 
 const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
-\`timeout\` says how many seconds to wait for the outcome (default 1, at most 60). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
+\`timeout\` says how many seconds to wait for the outcome (default 1, at most 50; 60 with a progress token). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
 An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was delivered: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it again on purpose, pass the answer's force_new.
 Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
 With several Unity Editors, select_editor chooses one for this session, or name one in \`editor\`; list_editors shows them.
 If your list of tools lacks Unity's, list_unity_tools shows them and call_unity_tool calls one.
 An answer with "cached": true has a large result: its preview says what is in it, fetch_cached_response reads a page or a filtered part of it. Nothing is executed again.`;
 
-/** A server for one client, not yet connected. Its handlers wait for an Editor only if the call asks for it. */
+/** A server for one client, not yet connected. Its handlers wait for an Editor at first contact, and for a call's `timeout`. */
 export function createMcpServer(deps: McpServerDeps, client: McpClient): Server {
   const { broker, log } = deps;
   const server = new Server(

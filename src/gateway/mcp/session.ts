@@ -13,7 +13,7 @@ export interface McpSession {
   /** Answers open waits as if their time was over, then closes the transport; takes at most `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
   /** The client will send nothing more; answers written from now on do not count as delivered. */
-  hushed(): void;
+  inputEnded(): void;
 }
 
 export interface SessionClient {
@@ -84,7 +84,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
     .catch((error: unknown) => log.error({ error: (error as Error).message }, "the transport did not start"));
   return {
     closed,
-    hushed: tracker.hushed,
+    inputEnded: tracker.inputEnded,
     introduced,
     async close(deadlineMs) {
       tracker.endWaits();

@@ -78,7 +78,7 @@ export function serveStdio(
     if (reason === undefined) {
       reason = why;
       log.debug({ reason }, "the stdio session ends");
-      if (why !== "closed") session.hushed();
+      if (why !== "closed") session.inputEnded();
       if (why === "output_failed") gone.abort();
     }
     const ended = session.close(CLOSE_DEADLINE_MS);

@@ -1,5 +1,5 @@
 /**
- * Large documents, read in parts: stored results under their log_id, and filtered parts of them under their own ids.
+ * Reads stored results under their log_id, whole if small, else as a preview, pages or filtered parts; the parts have ids of their own.
  * Nothing here reaches an Editor.
  */
 import { DocumentError } from "../../documents/document-error.js";

@@ -27,7 +27,7 @@ function diagnoseTools({ toolsLeftOut, project }: EditorSigns): Diagnosis | unde
     toolsLeftOut && {
       code: "TOOLS_LEFT_OUT",
       message: `${toolsLeftOut.count} tool(s) of ${project} are not offered: ${toolsLeftOut.reasons.join("; ")}.`,
-      next: "Remove or shorten them in the project; the limits are in docs/guide/operations.md. All its other tools work.",
+      next: "Remove or shorten them in the project, or raise UNITY_BROKER_MAX_TOOLS or UNITY_BROKER_TOOL_LIST_KB. All its other tools work.",
     }
   );
 }
@@ -47,7 +47,7 @@ function diagnoseConnection(signs: EditorSigns, limits: DiagnosisLimits): Diagno
       };
     case "token":
       return {
-        code: "TOKEN_REFUSED",
+        code: "PORT_NOT_PROVEN",
         message: `The program that listens at ${address} does not hold the token of ${project}'s endpoint file: another program has taken the port, or the file is outdated. Nothing was run there, and the token was not sent.`,
         next: "Restart the Editor, or stop and start the bridge in its window, so that it rewrites the file. Worker and Editor must run as the same user.",
       };

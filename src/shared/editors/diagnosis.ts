@@ -7,7 +7,7 @@ export type DiagnosisCode =
   | "EDITOR_SILENT"
   | "WRONG_PROJECT"
   | "PORT_TAKEN"
-  | "TOKEN_REFUSED"
+  | "PORT_NOT_PROVEN"
   | "FOREIGN_BROKER"
   | "HELLO_REFUSED"
   | "MODAL_DIALOG"

@@ -1,3 +1,4 @@
+/** Tells a living process from a later one with the same id. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 

@@ -1,3 +1,4 @@
+/** Lets one process at a time start or end what several share. */
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

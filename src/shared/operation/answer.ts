@@ -107,7 +107,7 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
     editor: record.editor,
     state: record.state,
     accepted_at: new Date(record.acceptedAt).toISOString(),
-    // The caller of a tool knows who it is: only those that look at operations are told.
+    // A tool's caller knows its own client: only readers of operations need the name.
     ...(options.brief && record.createdBy.client !== undefined ? { client: record.createdBy.client } : {}),
     message: "",
   };
@@ -120,7 +120,7 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
 /** For a log_id that is unknown, belongs to another principal, or has passed its retention. */
 export function notFound(logId: string, retentionEnded: boolean): Answer {
   const message = retentionEnded
-    ? "This operation ended more than the retention time ago (24 hours by default); its result is no longer stored."
+    ? "This operation ended more than the retention time ago (24 hours by default); its result is no longer stored. Nothing was executed now; send the call again if it should run."
     : `No operation of yours has this log_id. ${ERRORS.NOT_FOUND.next}`;
   return { status: "not_found", log_id: logId, error_code: "NOT_FOUND", message };
 }

@@ -6,7 +6,7 @@
 import { nextAfter, type OperationRecord } from "./operation.js";
 
 /** What is known of the store's losses; `KnownEditors` is one. */
-export interface LossKnown {
+export interface StoreLosses {
   /** The Editors that were known before the last loss and have not been back since. */
   missing: readonly string[];
   /** The store's incarnation when it was asked. An end that relies on this is written in that incarnation only. */
@@ -22,7 +22,7 @@ export function isSessionKnown({ sentIn }: OperationRecord): boolean {
 }
 
 /** An operation accepted in the present incarnation is recorded completely: nothing was lost since. */
-export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: LossKnown): boolean {
+export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: StoreLosses): boolean {
   if (record.state !== "accepted" && record.state !== "queued") return false;
   return record.incarnation === incarnation || !missing.includes(record.editor);
 }

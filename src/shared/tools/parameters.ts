@@ -15,7 +15,7 @@ const OFFERED = {
     type: "number",
     minimum: 0,
     description:
-      "Seconds to wait for the outcome (default 1, at most 60). When the wait ends, the operation goes on: read it with get_operation_result and do not send the call again.",
+      "Seconds to wait for the outcome (default 1, at most 50; 60 with a progress token). When the wait ends, the operation goes on: read it with get_operation_result and do not send the call again.",
   },
   idempotency_key: {
     type: "string",

@@ -141,7 +141,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
       faults: deps.faults,
       handle: surface.handle,
       notified(peer, method, params) {
-        // A plain bridge would ignore it. This one shows that it was told.
+        // A plain bridge ignores this message; the plain simulator keeps it, so that a test can see that it arrived.
         const isHeard = settings.plain || seat.holds(peer);
         if (method === "bridge/clients" && isHeard) clientList.take(peer, params);
       },

@@ -14,7 +14,7 @@ export type UnfencedSubmit = Pick<
   "operationId" | "hash" | "after" | "origin" | "tool" | "arguments" | "argumentsHash" | "acceptedAt"
 >;
 
-/** The Editor as the executor sees it. Every call rejects a `lost` error if the connection ends before the answer. */
+/** The Editor as the executor sees it. Every call rejects if the connection ends before the answer. */
 export interface EditorPort {
   /** Resolves once the Editor can be asked; rejects when the signal aborts. */
   ready(signal: AbortSignal): Promise<void>;

@@ -170,8 +170,8 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
 }
 
 /**
- * The reports to the store about the Editor itself: that it is connected, what is wrong with it, its tools; and what the
- * Editor is told of the store's clients.
+ * The reports to the store about the Editor itself (that it is connected, what is wrong with it, its tools), and the
+ * reports to the Editor about the store's clients.
  */
 function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
   const { store, editorId, endpoint, sparseLog, link } = shared;

@@ -1,3 +1,4 @@
+/** Tries to hold an Editor's lease, and runs an OwnedEditor while it does. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { EditorFence, LeaseOptions } from "../../shared/store/editors/lease.js";
 import type { EditorAddress } from "../editor/editor-link.js";
@@ -51,12 +52,12 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     return Promise.race([taken, delay(TAKE_BACK_MS, undefined, { ref: false })]);
   };
 
-  const follow = (): void => {
+  const applyLease = (): void => {
     turn = turn
       .then(async () => {
         await end();
         const storeId = await deps.store.claim().catch(() => deps.identity.storeId);
-        // Of an owner that lives, its own lanes may still hold some.
+        // Skipped if the previous owner is alive: its lanes may still hold jobs.
         if (wanted && hasDied) await takeJobsBack();
         const fence = wanted;
         const identity = { ...deps.identity, storeId };
@@ -73,15 +74,15 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
       wanted = fence;
       hasDied = died !== undefined;
-      follow();
+      applyLease();
     },
     onLost() {
       log.warn({ editor: editorId }, "lost the Editor's lease");
       wanted = undefined;
-      follow();
+      applyLease();
     },
     onRefused() {
-      // Not at once: the process is just starting, and a client may wait for it.
+      // Not at the first refusal: loading BullMQ would delay a start that a client may wait for.
       if (isStandBy) prepareLanes();
       isStandBy = true;
     },
@@ -96,12 +97,12 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
     },
     async close() {
       wanted = undefined;
-      follow();
+      applyLease();
       await turn;
       await lease.close();
       // The lease may have been taken while the last ownership ended.
       wanted = undefined;
-      follow();
+      applyLease();
       await turn;
     },
   };

@@ -1,7 +1,7 @@
 /**
  * Delays for a moment the write that an operation runs. A quick tool has ended by then: its record goes from
- * dispatched to its end in one write, so the two writes do not conflict. No decision depends on `running`: an operation
- * that a crash leaves as dispatched is asked for just the same: resubmission (▲12).
+ * dispatched to its end in one write, so the two writes do not conflict. If a crash leaves it dispatched,
+ * the next owner asks the Editor about it all the same: resubmission (▲12).
  */
 import type { Log } from "../../shared/log.js";
 import { callHandler } from "../editor/editor-notices.js";

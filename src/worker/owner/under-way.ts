@@ -1,10 +1,10 @@
-/** An owner's work under way: one piece for each operation, whatever asked for it. */
+/** The operations that an owner is processing: each at most once, whether a job, a reconnect or an import began it. */
 import type { ExecutorResult } from "../execution/executor-deps.js";
 
 export interface UnderWay {
   /** The work under way on this operation; begins it if there is none. */
   join(logId: string, begin: () => Promise<ExecutorResult>): Promise<ExecutorResult>;
-  /** Reports of an Editor about operations that its owner does not have are not trusted. */
+  /** Is it processed here? An Editor's reports about other operations are ignored. */
   isOwn(logId: string): boolean;
   logIds(): string[];
   /** Resolves when all present work has ended. */

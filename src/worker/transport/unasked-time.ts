@@ -5,9 +5,9 @@
  */
 import type { Log } from "../../shared/log.js";
 
-/** ms that may be taken at once … */
+/** The burst, ms: so much may be taken at once. */
 const BURST_MS = 100;
-/** … and of every ms that passes. */
+/** The refill: ms of that for each ms that passes. */
 const SHARE = 0.1;
 /** ms that handling one answer may take. */
 const ANSWER_MS = 50;

@@ -149,7 +149,7 @@ describe("the request tracker", () => {
       call(7);
       await turns();
       tracker.request(handled[0]?.id ?? 0).delivers(told);
-      tracker.hushed();
+      tracker.inputEnded();
       await answer(handled[0]?.id ?? 0);
       await tracker.idle();
       expect(written).toMatchObject([{ id: 7 }]);

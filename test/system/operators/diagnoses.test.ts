@@ -102,7 +102,7 @@ describe("an Editor that cannot be reached says why, in what its callers are tol
     const system = await start({ worker: { diagnosis } });
     const { editor } = system;
     writeFileSync(editor.endpointFile, JSON.stringify({ ...editor.endpoint(), token: "old" }));
-    await says(system, editor, "TOKEN_REFUSED");
+    await says(system, editor, "PORT_NOT_PROVEN");
     writeFileSync(editor.endpointFile, JSON.stringify(editor.endpoint()));
     await says(system, editor, undefined);
   });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import type { ConnectedClient } from "../../../src/shared/store/connected-clients.js";
 import type { ClientsNotice } from "../../../src/shared/wire/wire.js";
 import { type ClientNotices, createClientNotices } from "../../../src/worker/owner/clients/client-notices.js";
-import { toldClients } from "../../../src/worker/owner/clients/told-clients.js";
+import { reportedClients } from "../../../src/worker/owner/clients/reported-clients.js";
 import { SILENT } from "../../harness/silent.js";
 
 const client = (id: string, given: Partial<ConnectedClient> = {}): ConnectedClient => ({
@@ -130,7 +130,7 @@ test("many changes in a short time are few notices, and the last one is told", a
 
 test("the first 32 are named, by nothing but what people read, and all are counted", () => {
   const many = Array.from({ length: 40 }, (_, at) => client(String(at), { name: "\u001b[2J".repeat(50) }));
-  const { clients, total } = toldClients(many);
+  const { clients, total } = reportedClients(many);
   expect(total).toBe(40);
   expect(clients).toHaveLength(32);
   for (const one of clients) {

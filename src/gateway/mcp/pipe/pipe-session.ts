@@ -76,7 +76,7 @@ export function openPipeSession(
         case "written":
           return transport.written(header.n);
         case "end":
-          session.hushed();
+          session.inputEnded();
           return void close();
         case "close":
           return void close();

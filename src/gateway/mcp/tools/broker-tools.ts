@@ -28,7 +28,7 @@ const TOOLS: BrokerTool[] = [
         .number()
         .min(0)
         .default(RESULT_WAIT_SECONDS)
-        .describe("With wait: the most seconds to wait (up to 60)."),
+        .describe("With wait: the most seconds to wait (at most 50; 60 with a progress token)."),
       page: PART.page.optional().describe("One page of a large result, from 1."),
       page_size_kb: PART.page_size_kb,
       path: PART.path,
@@ -64,7 +64,7 @@ const TOOLS: BrokerTool[] = [
   define(
     "cancel_operation",
     "Cancel operation",
-    "Cancels a waiting operation, or asks the Editor to cancel a running one. Giving up a call does not cancel its operation; this tool does.",
+    "Cancels a waiting operation, or asks the Editor to cancel a running one. Giving up a call does not cancel an operation whose log_id you have; this tool does.",
     z.object({ log_id: logId }),
     { readOnly: false },
     (args, call) =>

@@ -64,7 +64,10 @@ export const CALL_UNITY_TOOL = define(
   z.strictObject({
     tool: z.string().min(1).describe("The tool's name."),
     arguments: z.record(z.string(), z.unknown()).default({}).describe("The tool's own arguments."),
-    timeout: z.number().optional().describe("Seconds to wait for the outcome (default 1, at most 60)."),
+    timeout: z
+      .number()
+      .optional()
+      .describe("Seconds to wait for the outcome (default 1, at most 50; 60 with a progress token)."),
     editor: z.string().optional().describe("The Unity Editor, if there are several."),
     idempotency_key: z.string().optional().describe("Calls with the same key are one operation."),
     force_new: z.string().optional().describe("Runs it again: the log_id of its earlier operation."),

@@ -1,6 +1,6 @@
 /**
- * Lua: the score of a use: its time in ms, but always more than that of every earlier use, even if two fall within one
- * tick of the clock or the clock went back. A double of this size still resolves a thousandth.
+ * Lua: a strictly increasing time in ms, the score of a last use in a sorted set, even if two uses fall within one tick of
+ * the clock or the clock went back. A double of this size still resolves a thousandth.
  */
 export const USED_NOW = `
 local function usedNow(uses)

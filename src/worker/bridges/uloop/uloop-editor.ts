@@ -53,7 +53,7 @@ export interface UloopEditorDeps {
   openLog?: typeof openSentLog;
 }
 
-/** How often the store is told that the connection is alive, ms. */
+/** How often the connection is reported to the store as alive, ms. */
 const SIGN_OF_LIFE_MS = 1_000;
 
 /** Kept as long as the worker owns the Editor: outcomes outlive their connection. */
@@ -222,7 +222,7 @@ export function createUloopEditor(deps: UloopEditorDeps): UloopEditor {
         return askTools({});
       },
 
-      // Its bridge has not proven itself: it is told nothing that it does not need.
+      // The bridge has not proven its identity: it gets only what it needs.
       tellClients: () => undefined,
       list: async () => ({ open: [], unacknowledged: [], operations: [] }),
       resultPart: () => Promise.reject(new Error("a uLoop bridge gives its results whole")),

@@ -7,10 +7,10 @@ import type { ConnectedClients } from "../../../shared/store/connected-clients.j
 import type { Notifier } from "../../../shared/store/notifier.js";
 import type { EditorLink } from "../../editor/editor-link.js";
 import { latestOnly } from "../latest-only.js";
-import { toldClients } from "./told-clients.js";
+import { reportedClients } from "./reported-clients.js";
 
 export interface ClientNotices {
-  /** A connection is ready: what was told on the one before counts no more. */
+  /** Called when a connection is ready: what the previous connection carried no longer counts. */
   connected(): void;
   close(): void;
 }
@@ -35,7 +35,7 @@ export function createClientNotices(
 
   const look = latestOnly<void>({ log, event: "clients", restMs: options.clientsRestMs }, async () => {
     if (link.state !== "ready") return;
-    const notice = toldClients(await clients.all());
+    const notice = reportedClients(await clients.all());
     const text = JSON.stringify(notice);
     if (text === told || link.state !== "ready") return;
     told = text;

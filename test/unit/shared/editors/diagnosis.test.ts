@@ -51,7 +51,7 @@ const TABLE: [string, EditorSigns, DiagnosisCode | undefined][] = [
   ["a long silence", signs(lost("silent", 20 * SECOND)), "EDITOR_SILENT"],
   ["an HTTP server on the port", signs(lost("not_ours", 0)), "PORT_TAKEN"],
   ["another Editor", signs(lost("other", 0, { why: "wrong_editor", found: "game@2" })), "WRONG_PROJECT"],
-  ["the token is wrong", signs(lost("other", 0, { why: "token" })), "TOKEN_REFUSED"],
+  ["the token is wrong", signs(lost("other", 0, { why: "token" })), "PORT_NOT_PROVEN"],
   ["another store", signs(lost("other", 0, { why: "foreign_broker", boundTo: "s2" })), "FOREIGN_BROKER"],
   [
     "another protocol",
