@@ -149,6 +149,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Redis does not answer. Send the same call again when it is back: if the broker had accepted it, it is found, not executed twice.",
   },
+  BROKER_ENDED: {
+    http: 503,
+    rpc: -32002,
+    retry: "safe",
+    next: "Nothing was executed. Send the call again: another broker is started for it.",
+  },
   STORE_FULL: {
     http: 507,
     rpc: -32002,

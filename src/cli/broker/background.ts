@@ -29,7 +29,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
   service.opens(
     sessionOpener(
       opening.then((opened) => {
-        if (!opened) throw new BrokerError("STORE_UNAVAILABLE", "The broker was ended while it started.");
+        if (!opened) throw new BrokerError("BROKER_ENDED", "The broker was ended while it started.");
         return opened.serving.served;
       }),
       log,

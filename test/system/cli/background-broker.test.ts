@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -18,7 +19,7 @@ import { openStdioClient, type StdioClient } from "../../harness/processes/proce
 import { toolsAreKnown } from "../../harness/processes/process-world.js";
 import { MAIN, type RunningProcess, until } from "../../harness/processes/processes.js";
 
-const { start, type, here } = useCommandLine();
+const { start, type, here, closeLater } = useCommandLine();
 
 const background = (more: Record<string, string> = {}) => ({ ...here().env, ...more });
 const pipe = async (name = "mcp", more: Record<string, string> = {}): Promise<StdioClient> =>
@@ -356,6 +357,29 @@ test("a broker that is to hand over while it starts refuses nothing, and one tha
 
   const { complies: isUnderstood } = await ask("a word of a later version" as PipeControl["ask"]);
   expect([isUnderstood, broker()]).toEqual([false, (await ask("status")).pid]);
+  client.endInput();
+  await client.ended;
+});
+
+test("a broker that is ended while it starts says so to who waits", async () => {
+  // Accepts and never answers, as a Redis that hangs.
+  const silent = createServer((socket) => void socket.resume()).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  closeLater(async () => void silent.close());
+  const more = { REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+  const client = start("mcp", ["mcp"], more);
+  const answers: RpcAnswer[] = [];
+  client.onLine((line) => void answers.push(JSON.parse(line) as RpcAnswer));
+  const call = toolCall(1, "execute-menu-item", { ...item(0), timeout: 40 });
+  for (const message of [INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" }, call])
+    client.write(`${JSON.stringify(message)}\n`);
+  const folder = brokerFolder({ ...here().env, ...more });
+  await until("it is greeted", () => answers.length > 0);
+  const socket = await connect(readEndpoint(folder) ?? expect.fail("it listens"));
+  if (!socket) expect.fail("it accepts");
+  await controlBroker(socket, "stop", "0.0.0");
+  const answer = await until("it is answered", () => answers.find(({ id }) => id === 1));
+  expect(JSON.stringify(answer)).toContain("BROKER_ENDED");
   client.endInput();
   await client.ended;
 });
