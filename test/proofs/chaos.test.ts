@@ -19,7 +19,7 @@ test(
   async () => {
     console.log(`chaos: SEED=${SEED}`);
     const { stories, table, logs } = await runChaos({
-      ...{ seed: SEED, operations: 100, seconds: 16, rounds: 2, callers: 10, faultEveryMs: 900 },
+      ...{ seed: SEED, operations: 70, seconds: 11, rounds: 2, callers: 10, faultEveryMs: 900 },
       engine: "typescript",
       without: [],
       say: (line) => console.log(line),

@@ -54,8 +54,12 @@ export const PROOFS: readonly Proof[] = [
   },
   {
     name: "every stage",
-    command: longForm("test/system/operators/operators.test.ts", "test/system/store/durability.test.ts"),
-    covers: "edits of the queues, and faults of Redis, at every stage of an operation",
+    command: longForm(
+      "test/system/operators/operators.test.ts",
+      "test/system/store/durability.test.ts",
+      "test/system/worker/recovery.test.ts",
+    ),
+    covers: "edits of the queues, faults of Redis and a frozen worker, at every stage of an operation",
   },
   {
     name: "hostile Editor",
@@ -69,6 +73,7 @@ export const PROOFS: readonly Proof[] = [
       "test/proofs/cells/editor-rows.test.ts",
       "test/system/editor/editor-cells.test.ts",
       "test/system/editor/stalled-editor.test.ts",
+      "test/system/security/other-user.test.ts",
       "test/system/results/result-stream.test.ts",
     ),
     covers: "the tables that `npm test` plays with the C# bridge, with the simulated Editor too",

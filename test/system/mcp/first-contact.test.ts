@@ -18,7 +18,7 @@ import { sharedTestRedis, type TestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 import { useSystem } from "../../harness/system/system.js";
 
-const TIMES = isLongForm ? 20 : 2;
+const TIMES = isLongForm ? 20 : 1;
 
 describe("with a running Editor", () => {
   let redis: TestRedis;

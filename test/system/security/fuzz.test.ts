@@ -14,7 +14,7 @@ import { readConfig } from "../../../src/shared/config.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { completeTool } from "../../../src/shared/tools/tool.js";
 import { createFrameParser, encodeFrame } from "../../../src/shared/wire/framing.js";
-import { ENGINES } from "../../harness/editor/dotnet.js";
+import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { createHeardLog, INITIALIZE, post, toolCall } from "../../harness/mcp/mcp.js";
@@ -106,7 +106,7 @@ test("framing: the parser names what is wrong, and keeps nothing of it", { timeo
   }),
 );
 
-describe.each(ENGINES)("the Editor's port (%s)", (engine) => {
+describe.each(TELLING_ENGINES)("the Editor's port (%s)", (engine) => {
   const dial = async (port: number) => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined).resume();

@@ -12,7 +12,7 @@ import { HelloResult } from "../../../src/shared/wire/wire.js";
 import { askProven } from "../../../src/worker/editor/proving.js";
 import { createConnection } from "../../../src/worker/transport/connection.js";
 import { createPushServer } from "../../../src/worker/transport/push-server.js";
-import { ENGINES } from "../../harness/editor/dotnet.js";
+import { TELLING_ENGINES } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
 import { eventually } from "../../harness/eventually.js";
 import { runningBrokers } from "../../harness/processes/brokers.js";
@@ -108,7 +108,7 @@ function below(folder: string): string[] {
 describe.skipIf(noOtherUser !== undefined)(
   `another user of this machine (skipped where ${noOtherUser ?? "there is none"})`,
   () => {
-    describe.each(ENGINES)("at an Editor's door (%s)", (engine) => {
+    describe.each(TELLING_ENGINES)("at an Editor's door (%s)", (engine) => {
       const editor = async (options: { plainSurface?: boolean } = {}): Promise<EditorUnderTest> => {
         const started = await startEditorUnderTest(engine, options);
         closers.push(() => started.close());

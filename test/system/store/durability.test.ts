@@ -96,7 +96,7 @@ describe("Redis loses nothing", () => {
   const stages = stagesWith((more) => start({ ...OPTIONS, ...more }));
 
   describe.each(Object.keys(EVENTS))("but %s", (event) => {
-    test.each(played(stages, TELLING))(
+    test.each(played(stages, ["runs"]))(
       "while an operation %s: it ends once, under its log_id",
       async (_stage, reach) => {
         const strike = await EVENTS[event]?.();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import { eventually } from "../../harness/eventually.js";
+import { played } from "../../harness/long-form.js";
 import type { Client } from "../../harness/system/client.js";
 import { type CabledWorker, type System, useSystem } from "../../harness/system/system.js";
 
@@ -73,31 +74,43 @@ const POINTS: Record<string, (scene: Scene) => Promise<string>> = {
   },
 };
 
+/** What a frozen worker does when it wakes depends most on these. */
+const TELLING = {
+  crash: Object.keys(POINTS),
+  freeze: [
+    "after the claim, before the call is sent",
+    "while it runs",
+    "after the end, before the outcome is stored",
+  ],
+};
+
 describe.each(["crash", "freeze"] as const)("a worker's %s", (kind) => {
-  test.each(Object.keys(POINTS))("%s: the next owner takes it to its end, once", async (point) => {
-    const system = await start({ worker: null });
-    const { editor, bench } = system;
-    const worker = await system.addCabledWorker(editor, { ackDelayMs: HOUR });
-    await system.present(editor);
-    const ann = system.client();
-    const logId = await POINTS[point]?.({ system, ann, worker, strike: () => worker[kind]() });
-    if (logId === undefined) throw new Error("no such point");
+  test.each(played(POINTS, TELLING[kind]))(
+    "%s: the next owner takes it to its end, once",
+    async (_name, reach) => {
+      const system = await start({ worker: null });
+      const { editor, bench } = system;
+      const worker = await system.addCabledWorker(editor, { ackDelayMs: HOUR });
+      await system.present(editor);
+      const ann = system.client();
+      const logId = await reach({ system, ann, worker, strike: () => worker[kind]() });
 
-    await system.addWorker();
-    await bench.begins("a");
-    bench.finish("a");
-    const view = await ann.outcome(logId);
-    expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
-    await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
-    expect(system.executions("a")).toBe(1);
+      await system.addWorker();
+      await bench.begins("a");
+      bench.finish("a");
+      const view = await ann.outcome(logId);
+      expect(view).toMatchObject({ record: { state: "completed" }, result: '{"Done":"a"}' });
+      await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
+      expect(system.executions("a")).toBe(1);
 
-    // One that was frozen wakes up now, and believes that it still owns the Editor.
-    worker.toRedis.fix();
-    worker.toEditor.fix();
-    await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
-    expect(await system.record(logId)).toMatchObject({ state: "completed" });
-    expect(bench.begun).toEqual(["a", "b"]);
-  });
+      // One that was frozen wakes up now, and believes that it still owns the Editor.
+      worker.toRedis.fix();
+      worker.toEditor.fix();
+      await ann.outcome((await ann.submit("work", { Name: "b" })).record.logId);
+      expect(await system.record(logId)).toMatchObject({ state: "completed" });
+      expect(bench.begun).toEqual(["a", "b"]);
+    },
+  );
 });
 
 test("an outcome of a time when no worker lived is collected by the next", async () => {
