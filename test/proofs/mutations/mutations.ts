@@ -19,7 +19,7 @@ export function aimOf({ aim }: Pick<Mutation, "aim">): string {
   return "schedule" in aim ? aim.schedule : aim.test;
 }
 
-const TWICE = /^(2|3) executions of 1 intent$|^3 executions of 2 intents$/;
+const TWICE = /^([2-9]|\d\d+) executions of 1 intent$|^([3-9]|\d\d+) executions of 2 intents$/;
 
 function mutation(
   patch: string,
