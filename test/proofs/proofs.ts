@@ -28,7 +28,7 @@ export const PROOFS: readonly Proof[] = [
   {
     name: "model",
     command: "npm run model -- --most 200000",
-    covers: "every state of the protocol within bounds ([more](model.md))",
+    covers: "the states of each scenario, nearest first, up to 200 000 ([more](model.md))",
   },
   {
     name: "mutations",
