@@ -7,16 +7,16 @@ import { durationCounts } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { givenUp, goneOf } from "../shared/operation/gone.js";
+import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
 import type { Requester } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
-import { type Abandonment, createAbandonment } from "./abandoned.js";
-import { accessOf } from "./auth/access.js";
+import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
+import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
 import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
@@ -124,7 +124,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     const decide = (record: OperationRecord, now: number): Change | undefined => {
       const confirmed = deliveries.confirmedBy(record, requester, now);
       const gone = goneOf(record, editor, here);
-      const ended = gone && givenUp(confirmed, gone, editor, now);
+      const ended = gone && interruptAsGone(confirmed, gone, editor, now);
       if (ended) return { record: ended };
       const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
       if (state) return { record: { ...confirmed, state, endedAt: now } };
@@ -191,7 +191,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       );
       if (typeof latest === "object")
         deps.counters.add(durationCounts("waited", performance.now() - beganAt));
-      // Each message causes a look, so a look reads only the record; the rest of the answer is read once.
+      // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return typeof latest === "object" ? viewOf(latest) : latest;
     },
 
@@ -212,7 +212,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async editors(principal) {
       const [{ sees }, known, last, reported, now] = await Promise.all([
-        accessOf(deps.principals, principal),
+        permissionsOf(deps.principals, principal),
         editors.all(),
         deps.lastCatalogs.all(),
         editors.diagnoses(),
@@ -236,7 +236,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     },
 
     async editor(principal, named) {
-      const { sees } = await accessOf(deps.principals, principal);
+      const { sees } = await permissionsOf(deps.principals, principal);
       const find = async (): Promise<Candidate | BrokerError> =>
         namedAmong(
           named,
@@ -250,7 +250,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
 
     async tools(principal) {
       await deps.contact.awaited();
-      const { sees, refusal } = await accessOf(deps.principals, principal);
+      const { sees, refusal } = await permissionsOf(deps.principals, principal);
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },
     results: deps.results,

@@ -15,8 +15,8 @@ import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
 import { completeTool, type Tool } from "../shared/tools/tool.js";
 import { waitTime } from "../shared/wait-time.js";
-import { accessOf } from "./auth/access.js";
 import type { Principals } from "./auth/authenticator.js";
+import { permissionsOf } from "./auth/permissions.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import type { Catalog } from "./tools/catalog.js";
@@ -45,7 +45,7 @@ export interface ToolCall extends Requester {
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
   /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. */
-  confirm?: ((question: Question) => Promise<void>) | undefined;
+  askUser?: ((question: Question) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {
@@ -86,7 +86,7 @@ export function createCallReader(deps: {
   principals: Principals;
 }): CallReader {
   /** An unknown tool is assumed to have no parameter with the name of one of the broker's. */
-  const find = async (name: string, editorIds: readonly string[]): Promise<Found> => {
+  const find = async (name: string, editorIds: readonly string[]): Promise<FoundTool> => {
     try {
       return { tool: await deps.catalog.tool(name, editorIds) };
     } catch (error) {
@@ -102,7 +102,7 @@ export function createCallReader(deps: {
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
       // The parameters' names depend on the tool, the tool on the Editor, and the Editor on a parameter: look twice.
       const [access, known] = await Promise.all([
-        accessOf(deps.principals, call.principal),
+        permissionsOf(deps.principals, call.principal),
         deps.knownEditors.read(),
       ]);
       const { missing, incarnation } = known;
@@ -160,7 +160,7 @@ export function createCallReader(deps: {
   };
 }
 
-interface Found {
+interface FoundTool {
   tool: Tool;
   problem?: BrokerError | undefined;
 }

@@ -3,8 +3,8 @@ import type { Log } from "../shared/log.js";
 import type { Caller } from "../shared/operation/operation.js";
 import { hasRole } from "../shared/principal.js";
 import type { ConnectedClient, ConnectedClients } from "../shared/store/connected-clients.js";
-import { accessOf } from "./auth/access.js";
 import type { Principals } from "./auth/authenticator.js";
+import { permissionsOf } from "./auth/permissions.js";
 
 export interface PresentClient {
   principal: string;
@@ -101,7 +101,7 @@ export function createClientPresence(deps: {
 
     async clients(principal) {
       const [{ principal: asking }, all] = await Promise.all([
-        accessOf(deps.principals, principal),
+        permissionsOf(deps.principals, principal),
         deps.clients.all(),
       ]);
       const seen = hasRole(asking, "operate") ? all : all.filter((client) => client.principal === asking.id);

@@ -39,7 +39,7 @@ const REMEMBERED_PER_CALLER = 200;
 const NOBODY = "";
 
 export function createDeliveries(
-  operations: Pick<Operations, "change" | "look" | "incarnation">,
+  operations: Pick<Operations, "change" | "readRecord" | "incarnation">,
 ): Deliveries {
   const retractable = new Map<string, Retractable[]>();
 
@@ -48,7 +48,7 @@ export function createDeliveries(
     logId: string,
     edit: (record: OperationRecord, now: number) => OperationRecord | undefined,
   ): Promise<void> => {
-    const [incarnation, asked] = await Promise.all([operations.incarnation(), operations.look(logId)]);
+    const [incarnation, asked] = await Promise.all([operations.incarnation(), operations.readRecord(logId)]);
     await operations.change(asked?.executedAs ?? logId, (record, now) => {
       const changed = isFinal(record.state) ? edit(inIncarnation(record, incarnation), now) : undefined;
       return changed && { record: changed };

@@ -3,8 +3,8 @@
 import type { Log } from "../shared/log.js";
 import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
 import { type Deadline, expiryOf, type WaitLimits } from "../shared/operation/expiry.js";
-import { givenUp, goneOf } from "../shared/operation/gone.js";
-import { next, type OperationRecord } from "../shared/operation/operation.js";
+import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
+import { isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { KnownEditor } from "../shared/store/editors/editors.js";
 import type { Round } from "../shared/store/last-sweep.js";
@@ -101,7 +101,7 @@ export function createJanitor(
   };
 
   const restoreJob = async (record: OperationRecord): Promise<void> => {
-    if (record.state !== "accepted" && record.state !== "queued") return;
+    if (!isWaiting(record.state)) return;
     if (!(await store.queues.restore(record))) {
       log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
       return;
@@ -121,10 +121,14 @@ export function createJanitor(
   };
 
   /** Ends a cancellation that no Editor can answer any more. */
-  const giveUp = async (logId: string, editor: KnownEditor | undefined, here: boolean): Promise<void> => {
+  const interruptGone = async (
+    logId: string,
+    editor: KnownEditor | undefined,
+    here: boolean,
+  ): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
       const gone = record.cancel && goneOf(record, editor, here);
-      const ended = gone && givenUp(record, gone, editor, now);
+      const ended = gone && interruptAsGone(record, gone, editor, now);
       return ended && { record: ended };
     });
     if (changed.kind === "applied") await store.queues.remove(changed.record);
@@ -162,7 +166,7 @@ export function createJanitor(
       for (const record of open) {
         if (pastDeadline(record, lastSeenAt, now, round)) await end(record.logId, lastSeenAt, round);
         else if (leaves(record, now, round.known)) await leaveQueue(record.logId, round.known);
-        else if (record.cancel && goneOf(record, known, here)) await giveUp(record.logId, known, here);
+        else if (record.cancel && goneOf(record, known, here)) await interruptGone(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
         else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
       }

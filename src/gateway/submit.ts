@@ -140,11 +140,11 @@ export function createSubmit(
 
   /** The question that the user must answer with yes; undefined if no question is needed. */
   const questionOf = (
-    { confirm }: ToolCall,
+    { askUser }: ToolCall,
     { tool, problem, arguments: args }: ReadCall,
     decision: Decision,
   ): Question | undefined =>
-    options.confirmsDestructive && confirm && !problem && decision.kind === "create" && isDestructive(tool)
+    options.confirmsDestructive && askUser && !problem && decision.kind === "create" && isDestructive(tool)
       ? { tool: tool.name, editor: decision.editor, arguments: args }
       : undefined;
 
@@ -155,7 +155,7 @@ export function createSubmit(
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
-      // A mutating call that is accepted between this look and the write is concurrent with this one (▲5).
+      // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).
       const asker = { principal: call.principal, caller: requester.caller };
       const chain = ownChanges.complete(
         await operations.chain(readCall.hash, asker, parameters.forceNew),
@@ -187,7 +187,7 @@ export function createSubmit(
       }
       const question = questionOf(call, readCall, decision);
       if (question && JSON.stringify(question) !== confirmed) {
-        await call.confirm?.(question);
+        await call.askUser?.(question);
         confirmed = JSON.stringify(question);
         // The user may have taken minutes: read everything again.
         readCall = await deps.calls.read(call);

@@ -3,7 +3,7 @@ import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type WaitLimits } from "../shared/operation/expiry.js";
 import type { EditorAway } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
-import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
+import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
 import type { Live } from "../shared/store/operations/attachments.js";
@@ -62,7 +62,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const shown = execution ? answeredBy(record, execution) : record;
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
-    const waits = shown.state === "accepted" || shown.state === "queued";
+    const waits = isWaiting(shown.state);
     const [live, delivered, position, editor, held, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
       brief || !final ? {} : results.delivered(execution ?? record),

@@ -10,11 +10,11 @@ export interface Wait {
 
 export interface Waiters {
   /**
-   * Calls `look` at once, and again whenever the operation ended (or changed, if the wait follows it), until it answers a
-   * value; undefined when the time is over or the signal aborts. Never affects the operation. A failing `look` rejects the
+   * Calls `read` at once, and again whenever the operation ended (or changed, if the wait follows it), until it answers a
+   * value; undefined when the time is over or the signal aborts. Never affects the operation. A failing `read` rejects the
    * wait.
    */
-  until<T>(logId: string, look: () => Promise<T | undefined>, wait: Wait): Promise<T | undefined>;
+  until<T>(logId: string, read: () => Promise<T | undefined>, wait: Wait): Promise<T | undefined>;
   /** Ends every wait as if its time were over. */
   close(): void;
 }
@@ -36,7 +36,7 @@ export function createWaiters(notifier: Notifier, options: { safetyPollMs: numbe
   const join = (logId: string, wake: () => void, follows: boolean): (() => void) => {
     const set = wakers.get(logId) ?? new Set();
     wakers.set(logId, set.add(wake));
-    // Changes are received only from a moment after the first look: look again then.
+    // Changes are received only from a moment after the first reading: read again then.
     const unfollow = follows
       ? notifier.on("changed", (changed) => changed === logId && wake(), wake)
       : undefined;
@@ -48,10 +48,10 @@ export function createWaiters(notifier: Notifier, options: { safetyPollMs: numbe
   };
 
   return {
-    async until(logId, look, { ms, signal, follows = false }) {
+    async until(logId, read, { ms, signal, follows = false }) {
       const deadline = performance.now() + ms;
       let wake: () => void = () => undefined;
-      // Counts messages, so that one that arrives while `look` reads is not missed.
+      // Counts messages, so that one that arrives while `read` reads is not missed.
       let heard = 0;
       const leave = join(
         logId,
@@ -64,7 +64,7 @@ export function createWaiters(notifier: Notifier, options: { safetyPollMs: numbe
       try {
         for (;;) {
           const seen = heard;
-          const found = await look();
+          const found = await read();
           if (found !== undefined) return found;
           const left = deadline - performance.now();
           if (left <= 0 || signal?.aborted || closed) return undefined;

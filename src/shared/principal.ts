@@ -1,4 +1,4 @@
-/** A principal's role, and the Editors and tools that it may use. Pure; src/gateway/auth/access.ts applies it. */
+/** A principal's role, and the Editors and tools that it may use. Pure; src/gateway/auth/permissions.ts applies it. */
 import type { PriorityClass } from "./operation/operation.js";
 
 /** Each role includes those before it. */
@@ -11,7 +11,7 @@ export const ROLES = ["read", "submit", "operate", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Names by globs: those in `allow` that are not in `deny`. */
-export interface Selection {
+export interface NameFilter {
   allow: readonly string[];
   deny: readonly string[];
 }
@@ -28,12 +28,12 @@ export interface Principal {
   /** Whether a person waits for its calls, or they are bulk work that lets others go first. */
   priorityClass: PriorityClass;
   /** By id. */
-  editors: Selection;
+  editors: NameFilter;
   /** By name. */
-  tools: Selection;
+  tools: NameFilter;
 }
 
-export const EVERYTHING: Selection = { allow: ["*"], deny: [] };
+export const EVERYTHING: NameFilter = { allow: ["*"], deny: [] };
 
 /** The user of this machine. */
 export const LOCAL: Principal = {

@@ -14,8 +14,8 @@ import {
   type SimulatedEditorOptions,
 } from "./options.js";
 import { createToolTable } from "./tools.js";
+import { startEditorSession } from "./wire/editor-session.js";
 import { createPublishedEndpoint } from "./wire/endpoint-file.js";
-import { startSession } from "./wire/session.js";
 import type { TcpServer } from "./wire/tcp-server.js";
 import { createWireFaults } from "./wire/wire-faults.js";
 
@@ -55,7 +55,8 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     token,
     phase: session.world.phase,
   });
-  const start = () => startSession({ identity, tools, counter, faults: wire, ledgerFile, token }, settings);
+  const start = () =>
+    startEditorSession({ identity, tools, counter, faults: wire, ledgerFile, token }, settings);
 
   let session = start();
   let alive = true;

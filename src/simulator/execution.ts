@@ -8,7 +8,7 @@ import type { Lanes } from "./lanes.js";
 import type { CounterFile } from "./ledger/counter-file.js";
 import type { LedgerOperation } from "./ledger/journal-entry.js";
 import type { Ledger } from "./ledger/ledger.js";
-import { createProgressThrottle } from "./progress.js";
+import { createProgressThrottle } from "./progress-throttle.js";
 import type { LargeResults } from "./results/large-results.js";
 import type { Timers } from "./timers.js";
 import { readArguments, type SimulatedTool } from "./tool-definition.js";

@@ -1,10 +1,10 @@
 /** Everything that may go wrong with a simulated Editor, on request. */
-import type { Session } from "./wire/session.js";
+import type { EditorSession } from "./wire/editor-session.js";
 import type { WireFaults } from "./wire/wire-faults.js";
 
 export interface FaultsDeps {
   wire: WireFaults;
-  session(): Session;
+  session(): EditorSession;
   crash(unflushed: "keep" | "lose"): Promise<void>;
   restart(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** The definition of a simulated tool, and its entry in `get-tool-details`. */
 import type { JsonObjectSchema, Lane, ToolDetails } from "../shared/tools/tool.js";
-import type { ProgressReport } from "./progress.js";
+import type { ProgressReport } from "./progress-throttle.js";
 import type { World } from "./world.js";
 
 /** The interface of a running tool to its Editor. */

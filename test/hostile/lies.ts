@@ -38,8 +38,8 @@ const outcome = (more: object) => ({ status: "completed", startedAt: 1, endedAt:
 /** Accepted, then told as finished so. */
 const finished = (more: object, ends: Lie["ends"] = ["failed"]): Lie =>
   submit(({ params, wire }) => {
-    const told = { operationId: params.operationId, outcome: outcome(more), ledgerSeq: 1 };
-    setImmediate(() => wire.notify("operation/finished", told));
+    const reported = { operationId: params.operationId, outcome: outcome(more), ledgerSeq: 1 };
+    setImmediate(() => wire.notify("operation/finished", reported));
     return { state: "accepted", ledgerSeq: 1 };
   }, ends);
 /** Honest, but it says much beside. */
@@ -257,8 +257,8 @@ export const LIES: Record<string, Lie> = {
   "a result that nests 100 000 deep": submit(
     ({ params, wire }) => {
       const { operationId } = params;
-      const told = `{"operationId":"${operationId}","ledgerSeq":1,"outcome":{"status":"completed","startedAt":1,"endedAt":2,"result":${deep(100_000)}}}`;
-      setImmediate(() => wire.frame(`{"jsonrpc":"2.0","method":"operation/finished","params":${told}}`));
+      const reported = `{"operationId":"${operationId}","ledgerSeq":1,"outcome":{"status":"completed","startedAt":1,"endedAt":2,"result":${deep(100_000)}}}`;
+      setImmediate(() => wire.frame(`{"jsonrpc":"2.0","method":"operation/finished","params":${reported}}`));
       return { state: "accepted", ledgerSeq: 1 };
     },
     ["failed"],
@@ -266,8 +266,8 @@ export const LIES: Record<string, Lie> = {
   "a result with __proto__": submit(
     ({ params, wire }) => {
       const { operationId } = params;
-      const told = `{"operationId":"${operationId}","ledgerSeq":1,"outcome":{"status":"completed","startedAt":1,"endedAt":2,"result":{"__proto__":{"polluted":true}}}}`;
-      setImmediate(() => wire.frame(`{"jsonrpc":"2.0","method":"operation/finished","params":${told}}`));
+      const reported = `{"operationId":"${operationId}","ledgerSeq":1,"outcome":{"status":"completed","startedAt":1,"endedAt":2,"result":{"__proto__":{"polluted":true}}}}`;
+      setImmediate(() => wire.frame(`{"jsonrpc":"2.0","method":"operation/finished","params":${reported}}`));
       return { state: "accepted", ledgerSeq: 1 };
     },
     ["completed"],

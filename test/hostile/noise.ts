@@ -27,13 +27,13 @@ const CLOSED: Lie["ends"] = ["unknown", "queued", "dispatched", "completed"];
 
 export const NOISE: Record<string, Lie> = {
   "the end of another's operation": noise((wire) => {
-    const told = { operationId: others.logId, ledgerSeq: 1 };
-    wire.notify("operation/running", told);
-    wire.notify("operation/finished", { ...told, outcome });
+    const reported = { operationId: others.logId, ledgerSeq: 1 };
+    wire.notify("operation/running", reported);
+    wire.notify("operation/finished", { ...reported, outcome });
   }),
   "progress of another's operation": noise((wire) => {
-    const told = { operationId: others.logId, seq: 1, progress: 99, message: "forged" };
-    wire.notify("operation/progress", { ...told, partialResult: "forged" });
+    const reported = { operationId: others.logId, seq: 1, progress: 99, message: "forged" };
+    wire.notify("operation/progress", { ...reported, partialResult: "forged" });
   }),
   "ends of operations that never were": flood("operation/finished", (at) => ({
     operationId: `none-${at}`,

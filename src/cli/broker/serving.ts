@@ -4,6 +4,7 @@ import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/la
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
 import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
 import type { Log } from "../../shared/log.js";
+import { isSent } from "../../shared/operation/operation.js";
 import type { PipeHello } from "../../shared/pipe/frames.js";
 import { createWorker, type Worker } from "../../worker/worker.js";
 import { gatewayOptions, workerOptions } from "../processes/options.js";
@@ -56,7 +57,7 @@ export async function mayHandOver({ store }: Runtime): Promise<boolean> {
   for (const id of await store.editors.ids()) {
     if ((await store.editors.find(id))?.ledger) continue;
     const open = await store.operations.openOf(id);
-    if (open.some(({ state }) => state === "dispatched" || state === "running")) return false;
+    if (open.some(({ state }) => isSent(state))) return false;
   }
   return true;
 }

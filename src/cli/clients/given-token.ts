@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { isOfThisUser, quoted } from "../../shared/machine/private-folder.js";
+import { isOfThisUser, shellQuoted } from "../../shared/machine/private-folder.js";
 import { UsageError } from "../command.js";
 
 /** A longer text is no token, but another file. */
@@ -41,7 +41,7 @@ async function readPrivate(path: string): Promise<string> {
     }
     if (process.getuid !== undefined && (found.mode & 0o077) !== 0) {
       throw new UsageError(
-        `--token-file ${path} is open to other users of this machine: chmod 600 ${quoted(path)}`,
+        `--token-file ${path} is open to other users of this machine: chmod 600 ${shellQuoted(path)}`,
       );
     }
     return found.size > MAX_BYTES ? "" : await file.readFile("utf8");

@@ -1,11 +1,11 @@
 /** `unity-broker call`: one tool call from a terminal or a script. */
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson } from "../../shared/printable.js";
+import { type Asking, askBroker } from "../client/ask-broker.js";
 import { exitCodeOf } from "../client/exit-codes.js";
 import { createProgressView, waitForResult } from "../client/follow.js";
 import type { TypedCall } from "../client/read-outcomes.js";
 import { renderAnswer } from "../client/render.js";
-import { type Asking, askBroker } from "../client/session.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
 import { type Run, UsageError } from "../command.js";

@@ -1,10 +1,10 @@
 /** `unity-broker fetch`: a stored result, all of it or in part. */
 import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson, printablePieces } from "../../shared/printable.js";
+import { type Asking, askBroker } from "../client/ask-broker.js";
 import type { BrokerClient } from "../client/broker-client.js";
 import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import { renderAnswer } from "../client/render.js";
-import { type Asking, askBroker } from "../client/session.js";
 import { piecesOf } from "../client/whole-result.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";

@@ -1,5 +1,5 @@
 /** `unity-broker editors forget <editor>`: a person says that an Editor will not come back. */
-import { type Forgotten, forgetEditor } from "../../gateway/editors/forget-editor.js";
+import { type ForgetResult, forgetEditor } from "../../gateway/editors/forget-editor.js";
 import { createKnownEditors } from "../../gateway/editors/known-editors.js";
 import { createLastCatalogs } from "../../gateway/editors/last-catalogs.js";
 import { shown } from "../../gateway/editors/target-error.js";
@@ -27,7 +27,7 @@ export async function forget(args: {
   }
 }
 
-function asJson({ editor, ended }: Forgotten) {
+function asJson({ editor, ended }: ForgetResult) {
   return {
     editor: shown([editor])[0],
     ended: ended.map(({ logId, tool, state, error }) => ({
@@ -39,7 +39,7 @@ function asJson({ editor, ended }: Forgotten) {
   };
 }
 
-function sentences({ editor, ended }: Forgotten): string {
+function sentences({ editor, ended }: ForgetResult): string {
   const lines = ended.map(({ logId, tool, error }) => `${logId}  ${tool}  ${error?.code}: ${error?.message}`);
   return [`${editor.id} is forgotten; ${ended.length} open operation(s) ended.`, ...lines].join("\n");
 }

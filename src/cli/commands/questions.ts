@@ -2,6 +2,7 @@
 import type { Answer } from "../../shared/operation/answer.js";
 import type { TimelineEntry } from "../../shared/operation/timeline.js";
 import { printableJson } from "../../shared/printable.js";
+import { askBroker } from "../client/ask-broker.js";
 import { EXIT, exitCodeOf } from "../client/exit-codes.js";
 import {
   type Colours,
@@ -14,7 +15,6 @@ import {
   type ShownClient,
   type ShownEditor,
 } from "../client/render.js";
-import { askBroker } from "../client/session.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
 

@@ -1,10 +1,10 @@
 /** `unity-broker result`: shows an operation, at once or when it has ended. */
 
 import { printableJson } from "../../shared/printable.js";
+import { askBroker } from "../client/ask-broker.js";
 import { exitCodeOf } from "../client/exit-codes.js";
 import { createProgressView, waitForResult } from "../client/follow.js";
 import { renderAnswer } from "../client/render.js";
-import { askBroker } from "../client/session.js";
 import { reportsSuccess } from "../client/success.js";
 import { withWholeResult } from "../client/whole-result.js";
 import type { Run } from "../command.js";

@@ -1,6 +1,6 @@
 /** The arguments that describe a principal and its tokens. */
 import type { Grants } from "../../gateway/auth/tokens.js";
-import { ROLES, type Role, type Selection } from "../../shared/principal.js";
+import { type NameFilter, ROLES, type Role } from "../../shared/principal.js";
 import { UsageError } from "../command.js";
 import type { grantArgs } from "../declared/tokens.js";
 
@@ -46,7 +46,7 @@ function roleOf(text: string): Role {
 }
 
 /** An omitted field stays unchanged. */
-function selectionOf(args: GrantArguments, kind: "editors" | "tools"): Partial<Selection> | undefined {
+function selectionOf(args: GrantArguments, kind: "editors" | "tools"): Partial<NameFilter> | undefined {
   const allow = globsOf(args, kind);
   const deny = globsOf(args, `deny-${kind}`);
   return allow || deny ? { ...(allow && { allow }), ...(deny && { deny }) } : undefined;

@@ -2,7 +2,7 @@
 import { ensureLocalToken } from "../../gateway/auth/local-token.js";
 import type { Entry } from "../../gateway/auth/token-file.js";
 import { createTokens, type Tokens } from "../../gateway/auth/tokens.js";
-import type { Selection } from "../../shared/principal.js";
+import type { NameFilter } from "../../shared/principal.js";
 import { printableJson, printableValues } from "../../shared/printable.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/tokens.js";
@@ -103,7 +103,7 @@ function rights({ role, priorityClass, editors, tools }: Entry): string {
   return `role ${role}, ${priorityClass}, Editors ${globs(editors)}; tools ${globs(tools)}`;
 }
 
-function globs({ allow, deny }: Selection): string {
+function globs({ allow, deny }: NameFilter): string {
   if (allow.length === 0) return "none";
   return [...allow, ...deny.map((each) => `not ${each}`)].join(", ");
 }

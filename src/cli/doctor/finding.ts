@@ -1,5 +1,5 @@
 /** The doctor's findings: one line per check, and a fix for each problem. */
-import { quoted } from "../../shared/machine/private-folder.js";
+import { shellQuoted } from "../../shared/machine/private-folder.js";
 import { printableValues } from "../../shared/printable.js";
 import type { Colours } from "../client/render.js";
 
@@ -58,5 +58,5 @@ export function set(variable: string, value: string, platform: NodeJS.Platform =
 
 /** How this system's shell removes a file. */
 export function remove(file: string, platform: NodeJS.Platform = process.platform): string {
-  return platform === "win32" ? `Remove-Item "${file}"` : `rm ${quoted(file)}`;
+  return platform === "win32" ? `Remove-Item "${file}"` : `rm ${shellQuoted(file)}`;
 }

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { defaultDirectories, type Environment } from "../../embedded-redis/directories.js";
 import { BROKER_SETTINGS } from "../../shared/daemon-environment.js";
 import { isLiving, type ProcessIdentity } from "../../shared/machine/living-process.js";
-import { checkFolder, makeOwnFolder, ownFolder } from "../../shared/machine/private-folder.js";
+import { makeOwnFolder, ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
 
 /** How a living broker is reached. */
 export interface BrokerEndpoint extends ProcessIdentity {
@@ -36,7 +36,7 @@ export function brokerFolder(env: Environment): string {
   const data = dataDirOf(env);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   // A folder that was chosen keeps its rights; the system's choice is ours (settings.ts).
-  if (env.UNITY_BROKER_DATA_DIR) checkFolder(data);
+  if (env.UNITY_BROKER_DATA_DIR) requirePrivateFolder(data);
   else ownFolder(data);
   // Where Editors are looked for.
   const home = env.HOME || env.USERPROFILE || homedir();

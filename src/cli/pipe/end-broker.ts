@@ -1,6 +1,6 @@
 /** Ends a broker of this user: in order if it answers. */
 import { readEndpoint } from "./broker-place.js";
-import { controlBroker } from "./control.js";
+import { controlBroker } from "./control-client.js";
 import { connect, isGone, signal } from "./reach-broker.js";
 
 /** It answers open waits, and gives its Editors back. */

@@ -11,7 +11,7 @@ import { brokerEnvironment } from "../../shared/daemon-environment.js";
 import { isLiving } from "../../shared/machine/living-process.js";
 import { alone } from "../../shared/machine/start-claim.js";
 import { type BrokerEndpoint, isNewer, readEndpoint } from "./broker-place.js";
-import { controlBroker } from "./control.js";
+import { controlBroker } from "./control-client.js";
 import { BrokerNotStarted } from "./not-started.js";
 
 /** The built command line, also when this runs from the sources. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { defaultDirectories } from "../../embedded-redis/directories.js";
 import { type Config, readConfig } from "../../shared/config.js";
-import { checkFolder, ownFolder } from "../../shared/machine/private-folder.js";
+import { ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
 import { environment } from "../environment.js";
 
 export interface Settings {
@@ -52,7 +52,7 @@ function withRedisPassword(config: Config): Config {
 /** Other users get nothing out of this user's folders and nothing into them. Throws NotPrivate. */
 export function ownFolders({ config, dataDir, cacheDir, editorsFolder }: Settings): void {
   const own = (folder: string, isChosen: boolean): void =>
-    isChosen ? checkFolder(folder) : ownFolder(folder);
+    isChosen ? requirePrivateFolder(folder) : ownFolder(folder);
   own(dataDir, config.UNITY_BROKER_DATA_DIR !== undefined);
   own(cacheDir, config.UNITY_BROKER_CACHE_DIR !== undefined);
   if (config.UNITY_BROKER_EDITORS_DIR !== undefined) return;

@@ -1,7 +1,7 @@
 /** `unity-broker simulate`: a Unity Editor without Unity, to try the broker and to test against. */
 import { type EditorHost, startEditorHost } from "../../editor-host/editor-host.js";
-import { createControl } from "../../simulator/control.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
+import { createControl } from "../../simulator/fault-commands.js";
 import { portOf } from "../address.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";

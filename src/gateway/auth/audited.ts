@@ -16,7 +16,7 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
 
     async submit(call) {
       const { principal, tool: named } = call;
-      const tool = plain(named);
+      const tool = printableName(named);
       try {
         const submission = await broker.submit(call);
         const { logId, editor } = submission.record;
@@ -32,14 +32,14 @@ export function audited(broker: Broker, principals: Principals, audit: Audit): B
       const seen = await broker.cancel(principal, logId, requester);
       const known = typeof seen === "object" ? { tool: seen.record.tool, editor: seen.record.editor } : {};
       const answer = typeof seen === "object" ? "accepted" : "refused";
-      await note(principal, { verb: "cancel", ...known, log_id: plain(logId), answer });
+      await note(principal, { verb: "cancel", ...known, log_id: printableName(logId), answer });
       return seen;
     },
   };
 }
 
 /** The caller's text, reduced to the characters of a tool name or an id. */
-function plain(text: string): string {
+function printableName(text: string): string {
   return text.slice(0, MOST_NAME).replace(/[^\w./@ -]/g, "?");
 }
 

@@ -4,8 +4,8 @@ import { mkdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promise
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { BrokerError } from "../../shared/errors.js";
-import { isOfThisUser, quoted } from "../../shared/machine/private-folder.js";
-import { EVERYTHING, LOCAL, type Principal, type Selection } from "../../shared/principal.js";
+import { isOfThisUser, shellQuoted } from "../../shared/machine/private-folder.js";
+import { EVERYTHING, LOCAL, type NameFilter, type Principal } from "../../shared/principal.js";
 import type { Authenticator } from "./authenticator.js";
 import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } from "./token-file.js";
 
@@ -14,8 +14,8 @@ import { type Entry, parseTokenFile, principalOf, type Token, tokenFileText } fr
  * Editor and tool.
  */
 export interface Grants extends Partial<Pick<Principal, "role" | "priorityClass">> {
-  editors?: Partial<Selection>;
-  tools?: Partial<Selection>;
+  editors?: Partial<NameFilter>;
+  tools?: Partial<NameFilter>;
 }
 
 export interface Tokens extends Authenticator {
@@ -63,7 +63,7 @@ export function createTokens(file: string): Tokens {
     if (process.platform !== "win32" && (found.mode & 0o022) !== 0) {
       throw new BrokerError(
         "TOKENS_UNREADABLE",
-        `${file} may be written by other users: chmod 600 ${quoted(file)}.`,
+        `${file} may be written by other users: chmod 600 ${shellQuoted(file)}.`,
       );
     }
     const stamp = `${found.ino} ${found.mtimeMs} ${found.size}`;
@@ -187,7 +187,7 @@ const NEW: Pick<Principal, "role" | "priorityClass" | "editors" | "tools"> = {
 
 function granted(entry: Principal & { tokens: Token[] }, grants: Grants): Entry {
   const { editors, tools, ...changed } = grants;
-  const selection = (before: Selection, after: Partial<Selection> = {}) => {
+  const selection = (before: NameFilter, after: Partial<NameFilter> = {}) => {
     const { allow, deny } = { ...before, ...after };
     return { allow: [...allow], deny: [...deny] };
   };

@@ -7,9 +7,9 @@ import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
 import {
   type Evidence,
+  eventsOfClaim,
   next,
   nextAfter,
-  type OperationEvent,
   type OperationRecord,
 } from "../../shared/operation/operation.js";
 import { isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
@@ -22,7 +22,7 @@ import { namedAmong } from "./target-error.js";
 /** `error_type` of operations that ended this way. */
 const TYPE = "editor_forgotten";
 
-export interface Forgotten {
+export interface ForgetResult {
   editor: Candidate;
   /** Their present records: interrupted if they were or may have been sent, else expired. */
   ended: OperationRecord[];
@@ -45,7 +45,7 @@ export async function forgetEditor(
   deps: ForgetDeps,
   named: string,
   { force = false }: ForgetOptions = {},
-): Promise<Forgotten> {
+): Promise<ForgetResult> {
   const { editors, operations, queues, knownEditors } = deps;
   const { candidates, missing } = await knownEditors.read();
   const editor = namedAmong(named, [...candidates, ...onlyNoted(missing, candidates)]);
@@ -110,7 +110,7 @@ function endedBy(
  * nothing either.
  */
 function mayHaveRun(record: OperationRecord, now: number): Change | undefined {
-  const sent: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+  const sent = eventsOfClaim(record.state);
   const state = nextAfter(record.state, [...sent, "interrupted"]);
   if (!state) return undefined;
   const message = `The store was restored from an older copy, so whether it was sent is unknown; its Editor (${record.editor}) was forgotten.`;

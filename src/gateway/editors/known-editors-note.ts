@@ -19,7 +19,7 @@ const Note = z.object({
   editors: z.record(z.string(), z.object({ leftAt: z.number().optional() })),
 });
 
-/** What is noted about a store and its Editors (src/shared/editors/known-editors.ts). */
+/** What is noted about a store and its Editors (src/shared/editors/missing-editors.ts). */
 export type Note = z.infer<typeof Note>;
 
 /** One reading of the note. */

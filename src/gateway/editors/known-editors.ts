@@ -1,9 +1,9 @@
 /**
  * The Editors that a call may go to, and those that must be back first. The known Editors are noted in a file outside the
- * store, so that their loss is noticed (▲4). The rule is in src/shared/editors/known-editors.ts.
+ * store, so that their loss is noticed (▲4). The rule is in src/shared/editors/missing-editors.ts.
  */
 import { isDeepStrictEqual } from "node:util";
-import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/known-editors.js";
+import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/missing-editors.js";
 import type { Candidate } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
 import type { Store } from "../../shared/store/store.js";
@@ -57,7 +57,7 @@ export function createKnownEditors(
   let missingSince: number | undefined;
 
   /** One reading; undefined if the note or the store changed meanwhile. */
-  const look = async (): Promise<KnownEditors | undefined> => {
+  const readOnce = async (): Promise<KnownEditors | undefined> => {
     const [read, last, begun, present, incarnation, runs, now] = await Promise.all([
       file?.read(),
       catalogs.all(),
@@ -78,7 +78,7 @@ export function createKnownEditors(
     const store = { editors: present, incarnation, now, retentionMs: options.forgetEditorMs };
     const after = compareEditors(before, store);
     const seen = seenWith(before?.seen, incarnation);
-    const note = plain({ storeId, run: runs[0], seen, ...after.noted });
+    const note = asReadBack({ storeId, run: runs[0], seen, ...after.noted });
     // A call is accepted only once the Editors it may go to are noted.
     const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
@@ -95,7 +95,7 @@ export function createKnownEditors(
 
   const read = async (): Promise<KnownEditors> => {
     for (;;) {
-      const known = await look();
+      const known = await readOnce();
       if (known) return known;
     }
   };
@@ -143,6 +143,6 @@ function heard(notifier: Pick<Store["notifier"], "on">, ms: number): Promise<voi
 }
 
 /** In the form in which it is read back: without undefined fields. */
-function plain(note: Note): Note {
+function asReadBack(note: Note): Note {
   return JSON.parse(JSON.stringify(note)) as Note;
 }

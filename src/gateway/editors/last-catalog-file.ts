@@ -71,12 +71,12 @@ const TIME_COUNTS_MS = 60_000;
 
 /** Whether the text says the same: a reload, or an imported asset, is no reason to write the file. */
 export function saysTheSame(before: string, after: string): boolean {
-  const [one, other] = [plain(before), plain(after)];
+  const [one, other] = [comparable(before), comparable(after)];
   if (!one || !other) return false;
   return isDeepStrictEqual(one.lasting, other.lasting) && other.lastSeenAt - one.lastSeenAt < TIME_COUNTS_MS;
 }
 
-function plain(text: string): { lasting: unknown; lastSeenAt: number } | undefined {
+function comparable(text: string): { lasting: unknown; lastSeenAt: number } | undefined {
   try {
     const { lastSeenAt, profile, ...others } = LastCatalog.parse(JSON.parse(text));
     const { generation: _, assetCounter: __, ...lasting } = profile;

@@ -46,7 +46,7 @@ const TICK_MS = 1_000;
 /** What a process that was killed while it wrote has left, ms. */
 const DRAFT_MS = 3_600_000;
 
-interface Found {
+interface CatalogFile {
   name: string;
   bytes: number;
   changedAt: number;
@@ -70,8 +70,8 @@ export function createLastCatalogs(
     log.warn({ file: join(folder, name), reason }, "a last known catalogue is ignored");
   };
 
-  const list = async (): Promise<Found[]> => {
-    const found: Found[] = [];
+  const list = async (): Promise<CatalogFile[]> => {
+    const found: CatalogFile[] = [];
     for (const name of await readdir(folder)) {
       const file = await lstat(join(folder, name)).catch(() => undefined);
       if (!file) continue;
@@ -85,7 +85,7 @@ export function createLastCatalogs(
     return found.sort((a, b) => b.changedAt - a.changedAt);
   };
 
-  const readOne = async ({ name }: Found): Promise<AwayEditor[]> => {
+  const readOne = async ({ name }: CatalogFile): Promise<AwayEditor[]> => {
     try {
       const catalog = parseCatalog(name, await readFile(join(folder, name)), options.tools);
       ignored.delete(name);
@@ -185,8 +185,8 @@ export function unknownTo(
 }
 
 /** `found`: the newest first. */
-function keptOf(found: readonly Found[], options: LastCatalogsOptions): Found[] {
-  const kept: Found[] = [];
+function keptOf(found: readonly CatalogFile[], options: LastCatalogsOptions): CatalogFile[] {
+  const kept: CatalogFile[] = [];
   let bytes = 0;
   for (const each of found.filter(({ name }) => isFileName(name)).slice(0, options.files)) {
     bytes += each.bytes;

@@ -5,11 +5,11 @@ import { BrokerError, ERRORS } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import { LOCAL } from "../../shared/principal.js";
 import type { Authenticator } from "../auth/authenticator.js";
-import { createDoor, DOOR_DEFAULTS, type DoorOptions } from "../auth/door.js";
+import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
 import { createHttpSessions } from "../mcp/http/http-sessions.js";
-import type { ProgressOptions } from "../mcp/progress.js";
+import type { ProgressOptions } from "../mcp/progress-notifier.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
@@ -32,7 +32,7 @@ export interface HttpGatewayOptions {
   requestMs?: number;
   /** Most requests of one principal in a second; this user's own are not counted. */
   callsPerSecond?: number;
-  door?: Partial<DoorOptions>;
+  routeGuard?: Partial<RouteGuardOptions>;
 }
 
 export interface HttpGateway {
@@ -67,7 +67,10 @@ export async function createHttpGateway(
     http: { headersTimeout: options.headersMs ?? 10_000, connectionsCheckingInterval: 1_000 },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
-  const door = createDoor(app.server, deps.auth, { ...DOOR_DEFAULTS, ...options.door });
+  const routeGuard = createRouteGuard(app.server, deps.auth, {
+    ...ROUTE_GUARD_DEFAULTS,
+    ...options.routeGuard,
+  });
   const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
   const toolList = createToolList(
@@ -122,12 +125,12 @@ export async function createHttpGateway(
   });
   await app.register(operatorRoutes, {
     gateway: deps.gateway,
-    door,
+    routeGuard: routeGuard,
     rate,
     isClosing: () => isClosing,
   });
   await app.register(async (guarded) => {
-    guarded.addHook("onRequest", door.guard("Bearer", refuseWith));
+    guarded.addHook("onRequest", routeGuard.guard("Bearer", refuseWith));
     await guarded.register(rateLimit, rate);
     await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
   });
@@ -135,7 +138,7 @@ export async function createHttpGateway(
   const close = async (): Promise<void> => {
     isClosing = true;
     toolList.close();
-    door.close();
+    routeGuard.close();
     const ended = sessions.close(CLOSE_DEADLINE_MS);
     deps.gateway.stopWaiting();
     await ended;

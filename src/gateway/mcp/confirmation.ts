@@ -4,7 +4,7 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { ToolCall } from "../call-reader.js";
 import type { OpenRequest } from "./open-request.js";
-import type { ShownProgress } from "./progress.js";
+import type { ShownProgress } from "./progress-notifier.js";
 import { questionText } from "./question-text.js";
 
 /** A call that is being answered. */
@@ -23,7 +23,7 @@ const PATIENCE_MS = 10 * 60_000;
  * How a call's user is asked; undefined if the client cannot ask. Throws NOT_CONFIRMED for every answer but yes. The
  * client's other messages are handled meanwhile: the call gives its turn back and takes one again afterwards.
  */
-export function confirmation(server: Server, call: OpenCall): ToolCall["confirm"] {
+export function confirmation(server: Server, call: OpenCall): ToolCall["askUser"] {
   if (!server.getClientCapabilities()?.elicitation?.form) return undefined;
   const { request, requestId, progress } = call;
   return async (question) => {

@@ -25,10 +25,10 @@ import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";
 import type { Caller } from "../../shared/operation/operation.js";
 import { since } from "../../shared/pipe/arrival-clock.js";
-import { createCreations } from "../abandoned.js";
+import { createCreations } from "../abandonment.js";
 import type { Answered, Deliveries } from "../deliveries.js";
-import { type Arrivals, createArrivals } from "./arrivals.js";
 import { cancellationOf, idTooLong, isRequest, isResponse, isTooLong, storeAway } from "./message-kinds.js";
+import { createMessageOrder, type MessageOrder } from "./message-order.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createOwnIds } from "./own-ids.js";
 import { createSerialQueue } from "./serial-queue.js";
@@ -43,7 +43,7 @@ export interface Line {
   notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
   channelOf(extra: MessageExtraInfo | undefined): Channel;
   /** Where messages do not arrive in the order of their numbers, or were read elsewhere. */
-  arrivals?: Arrivals;
+  arrivals?: MessageOrder;
 }
 
 export interface RequestTracker {
@@ -83,7 +83,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   let idleWaiters: (() => void)[] = [];
   /** The ordering values of recently answered requests, by the client's id. */
   const answered = createBoundedMemory<RequestId>(REMEMBERED);
-  const arrivals = line.arrivals ?? createArrivals();
+  const arrivals = line.arrivals ?? createMessageOrder();
   const ownIds = createOwnIds();
   const isOrderedByArrival = caller.transport === "stdio";
   let arrived = arrivals.since ?? 0;
@@ -134,7 +134,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const requested = (
     message: JSONRPCRequest,
     extra: MessageExtraInfo | undefined,
-    { number, sentAt }: ReturnType<Arrivals["next"]>,
+    { number, sentAt }: ReturnType<MessageOrder["next"]>,
   ): void => {
     creations.asked(message.id);
     const requestId = isOrderedByArrival ? number : message.id;

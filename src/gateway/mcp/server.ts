@@ -20,9 +20,14 @@ import type { Broker } from "../broker.js";
 import type { ToolCall } from "../call-reader.js";
 import { ForceNewRefused, type Submission } from "../submit.js";
 import { confirmation, type OpenCall } from "./confirmation.js";
+import type { EditorSelection } from "./editor-selection.js";
 import type { OpenRequest } from "./open-request.js";
-import { PROGRESS_DEFAULTS, type ProgressOptions, type ShownProgress, showProgress } from "./progress.js";
-import type { Selection } from "./selection.js";
+import {
+  PROGRESS_DEFAULTS,
+  type ProgressOptions,
+  type ShownProgress,
+  showProgress,
+} from "./progress-notifier.js";
 import { BROKER_TOOLS } from "./tools/broker-tools.js";
 import { serveResources } from "./tools/resources.js";
 import {
@@ -48,7 +53,7 @@ export interface McpClient {
   /** The open request with this id, as the SDK's server sees it. */
   request(id: RequestId): OpenRequest;
   /** Undefined if the request belongs to no session. */
-  selection: Selection | undefined;
+  selection: EditorSelection | undefined;
   /** Its folders on this machine, as far as they are known at the moment. */
   folders(): readonly string[];
 }
@@ -118,7 +123,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         selected: client.selection?.editor,
         signal: request.signal,
         folders: client.folders(),
-        confirm: confirmation(server, { request, requestId, progress }),
+        askUser: confirmation(server, { request, requestId, progress }),
       },
       request,
     );

@@ -7,9 +7,9 @@ import { serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../shared/log.js";
 import type { Gateway } from "../gateway.js";
-import type { ProgressOptions } from "./progress.js";
-import { createSelection } from "./selection.js";
-import { openMcpSession } from "./session.js";
+import { createEditorSelection } from "./editor-selection.js";
+import { openMcpSession } from "./mcp-session.js";
+import type { ProgressOptions } from "./progress-notifier.js";
 import { createToolList } from "./tools/tool-list.js";
 
 type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
@@ -61,7 +61,7 @@ export function serveStdio(
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },
-      selection: createSelection(),
+      selection: createEditorSelection(),
       folder: options.folder,
     },
     {

@@ -3,7 +3,7 @@ import rateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { BrokerError, ERRORS } from "../../shared/errors.js";
 import { hasRole } from "../../shared/principal.js";
-import type { Door } from "../auth/door.js";
+import type { RouteGuard } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { dashboard } from "./dashboard.js";
 import { healthRoutes } from "./health.js";
@@ -11,7 +11,7 @@ import { createMetrics } from "./metrics.js";
 
 export interface OperatorRoutesOptions {
   gateway: Gateway;
-  door: Door;
+  routeGuard: RouteGuard;
   isClosing(): boolean;
   rate: RateLimitPluginOptions;
 }
@@ -24,7 +24,7 @@ export async function operatorRoutes(app: FastifyInstance, options: OperatorRout
     guarded.addHook(
       "onRequest",
       // Not by throwing: the dashboard's library answers every exception as its own failure.
-      options.door.guard("Basic", (reply, { code, message }) =>
+      options.routeGuard.guard("Basic", (reply, { code, message }) =>
         reply.code(ERRORS[code].http).send({ error_code: code, message }),
       ),
     );

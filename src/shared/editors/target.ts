@@ -27,7 +27,7 @@ export interface TargetContext {
   selected?: string | undefined;
   /** The working folder and the roots of a client on this machine, as real paths. */
   folders?: readonly string[] | undefined;
-  /** Editors known before the store was lost, whose ledgers it has not seen since (known-editors.ts). */
+  /** Editors known before the store was lost, whose ledgers it has not seen since (missing-editors.ts). */
   missing?: readonly string[] | undefined;
 }
 

@@ -18,7 +18,7 @@ export function ownFolder(folder: string): void {
   if (!found) return;
   if (!isOfThisUser(found)) {
     throw new NotPrivate(
-      `The folder ${folder} belongs to another user, who could read and change what is kept there. Give it to this user, or remove it: rm -r ${quoted(folder)}`,
+      `The folder ${folder} belongs to another user, who could read and change what is kept there. Give it to this user, or remove it: rm -r ${shellQuoted(folder)}`,
     );
   }
   tighten(folder, found, 0o700);
@@ -28,12 +28,12 @@ export function ownFolder(folder: string): void {
  * For a folder that the user chose and may use for other things: its mode stays. Throws NotPrivate if others may put files
  * there.
  */
-export function checkFolder(folder: string): void {
+export function requirePrivateFolder(folder: string): void {
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
   // With the sticky bit nobody can replace the files of others.
   if (process.getuid === undefined || (mode & 0o022) === 0 || (mode & 0o1000) !== 0) return;
   throw new NotPrivate(
-    `Other users may put files into ${folder}, and so control what is read there. Remove their write access: chmod go-w ${quoted(folder)}`,
+    `Other users may put files into ${folder}, and so control what is read there. Remove their write access: chmod go-w ${shellQuoted(folder)}`,
   );
 }
 
@@ -42,7 +42,7 @@ export function ownFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return;
   if (!isOfThisUser(found)) {
-    throw new NotPrivate(`The file ${file} belongs to another user. Remove it: rm ${quoted(file)}`);
+    throw new NotPrivate(`The file ${file} belongs to another user. Remove it: rm ${shellQuoted(file)}`);
   }
   tighten(file, found, 0o600);
 }
@@ -59,7 +59,7 @@ export function isChangedByOthers(found: Pick<Stats, "uid" | "mode">): boolean {
 }
 
 /** A file name quoted for a POSIX shell. */
-export function quoted(file: string): string {
+export function shellQuoted(file: string): string {
   return `'${file.replaceAll("'", `'\\''`)}'`;
 }
 

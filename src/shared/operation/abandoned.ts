@@ -3,21 +3,17 @@
  * the operation still waits in the queue, nobody received its log_id, and no other request waits for it. Such an
  * operation leaves the queue after a delay. An operation that was sent to the Editor always goes on.
  */
-import { next, type OperationRecord } from "./operation.js";
-
-function waits({ state }: OperationRecord): boolean {
-  return state === "accepted" || state === "queued";
-}
+import { isWaiting, next, type OperationRecord } from "./operation.js";
 
 /** Marks the record as given up by its creator; undefined if nothing changes. */
 export function abandoned(record: OperationRecord, now: number): OperationRecord | undefined {
-  if (!waits(record) || record.isKnown || record.abandonedAt !== undefined) return undefined;
+  if (!isWaiting(record.state) || record.isKnown || record.abandonedAt !== undefined) return undefined;
   return { ...record, abandonedAt: now };
 }
 
 /** Marks the record as known: another request waits for it, or received its log_id. Undefined if it is marked already. */
 export function markKnown(record: OperationRecord): OperationRecord | undefined {
-  if (!waits(record) || record.isKnown) return undefined;
+  if (!isWaiting(record.state) || record.isKnown) return undefined;
   const { abandonedAt: _wantedAgain, ...rest } = record;
   return { ...rest, isKnown: true };
 }
@@ -28,7 +24,7 @@ export function cancelIfAbandoned(
   now: number,
   afterMs: number,
 ): OperationRecord | undefined {
-  if (!waits(record) || record.abandonedAt === undefined || now - record.abandonedAt < afterMs)
+  if (!isWaiting(record.state) || record.abandonedAt === undefined || now - record.abandonedAt < afterMs)
     return undefined;
   const state = next(record.state, "cancelled");
   return state && { ...record, state, endedAt: now };

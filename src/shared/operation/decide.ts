@@ -43,7 +43,7 @@ export interface SubmitRequest extends Sought {
 
 export type Decision =
   | { kind: "create"; editor: string; editorOpen: boolean; after: string | null; supersedes?: string }
-  | Found
+  | Lookup
   | { kind: "refuse"; problem: TargetProblem }
   /**
    * Named re-run (▲8): force_new names an operation of another call; `newest` is this call's own, shown as in a replay.
@@ -51,7 +51,7 @@ export type Decision =
   | { kind: "refuse"; problem: { code: "FORCE_NEW_MISMATCH"; newest: OperationRecord | undefined } };
 
 /** The operation that the call finds instead of creating one, or a refusal: the key already names another call. */
-export type Found =
+export type Lookup =
   | { kind: "join"; record: OperationRecord }
   | { kind: "replay"; record: OperationRecord }
   | { kind: "refuse"; problem: { code: "IDEMPOTENCY_CONFLICT" } };
@@ -79,7 +79,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
 }
 
 /** The half of the decision that needs no target: the operation that answers the call, if any (▲4). */
-export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOptions): Found | undefined {
+export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOptions): Lookup | undefined {
   // Idempotency hash (▲3): a key names one call permanently.
   if (request.keyed && snapshot.records.some((record) => record.fingerprint !== request.fingerprint)) {
     return { kind: "refuse", problem: { code: "IDEMPOTENCY_CONFLICT" } };

@@ -47,7 +47,11 @@ export function deadlineOf(
       const silent = (record.dispatchedAt ?? record.acceptedAt) + limits.sentMs;
       return { event: "interrupted", at: Math.max(soonest, silent) };
     }
-    default:
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "interrupted":
+    case "expired":
       return undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { Diagnosis } from "../editors/diagnosis.js";
 import { CLASS_MS, overdueBy } from "../tools/execution-class.js";
 import type { Deadline } from "./expiry.js";
 import type { Gone } from "./gone.js";
-import type { OperationRecord } from "./operation.js";
+import { isWaiting, type OperationRecord } from "./operation.js";
 
 /** The Editor of an operation in flight is not connected. Times in ms since the epoch, store clock. */
 export interface EditorAway {
@@ -59,7 +59,7 @@ function awayMessage({ record, diagnosis }: Flight, away: EditorAway): string {
     const cancelled = record.cancel ? " If it has not started, its cancellation is delivered then." : "";
     return `${whereItIs(record, away, diagnosis)} The broker's store was restored from an older copy; whether the operation was sent is unknown until the Editor is back.${cancelled}${open}`;
   }
-  if (record.state === "accepted" || record.state === "queued") {
+  if (isWaiting(record.state)) {
     return `${whereItIs(record, away, diagnosis)} The operation has not started: it waits for the Editor, and expires${by} if the Editor does not come back.${open}`;
   }
   const begun = record.state === "running" ? "started there" : "been sent there";

@@ -1,5 +1,5 @@
 /** Has the Editor session that holds an operation ended for good? Then only its ledger could say how the operation ended. */
-import { type Evidence, next, type OperationRecord } from "./operation.js";
+import { type Evidence, isSent, next, type OperationRecord } from "./operation.js";
 import { isSessionKnown } from "./unsent.js";
 
 /**
@@ -24,7 +24,7 @@ export function goneOf(
   editor: EditorTrace | undefined,
   isHere: boolean,
 ): Gone | undefined {
-  if ((record.state !== "dispatched" && record.state !== "running") || isHere) return undefined;
+  if (!isSent(record.state) || isHere) return undefined;
   if (editor?.ended && editor.ended.editorSessionId === record.sentIn) return "closed";
   // A rebuilt record is older than what the store knows of its Editor.
   if (record.rebuilt) return undefined;
@@ -43,7 +43,7 @@ const WHY: Record<Gone, string> = {
 };
 
 /** The cancelled record, with an unknown outcome; undefined if the operation has ended meanwhile. */
-export function givenUp(
+export function interruptAsGone(
   record: OperationRecord,
   gone: Gone,
   editor: EditorTrace | undefined,

@@ -74,8 +74,43 @@ export function nextAfter(state: State, events: readonly OperationEvent[]): Stat
   );
 }
 
+/** Where an operation is, for all that need not know more: in the queue, at the Editor, or ended. */
+export type Phase = "waiting" | "sent" | "final";
+
+const PHASES: Readonly<Record<State, Phase>> = {
+  accepted: "waiting",
+  queued: "waiting",
+  dispatched: "sent",
+  running: "sent",
+  completed: "final",
+  failed: "final",
+  cancelled: "final",
+  interrupted: "final",
+  expired: "final",
+};
+
+export function phaseOf(state: State): Phase {
+  return PHASES[state];
+}
+
+/** No bytes of it have been sent, as far as the store knows (unsent.ts says whether that is certain). */
+export function isWaiting(state: State): boolean {
+  return PHASES[state] === "waiting";
+}
+
+/** Bytes of it may have been sent, and no outcome is known. */
+export function isSent(state: State): boolean {
+  return PHASES[state] === "sent";
+}
+
+/** No state follows. */
 export function isFinal(state: State): boolean {
-  return Object.keys(TRANSITIONS[state]).length === 0;
+  return PHASES[state] === "final";
+}
+
+/** The events that take a waiting operation to `dispatched`. */
+export function eventsOfClaim(state: State): OperationEvent[] {
+  return state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
 }
 
 /**

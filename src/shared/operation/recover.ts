@@ -17,7 +17,7 @@ export interface Refusal {
   message: string;
 }
 
-export type Found =
+export type EditorReply =
   | { asked: "submit"; answer: SubmitAnswer }
   | { asked: "get"; answer: GetAnswer }
   | { asked: "submit"; refusal: Refusal };
@@ -54,7 +54,7 @@ export type Recovery =
   | { kind: "fail"; type: string; message: string };
 
 /** Pure. Never answers "run it under another id": the id is the operation's identity. */
-export function recover(record: OperationRecord, found: Found, context: RecoveryContext): Recovery {
+export function recover(record: OperationRecord, found: EditorReply, context: RecoveryContext): Recovery {
   if ("refusal" in found) return afterRefusal(found.refusal);
   const { answer } = found;
   if (answer.state === "same_as") return afterSameAs(record, answer as SameAs, context);
@@ -62,15 +62,15 @@ export function recover(record: OperationRecord, found: Found, context: Recovery
     case "running":
       return { kind: "attach" };
     case "accepted":
-      return isBehind(record) ? LEDGER_LOST : { kind: "attach" };
+      return storeKnowsMore(record) ? LEDGER_LOST : { kind: "attach" };
     case "not_started":
-      if (isBehind(record)) return LEDGER_LOST;
+      if (storeKnowsMore(record)) return LEDGER_LOST;
       return record.rebuilt ? NOT_STARTED : { kind: "resubmit", returned: true };
     case "revoked":
       return { kind: "interrupt", why: "The Editor was instructed never to run it." };
     case "unknown":
       if (record.effect === "read_only") return record.rebuilt ? NOT_STARTED : { kind: "resubmit" };
-      if (isBehind(record)) return LEDGER_LOST;
+      if (storeKnowsMore(record)) return LEDGER_LOST;
       // Resubmission (▲12): in the session it was sent in, the ledger holds everything that arrived. Not there means not
       // arrived, so the same id may be sent again. Another session may have lost it: that never means "not started".
       return record.sentIn === undefined || record.sentIn === context.session
@@ -106,7 +106,7 @@ const NOT_STARTED: Recovery = {
  * Ledger loss (▲10 c): the store knows more of this operation than the ledger, so its absence from the ledger proves
  * nothing.
  */
-function isBehind(record: OperationRecord): boolean {
+function storeKnowsMore(record: OperationRecord): boolean {
   return record.effect !== "read_only" && (record.ledgerLost === true || record.state === "running");
 }
 

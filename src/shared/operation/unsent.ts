@@ -3,7 +3,7 @@
  * an operation that it shows as queued may have been sent, run and acknowledged; only the Editor's ledger knows. Ending
  * it as never begun would let the same call run a second time, so it is not ended while that Editor is missing.
  */
-import { nextAfter, type OperationRecord } from "./operation.js";
+import { eventsOfClaim, isWaiting, nextAfter, type OperationRecord } from "./operation.js";
 
 /** What is known of the store's losses; `KnownEditors` is one. */
 export interface StoreLosses {
@@ -23,12 +23,12 @@ export function isSessionKnown({ sentIn }: OperationRecord): boolean {
 
 /** An operation accepted in the present incarnation is recorded completely: nothing was lost since. */
 export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: StoreLosses): boolean {
-  if (record.state !== "accepted" && record.state !== "queued") return false;
+  if (!isWaiting(record.state)) return false;
   return record.incarnation === incarnation || !missing.includes(record.editor);
 }
 
 /** The record marked as sent at an unknown time; undefined if the store knows that it was sent, or how it ended. */
 export function markAsSent(record: OperationRecord): OperationRecord | undefined {
-  const state = nextAfter(record.state, record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"]);
+  const state = nextAfter(record.state, eventsOfClaim(record.state));
   return state && { ...record, state, sentIn: UNKNOWN_SESSION };
 }

@@ -19,8 +19,8 @@ export interface Sessions {
   /** Records a use: restarts its lifetime. */
   touch(sessionId: string, principal: string): Promise<void>;
   /** Undefined if unknown or another principal's; does not restart its lifetime. */
-  look(sessionId: string, principal: string): Promise<StoredSession | undefined>;
-  /** As `look`, and restarts its lifetime. */
+  peek(sessionId: string, principal: string): Promise<StoredSession | undefined>;
+  /** As `peek`, and restarts its lifetime. */
   load(sessionId: string, principal: string): Promise<StoredSession | undefined>;
   remove(sessionId: string, principal: string): Promise<void>;
 }
@@ -79,7 +79,7 @@ export function createSessions(redis: Redis, options: SessionsOptions): Sessions
     );
   };
 
-  const look: Sessions["look"] = async (sessionId, principal) => {
+  const peek: Sessions["peek"] = async (sessionId, principal) => {
     const text = await redis.get(keys.session(sessionId));
     if (text === null) return undefined;
     const session = JSON.parse(text) as StoredSession;
@@ -90,10 +90,10 @@ export function createSessions(redis: Redis, options: SessionsOptions): Sessions
     save: (sessionId, session) => save(sessionId, session.principal, JSON.stringify(session), "new"),
     change: (sessionId, session) => save(sessionId, session.principal, JSON.stringify(session), "change"),
     touch: (sessionId, principal) => save(sessionId, principal, "", "touch"),
-    look,
+    peek,
 
     async load(sessionId, principal) {
-      const session = await look(sessionId, principal);
+      const session = await peek(sessionId, principal);
       if (session) await save(sessionId, principal, "", "touch");
       return session;
     },

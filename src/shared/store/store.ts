@@ -7,7 +7,7 @@ import {
   createConnectedClients,
 } from "./connected-clients.js";
 import { createEditors, type Editors } from "./editors/editors.js";
-import { createForgotten, type Forgotten } from "./editors/forgotten.js";
+import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
@@ -32,7 +32,7 @@ export interface Store {
   operations: Operations;
   filteredResults: FilteredResults;
   editors: Editors;
-  forgotten: Forgotten;
+  forgotten: ForgottenEditors;
   queues: Queues;
   notifier: Notifier;
   sessions: Sessions;
@@ -81,7 +81,7 @@ export async function openStore(
       heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
-    forgotten: createForgotten(commands),
+    forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),
     clients: createConnectedClients(commands, options),
     counters: createStoredCounters(commands),

@@ -5,15 +5,15 @@ import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import type { Operations } from "../operation-methods.js";
 import type { ToolTable } from "../tools.js";
 import type { World } from "../world.js";
-import type { Door } from "./door.js";
-import type { createHello } from "./handshake.js";
+import type { Admission } from "./admission.js";
+import type { createHello } from "./hello.js";
 import type { PushClient } from "./push-client.js";
 import type { Answer, Peer } from "./tcp-server.js";
 import { blocked, type UloopSurface } from "./uloop-surface.js";
 import type { WorkerSeat } from "./worker-seat.js";
 
 export interface BridgeDeps {
-  door: Door;
+  admission: Admission;
   hello: ReturnType<typeof createHello>;
   operations: Operations;
   plain: UloopSurface;
@@ -67,7 +67,7 @@ export function createBridge(deps: BridgeDeps, options: { version: string; plain
   return {
     closed(peer: Peer): void {
       clientNames.delete(peer);
-      deps.door.left(peer);
+      deps.admission.left(peer);
       deps.seat.leave(peer);
     },
     handle(peer: Peer, method: string, params: unknown): Promise<Answer> | Answer {
@@ -75,7 +75,7 @@ export function createBridge(deps: BridgeDeps, options: { version: string; plain
       if (isSeated) deps.hello.heard();
       if (method === "bridge/hello") return deps.hello.answer(peer, params);
       if (method === "bridge/hand_over") return deps.hello.handOverTo(peer, params);
-      if (method === "bridge/prove") return deps.door.prove(peer, params);
+      if (method === "bridge/prove") return deps.admission.prove(peer, params);
       if (method.startsWith("operation/")) return operation(peer, method, params);
       if (!isSeated && !options.plainSurface) return blocked(method, PLAIN_IS_OFF);
       switch (method) {

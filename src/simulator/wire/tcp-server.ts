@@ -1,6 +1,6 @@
 /** The Editor's TCP side: frames and JSON-RPC in, answers and notifications out; it knows no method names. */
 import { createServer, type Server, type Socket } from "node:net";
-import { createArrivals, endOf } from "../../shared/machine/arrivals.js";
+import { createConnectionFilter, endOf } from "../../shared/machine/connection-filter.js";
 import type { TcpEnd } from "../../shared/machine/peer-owner.js";
 import { createFrameParser, type Frame } from "../../shared/wire/framing.js";
 import {
@@ -156,7 +156,7 @@ export function createTcpServer(
     return true;
   };
 
-  const arrivals = createArrivals(accept);
+  const arrivals = createConnectionFilter(accept);
 
   return {
     /** Listens on loopback; answers the port. Rejects if it is taken. */

@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { diagnoseFile, problemOfRights, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import type { Log } from "../../shared/log.js";
-import { quoted } from "../../shared/machine/private-folder.js";
+import { shellQuoted } from "../../shared/machine/private-folder.js";
 import { EndpointFile } from "../../shared/wire/wire.js";
 
 export interface EndpointFolder {
@@ -66,7 +66,7 @@ export function createEndpointFolder({
       if (read && typeof read !== "string" && !LOOPBACK.has(read.host) && !isNamed(read.host)) {
         const address = PLAIN_NAME.test(read.host) ? `${read.host}:${read.port}` : undefined;
         const refused = { path, editorId: idIn(name), why: "another_host" as const, address };
-        return refuse(before, { ...refused, fix: `rm ${quoted(path)}` }, modifiedAt);
+        return refuse(before, { ...refused, fix: `rm ${shellQuoted(path)}` }, modifiedAt);
       }
       if (before?.text === text) return { ...before, modifiedAt, refused: undefined };
       if (typeof read !== "string") return { text, endpoint: read, modifiedAt };
@@ -152,7 +152,7 @@ function idIn(name: string): string {
 }
 
 function fixOf(why: RefusedFile["why"], path: string): string {
-  return why === "writable" ? `chmod 600 ${quoted(path)}` : `rm ${quoted(path)}`;
+  return why === "writable" ? `chmod 600 ${shellQuoted(path)}` : `rm ${shellQuoted(path)}`;
 }
 
 function isGone(error: unknown): boolean {

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { Log } from "../../shared/log.js";
 import { identify, isLiving } from "../../shared/machine/living-process.js";
-import { givenUp, goneOf } from "../../shared/operation/gone.js";
+import { goneOf, interruptAsGone } from "../../shared/operation/gone.js";
 import type { EditorProcess, KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 import { LOOPBACK } from "./endpoint-folder.js";
@@ -36,7 +36,7 @@ export function createLostEditors(
       if (!cancel) continue;
       const changed = await operations.change(logId, (record, now) => {
         const gone = record.cancel && goneOf(record, editor, false);
-        const ended = gone && givenUp(record, gone, editor, now);
+        const ended = gone && interruptAsGone(record, gone, editor, now);
         return ended && { record: ended };
       });
       if (changed.kind === "applied") await queues.remove(changed.record);

@@ -1,6 +1,12 @@
 /** The writes of an owner before it sends an operation, and after it did not send it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
-import { isFinal, next, nextAfter, type OperationEvent } from "../../shared/operation/operation.js";
+import {
+  eventsOfClaim,
+  isFinal,
+  next,
+  nextAfter,
+  type OperationEvent,
+} from "../../shared/operation/operation.js";
 import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
 
 export type Claims = ReturnType<typeof createClaims>;
@@ -19,7 +25,7 @@ export function createClaims(
     operations.change(
       logId,
       (record, now) => {
-        const events: OperationEvent[] = record.state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
+        const events = eventsOfClaim(record.state);
         const state = nextAfter(record.state, events);
         const cancelled = record.cancel && next(record.state, "cancelled");
         if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };

@@ -3,7 +3,12 @@
  * asks for it, `recover` decides on the answer, and the owner carries that out, until the operation has ended.
  */
 import { isFinal, type OperationRecord } from "../../shared/operation/operation.js";
-import { type Found, type OtherOperation, type Recovery, recover } from "../../shared/operation/recover.js";
+import {
+  type EditorReply,
+  type OtherOperation,
+  type Recovery,
+  recover,
+} from "../../shared/operation/recover.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
@@ -86,7 +91,7 @@ export function createConversation(
     session: string,
     after: string | null,
     args: Subject["args"],
-  ): Promise<Found> => {
+  ): Promise<EditorReply> => {
     const maySend = record.sentIn === session && !mustNotBeSent(record);
     return maySend ? send(record, after, args) : { asked: "get", answer: await editor.get(record.logId) };
   };
@@ -95,7 +100,7 @@ export function createConversation(
     record: OperationRecord,
     after: string | null,
     args: Subject["args"],
-  ): Promise<Found> => {
+  ): Promise<EditorReply> => {
     const { tool, fingerprint, hash, acceptedAt } = record;
     const submitted = { operationId: record.logId, hash, after, acceptedAt };
     try {
@@ -115,7 +120,7 @@ export function createConversation(
   };
 
   /** The Editor names the operation itself, or one that waits for it: waiting for it would never end. */
-  const isCircular = async (found: Found, logId: string): Promise<boolean> => {
+  const isCircular = async (found: EditorReply, logId: string): Promise<boolean> => {
     let at = sameAsIn(found)?.operationId;
     if (at === undefined) return false;
     for (let steps = 0; at !== undefined && at !== logId && steps < MAX_QUESTIONS; steps += 1) {
@@ -124,7 +129,11 @@ export function createConversation(
     return at !== undefined;
   };
 
-  const decideOn = async (record: OperationRecord, found: Found, session: string): Promise<Recovery> => {
+  const decideOn = async (
+    record: OperationRecord,
+    found: EditorReply,
+    session: string,
+  ): Promise<Recovery> => {
     const sameAs = sameAsIn(found);
     // Chain check (▲10 b): the operation that the Editor names is restored first if the store had lost it.
     const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
@@ -182,7 +191,7 @@ export function createConversation(
 
   const followToEnd = async (
     logId: string,
-    found: Found,
+    found: EditorReply,
     { outcome }: Pick<ReturnType<EditorPort["follow"]>, "outcome">,
   ) => {
     if ("answer" in found && found.answer.state === "running") await markStarted(logId);
@@ -192,7 +201,7 @@ export function createConversation(
 
   /** A cancellation requested since the claim was announced before the Editor knew the operation. */
   const passOnEarlyCancel = async (logId: string): Promise<void> => {
-    const latest = await operations.look(logId);
+    const latest = await operations.readRecord(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };
 
@@ -203,7 +212,7 @@ async function endBy(result: Promise<AttemptResult>): Promise<Step> {
   return { kind: "end", result: await result };
 }
 
-function sameAsIn(found: Found): SameAs | undefined {
+function sameAsIn(found: EditorReply): SameAs | undefined {
   return "answer" in found && found.answer.state === "same_as" ? (found.answer as SameAs) : undefined;
 }
 

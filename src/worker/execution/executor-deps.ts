@@ -41,7 +41,7 @@ export interface ExecutorDeps {
   editorId: string;
   storeId: string;
   seal: Pick<RecoverySeal, "sign">;
-  operations: Pick<Operations, "find" | "look" | "change" | "restore" | "argumentsOf" | "now">;
+  operations: Pick<Operations, "find" | "readRecord" | "change" | "restore" | "argumentsOf" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease: fence (▲11). */
   fence: string;

@@ -37,7 +37,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     jobId: string | undefined,
   ): Promise<AttemptResult> => {
     // Read. No record, no dispatch (▲1), and only the job that the record names.
-    const [known, args] = await Promise.all([operations.look(logId), operations.argumentsOf(logId)]);
+    const [known, args] = await Promise.all([operations.readRecord(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job that was put into another Editor's queue manually: the right owner has the real one.
     if (known.editor !== deps.editorId) return "refused";
@@ -72,7 +72,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
         await deps.importAgain();
         return notClaimed("try_again");
       // Fence (▲11): another owner holds the lease.
-      case "fenced":
+      case "not_owner":
       case "full":
         return notClaimed("handed_over");
     }
@@ -96,7 +96,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
 
   /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
   const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {
-    const record = await operations.look(logId);
+    const record = await operations.readRecord(logId);
     const why = "The Editor was asked again and again, and its answers cannot be read.";
     return record && settlement.settle(record, unknownOutcome({ why }, await operations.now()), signal);
   };

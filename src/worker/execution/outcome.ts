@@ -97,7 +97,10 @@ function endLike(state: OperationRecord["state"]): OperationEvent[] {
     case "cancelled":
     case "expired":
       return ["returned", state];
-    default:
+    case "accepted":
+    case "queued":
+    case "dispatched":
+    case "running":
       return [];
   }
 }

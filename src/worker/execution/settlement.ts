@@ -57,7 +57,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       await operations.restore(record, fence);
       changed = await end();
     }
-    if (changed.kind === "fenced" || changed.kind === "full") return "handed_over";
+    if (changed.kind === "not_owner" || changed.kind === "full") return "handed_over";
     // Durable acknowledgement (▲14): after the write, never before.
     if (changed.kind !== "unknown") deps.acknowledge(record.logId);
     return "settled";
@@ -77,7 +77,7 @@ export function createSettlement(deps: ExecutorDeps): Settlement {
       },
       fence,
     );
-    if (changed.kind === "fenced") return "handed_over";
+    if (changed.kind === "not_owner") return "handed_over";
     if (!("record" in changed) || isFinal(changed.record.state)) return "settled";
     await deps.pause(signal);
     return "try_again";

@@ -1,6 +1,6 @@
 /** Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message. */
 import type { Log } from "../../shared/log.js";
-import type { OperationRecord } from "../../shared/operation/operation.js";
+import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Notifier } from "../../shared/store/notifier.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { EditorLink } from "../editor/editor-link.js";
@@ -55,7 +55,7 @@ export function createCancellations(
   const look = async (logId: string): Promise<void> => {
     try {
       const record = await operations.find(logId);
-      if (record && isSent(record) && isUnanswered(record)) await passOn(record);
+      if (record && isSent(record.state) && isUnanswered(record)) await passOn(record);
     } catch (error) {
       log.warn({ logId, error: (error as Error).message }, "the cancellation could not be read");
     }
@@ -76,11 +76,6 @@ export function createCancellations(
       clearInterval(timer);
     },
   };
-}
-
-/** An operation in the queue has not reached the Editor: its claim ends it. */
-function isSent({ state }: OperationRecord): boolean {
-  return state === "dispatched" || state === "running";
 }
 
 function isUnanswered(

@@ -2,6 +2,7 @@
  * The operations that an owner carries to their end: a job names one, a resumption finds one in the store, an import in
  * the Editor's ledger. In each case an operation is one piece of work.
  */
+import { isSent } from "../../shared/operation/operation.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 import { createExecutor, type ExecutorOptions } from "../execution/executor.js";
@@ -47,7 +48,7 @@ export function createOwnedOperations(deps: OwnedOperationsDeps, options: Execut
 
   async function resume(hello: HelloResult): Promise<void> {
     for (const { logId, state } of await operations.openOf(editorId)) {
-      if (state === "dispatched" || state === "running") void process(logId);
+      if (isSent(state)) void process(logId);
     }
     await deps.acknowledgeNamed(hello.unacknowledged);
   }

@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net";
 import type { Log } from "../../shared/log.js";
-import { endOf } from "../../shared/machine/arrivals.js";
+import { endOf } from "../../shared/machine/connection-filter.js";
 import { isAnotherUsersServer } from "../../shared/machine/peer-owner.js";
 import { createDialogue } from "../../shared/wire/dialogue.js";
 import { addressOf } from "../../shared/wire/editor-proof.js";

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Log } from "../../shared/log.js";
-import { createArrivals } from "../../shared/machine/arrivals.js";
+import { createConnectionFilter } from "../../shared/machine/connection-filter.js";
 import { newNonce } from "../../shared/wire/editor-proof.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { type PushType, parsePush } from "../../shared/wire/push.js";
@@ -67,7 +67,7 @@ export function createPushServer(deps: {
     }, restMs);
   };
 
-  const arrivals = createArrivals(
+  const arrivals = createConnectionFilter(
     (socket) => {
       if (!makeRoom()) {
         socket.destroy();

@@ -1,4 +1,4 @@
-/** The control channel of a simulated Editor's process, whichever engine plays it (src/simulator/control.ts). */
+/** The control channel of a simulated Editor's process, whichever engine plays it (src/simulator/fault-commands.ts). */
 import type { Processes, RunningProcess } from "../processes/processes.js";
 
 /** The simulator, or the C# bridge in its host process. */

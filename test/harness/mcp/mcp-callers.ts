@@ -17,7 +17,7 @@ import {
   INITIALIZE,
   post,
   type RpcAnswer,
-  told,
+  reported,
   toolCall,
 } from "./mcp.js";
 
@@ -82,7 +82,7 @@ export function useMcpCallers() {
       session,
       async call(tool, args, id = lastId + 1) {
         lastId = Math.max(lastId, id);
-        return told((await send(toolCall(id, tool, { timeout: 30, ...args }))).messages.at(-1));
+        return reported((await send(toolCall(id, tool, { timeout: 30, ...args }))).messages.at(-1));
       },
       async tools() {
         return namesIn((await send(LIST)).messages.at(-1));
@@ -127,7 +127,7 @@ export function useMcpCallers() {
       async call(tool, args, id = lastId + 1) {
         lastId = Math.max(lastId, id);
         send(toolCall(id, tool, { timeout: 30, ...args }));
-        return told(await answer(id));
+        return reported(await answer(id));
       },
       async tools() {
         send(LIST);

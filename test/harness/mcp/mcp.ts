@@ -192,7 +192,7 @@ export async function post(
 }
 
 /** The answer of a tool call, from its structured content. */
-export function told(answer: RpcAnswer | undefined): Answer {
+export function reported(answer: RpcAnswer | undefined): Answer {
   const structured = answer?.result?.structuredContent;
   if (!structured) throw new Error(`no structured answer: ${JSON.stringify(answer)?.slice(0, 500)}`);
   return structured;

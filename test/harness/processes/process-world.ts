@@ -16,7 +16,7 @@ export interface Execution {
   at: number;
 }
 
-/** The Editor's own account, and its faults (src/simulator/control.ts). */
+/** The Editor's own account, and its faults (src/simulator/fault-commands.ts). */
 export interface EditorControl {
   /** The simulator; of the C# bridge, whose process it is a child of. */
   readonly process: RunningProcess;

@@ -1,4 +1,4 @@
-import type { ProgressReport } from "../../../src/simulator/progress.js";
+import type { ProgressReport } from "../../../src/simulator/progress-throttle.js";
 import { parameters, type SimulatedTool } from "../../../src/simulator/tool-definition.js";
 
 /**

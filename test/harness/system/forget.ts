@@ -1,4 +1,4 @@
-import { type Forgotten, forgetEditor } from "../../../src/gateway/editors/forget-editor.js";
+import { type ForgetResult, forgetEditor } from "../../../src/gateway/editors/forget-editor.js";
 import { createKnownEditors } from "../../../src/gateway/editors/known-editors.js";
 import { createLastCatalogs } from "../../../src/gateway/editors/last-catalogs.js";
 import { SILENT } from "../silent.js";
@@ -9,7 +9,7 @@ export function forget(
   { store, knownEditorsFile: file }: System,
   named: string,
   force = false,
-): Promise<Forgotten> {
+): Promise<ForgetResult> {
   const options = { editorAwayMs: 5_000, forgetEditorMs: 3_600_000, backMs: 0 };
   const catalogs = createLastCatalogs({ noteFile: file, log: SILENT });
   const knownEditors = createKnownEditors({ ...store, log: SILENT, file, catalogs }, options);

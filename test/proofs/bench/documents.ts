@@ -91,8 +91,10 @@ async function jqAlone(): Promise<number> {
 }
 
 function line(name: string, measured: string, ratio: number, goal: number): void {
-  const told = ratio <= goal ? "ok" : "MISSED";
-  console.log(`${name.padEnd(38)} ${measured.padEnd(40)} ratio ${ratio.toFixed(3)}  goal ${goal}  ${told}`);
+  const reported = ratio <= goal ? "ok" : "MISSED";
+  console.log(
+    `${name.padEnd(38)} ${measured.padEnd(40)} ratio ${ratio.toFixed(3)}  goal ${goal}  ${reported}`,
+  );
 }
 
 const ms = (time: number): string => `${time.toFixed(1)} ms`;
@@ -122,8 +124,8 @@ for (let round = 0; round < 5; round += 1) {
   });
   rounds.push({ idle, busy });
 }
-const told = rounds.map(({ idle, busy }) => `${busy.toFixed(1)}/${idle.toFixed(1)}`).join(" ");
-line("event loop p99, busy / idle", `${told} ms`, p50(rounds.map(({ idle, busy }) => busy / idle)), 3);
+const reported = rounds.map(({ idle, busy }) => `${busy.toFixed(1)}/${idle.toFixed(1)}`).join(" ");
+line("event loop p99, busy / idle", `${reported} ms`, p50(rounds.map(({ idle, busy }) => busy / idle)), 3);
 
 await timed(100, page);
 const heap100 = heapAfterCollection();

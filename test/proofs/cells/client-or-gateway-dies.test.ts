@@ -76,9 +76,9 @@ const stays = async (bring: (scene: Scene) => Promise<string>): Promise<void> =>
   expect(editor.status().unacknowledged.length).toBeGreaterThan(0);
 
   await gateways.start();
-  const told = await client.call("work", { Name: "a", Hold: true, timeout: 5 });
-  expect(told).toMatchObject({ status: "completed", log_id: logId, deduplicated: true });
-  expect(told).toMatchObject({ result: { Done: "a" } } satisfies Partial<CallAnswer>);
+  const reported = await client.call("work", { Name: "a", Hold: true, timeout: 5 });
+  expect(reported).toMatchObject({ status: "completed", log_id: logId, deduplicated: true });
+  expect(reported).toMatchObject({ result: { Done: "a" } } satisfies Partial<CallAnswer>);
   expect(system.executions("a")).toBe(1);
 };
 

@@ -67,8 +67,8 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
   };
   const outcome = (logId: string): Promise<CallAnswer> =>
     until("it has ended", async () => {
-      const told = await client.call("get_operation_result", { log_id: logId, wait: true, timeout: 5 });
-      return isFinal(told) && told;
+      const reported = await client.call("get_operation_result", { log_id: logId, wait: true, timeout: 5 });
+      return isFinal(reported) && reported;
     });
   const completesOnce = async (logId: string): Promise<void> => {
     expect(await outcome(logId)).toMatchObject({ status: "completed" });

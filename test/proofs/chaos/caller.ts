@@ -53,17 +53,17 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
    */
   const next = async (
     intent: ChaosIntent,
-    told: CallAnswer,
+    reported: CallAnswer,
     named: string | undefined,
   ): Promise<string | undefined> => {
-    const logId = told.log_id;
-    if (told.status === "not_found") {
+    const logId = reported.log_id;
+    if (reported.status === "not_found") {
       await hangUp();
       return undefined;
     }
     // What it wanted once more the store has forgotten: it wants it, and says so without a name.
-    if (intent.supersedes !== undefined && isForceNewRefused(told)) intent.supersedes = undefined;
-    if (logId === undefined || told.status === "error") {
+    if (intent.supersedes !== undefined && isForceNewRefused(reported)) intent.supersedes = undefined;
+    if (logId === undefined || reported.status === "error") {
       await drawnPause(random.between(50, 250));
       return named;
     }
@@ -84,12 +84,14 @@ export function createCaller(world: ChaosWorld, kind: VoiceKind, random: Random)
       let named: string | undefined;
       while (!isOver()) {
         try {
-          const told = await say(intent, named);
-          const newest = isForceNewRefused(told) ? (told.newest as CallAnswer | undefined) : undefined;
-          if (newest && isOutcome(newest)) intent.outcomes.push({ at: Date.now(), told: newest });
-          if (isOutcome(newest ?? told)) return;
-          intent.lastError = JSON.stringify(told);
-          named = await next(intent, told, named);
+          const reported = await say(intent, named);
+          const newest = isForceNewRefused(reported)
+            ? (reported.newest as CallAnswer | undefined)
+            : undefined;
+          if (newest && isOutcome(newest)) intent.outcomes.push({ at: Date.now(), reported: newest });
+          if (isOutcome(newest ?? reported)) return;
+          intent.lastError = JSON.stringify(reported);
+          named = await next(intent, reported, named);
         } catch (error) {
           account.counts.unanswered += 1;
           intent.lastError = (error as Error).message;

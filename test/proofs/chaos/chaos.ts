@@ -44,10 +44,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const tell = async (found: readonly ChaosViolation[]): Promise<void> => {
     for (const violation of found) {
       const { what, intent } = violation;
-      const told =
+      const reported =
         stories.length < MOST_STORIES ? await story(world, violation) : `intent ${intent?.number}: ${what}`;
-      stories.push(told);
-      say(`\n${told}\n`);
+      stories.push(reported);
+      say(`\n${reported}\n`);
     }
   };
   const rounds = options.rounds ?? Math.max(2, Math.ceil(options.seconds / ROUND_SECONDS));

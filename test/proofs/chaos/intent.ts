@@ -24,8 +24,8 @@ export interface ChaosIntent extends Intent {
 export type ChaosAccount = Account<ChaosIntent>;
 
 /** From when on an event may explain the outcome: the operation, or its execution, may have been another call's first. */
-export function acceptedAt({ askedAt }: ChaosIntent, told: CallAnswer): number {
-  const times = [told.accepted_at, told.executed_at].map((time) => Date.parse(String(time)));
+export function acceptedAt({ askedAt }: ChaosIntent, reported: CallAnswer): number {
+  const times = [reported.accepted_at, reported.executed_at].map((time) => Date.parse(String(time)));
   return Math.min(askedAt, ...times.filter((time) => !Number.isNaN(time)));
 }
 

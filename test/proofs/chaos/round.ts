@@ -95,7 +95,7 @@ async function work(world: ChaosWorld, day: Work): Promise<void> {
   while (day.mayIntent()) {
     const intent = drawIntent(world.account, random, world.editors);
     await ask(intent);
-    const end = intent.outcomes.at(-1)?.told;
+    const end = intent.outcomes.at(-1)?.reported;
     if (end?.log_id === undefined || intent.isRead || !hasBegun(end) || !random.chance(0.05)) continue;
     await ask(intendAgain(world.account, intent, end.log_id));
   }

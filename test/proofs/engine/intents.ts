@@ -19,7 +19,7 @@ export interface Intent {
   /** ms since the epoch, this process's clock. */
   readonly askedAt: number;
   /** Every outcome that was an answer, in order. */
-  readonly outcomes: { at: number; told: CallAnswer }[];
+  readonly outcomes: { at: number; reported: CallAnswer }[];
   readonly refusals: CallAnswer[];
   /** Every log_id that anybody was given for it. */
   readonly logIds: Set<string>;
@@ -51,7 +51,7 @@ export interface Account<I extends Intent> {
     options?: { id?: number },
   ): Asked;
   /** Notes an answer that came by another way. */
-  hear(intent: I, told: CallAnswer): CallAnswer;
+  hear(intent: I, reported: CallAnswer): CallAnswer;
 }
 
 /** `labelOf`: a call as executions name it. */
@@ -61,12 +61,12 @@ export function createAccount<I extends Intent>(
   const intents: I[] = [];
   const counts: Counts = { calls: 0, unanswered: 0, joined: 0, replayed: 0 };
 
-  const hear: Account<I>["hear"] = (intent, told) => {
-    if (told.log_id !== undefined && told.status !== "not_found") intent.logIds.add(told.log_id);
-    if (told.deduplicated) counts[isOutcome(told) ? "replayed" : "joined"] += 1;
-    if (isOutcome(told)) intent.outcomes.push({ at: Date.now(), told });
-    else if (isFinal(told)) intent.refusals.push(told);
-    return told;
+  const hear: Account<I>["hear"] = (intent, reported) => {
+    if (reported.log_id !== undefined && reported.status !== "not_found") intent.logIds.add(reported.log_id);
+    if (reported.deduplicated) counts[isOutcome(reported) ? "replayed" : "joined"] += 1;
+    if (isOutcome(reported)) intent.outcomes.push({ at: Date.now(), reported });
+    else if (isFinal(reported)) intent.refusals.push(reported);
+    return reported;
   };
   return {
     ...{ intents, counts, hear },
@@ -82,7 +82,7 @@ export function createAccount<I extends Intent>(
       counts.calls += 1;
       if (tool === intent.tool) intent.sent += 1;
       const asked = client.ask(tool, args, options);
-      const answer = asked.answer.then((told) => hear(intent, told));
+      const answer = asked.answer.then((reported) => hear(intent, reported));
       answer.catch(() => undefined);
       return { ...asked, answer };
     },

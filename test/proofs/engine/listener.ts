@@ -12,7 +12,7 @@ export interface Heard {
   call: string | undefined;
   /** It has an idempotency key or force_new, each of which names one operation for good. */
   namesOne: boolean;
-  told: CallAnswer;
+  reported: CallAnswer;
   /** Its client gave it up after it was answered. */
   isTakenBack: boolean;
 }
@@ -20,7 +20,7 @@ export interface Heard {
 export interface Listener {
   readonly heard: readonly Heard[];
   /** A request leaves now. `args` with the broker's own parameters. */
-  asks(request: string, tool: string, args: Record<string, unknown>): (told: CallAnswer) => void;
+  asks(request: string, tool: string, args: Record<string, unknown>): (reported: CallAnswer) => void;
   /** The same client, every answer of which is noted. */
   to<Client extends TestClient>(client: Client): Client;
 }
@@ -33,10 +33,10 @@ export function createListener(callOf: (tool: string, args: Record<string, unkno
   const asks: Listener["asks"] = (request, tool, args) => {
     const askedAt = Date.now();
     const isRead = tool === "get_operation_result";
-    return (told) => {
-      if ((!isRead && !isUnityTool(tool)) || told.log_id === undefined) return;
+    return (reported) => {
+      if ((!isRead && !isUnityTool(tool)) || reported.log_id === undefined) return;
       heard.push({
-        ...{ request, askedAt, answeredAt: Date.now(), told, isTakenBack: false },
+        ...{ request, askedAt, answeredAt: Date.now(), reported, isTakenBack: false },
         call: isRead ? undefined : callOf(tool, args),
         namesOne: args.force_new !== undefined || args.idempotency_key !== undefined,
       });
@@ -55,10 +55,10 @@ export function createListener(callOf: (tool: string, args: Record<string, unkno
         const asked = client.ask(tool, args, options);
         const request = `${name} #${asked.id}`;
         answered.note = asks(request, tool, args);
-        const answer = asked.answer.then((told) => {
+        const answer = asked.answer.then((reported) => {
           // What its client had given up by then nobody was told.
-          if (!givenUp.has(request)) answered.note(told);
-          return told;
+          if (!givenUp.has(request)) answered.note(reported);
+          return reported;
         });
         answer.catch(() => undefined);
         return { ...asked, answer };

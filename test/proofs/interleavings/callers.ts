@@ -42,7 +42,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
   let letters: Letter[] = [];
   /** Copies of requests, kept back by something in between. */
   const late: Letter[] = [];
-  let replies: { requestId: number; told: CallAnswer | undefined }[] = [];
+  let replies: { requestId: number; reported: CallAnswer | undefined }[] = [];
   const open = new Map<number, OpenRequest>();
   const intents = new Map<string, Intent>();
   let gateway: Gateway | undefined;
@@ -59,9 +59,9 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     discard: async () => undefined,
     async write(answer) {
       if (cut.signal.aborted) return false;
-      const told = (answer as { result?: { told?: CallAnswer } }).result?.told;
-      if (told && isFinal(told.record.state)) oracle.writes(own, orderOf(requestId), told.record);
-      if (isRead && own.caller.id === session.caller.id) replies.push({ requestId, told });
+      const reported = (answer as { result?: { reported?: CallAnswer } }).result?.reported;
+      if (reported && isFinal(reported.record.state)) oracle.writes(own, orderOf(requestId), reported.record);
+      if (isRead && own.caller.id === session.caller.id) replies.push({ requestId, reported });
       return true;
     },
   });
@@ -197,7 +197,7 @@ export function createClient(world: World, kind: "stdio" | "http", principal: st
     if (!reply || !asked) return;
     open.delete(reply.requestId);
     asked.intent?.waiting.delete(reply.requestId);
-    if (reply.told) learn(reply.told, asked);
+    if (reply.reported) learn(reply.reported, asked);
     else if (asked.intent && !world.wentBack()) oracle.fail(`${name} is told nothing of its call`);
   };
 

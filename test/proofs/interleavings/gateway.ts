@@ -188,9 +188,9 @@ export function createGateway(world: World) {
           if (!(error instanceof BrokerError)) world.oracle.fail(String((error as Error).stack));
           return undefined;
         })
-        .then((told) => {
+        .then((reported) => {
           request.accepted();
-          return tracker.transport.send({ jsonrpc: "2.0", id, result: { told } });
+          return tracker.transport.send({ jsonrpc: "2.0", id, result: { reported } });
         });
     };
     void tracker.transport.start();

@@ -53,8 +53,8 @@ export function createOracle(now: () => number) {
   };
 
   const toldLongAgo = ({ operationId, outcome }: Entry, at: number): boolean => {
-    const told = written.filter(({ id, isTakenBack }) => id === operationId && !isTakenBack);
-    const first = Math.min(...told.map((one) => one.at));
+    const reported = written.filter(({ id, isTakenBack }) => id === operationId && !isTakenBack);
+    const first = Math.min(...reported.map((one) => one.at));
     return at - first >= Math.max(REPLAY_DEFAULTS.replayWindowMs, 2 * (outcome?.executionMs ?? 0));
   };
 

@@ -88,7 +88,7 @@ function apply(store: MemoryStore, write: Write): Applied["kind"] {
   if (write.incarnation !== undefined && write.incarnation !== data.incarnation) return "incarnation";
   const before = kind === "change" ? data.documents[logId]?.record : String(data.chains[hash]?.version ?? 0);
   if (before !== expected) return "conflict";
-  if (fence !== undefined && data.leases[editor] !== fence) return "fenced";
+  if (fence !== undefined && data.leases[editor] !== fence) return "not_owner";
   const chain = data.chains[hash] ?? { version: 0, pointers: {} };
   data.chains[hash] = chain;
   const pointTo = (name: string, isNewest: boolean): void => {
@@ -169,7 +169,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
 
   return {
     find,
-    look,
+    readRecord: look,
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
     noteJoined: (record, { principal, caller }) =>
@@ -255,7 +255,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
           const written = store.data.documents[logId]?.record;
           if (applied === "applied" && written) seen.set(logId, written);
           if (applied === "applied") return { kind: "applied", record: wanted.record };
-          if (applied === "fenced" || applied === "incarnation") return { kind: applied };
+          if (applied === "not_owner" || applied === "incarnation") return { kind: applied };
         } else if (!remembered) return { kind: "unchanged", record };
         remembered = undefined;
       }

@@ -5,7 +5,7 @@ import {
   admit,
   type Fence,
 } from "../../../src/shared/operation/admit.js";
-import type { Found } from "../../../src/shared/operation/recover.js";
+import type { EditorReply } from "../../../src/shared/operation/recover.js";
 import {
   EDITOR_CODES,
   type Outcome,
@@ -81,22 +81,22 @@ const isAgainstFence = ({ ledger: { fence } }: EditorState, frame: Frame): boole
   frame.fence.epoch !== fence?.epoch || frame.fence.ownerNonce !== fence.ownerNonce;
 
 /** The answer reaches the piece of work that asked, if that still waits for it. */
-function hears(state: State, frame: Frame, found: Found): Partial<State> {
+function hears(state: State, frame: Frame, found: EditorReply): Partial<State> {
   const worker = state.workers.find(({ name, life }) => name === frame.worker && life === frame.life);
   const isThere = worker?.link?.connection === frame.connection;
   const work = worker?.works.find(({ logId, at, asks }) => {
     return logId === frame.logId && at === "asked" && asks === frame.asks;
   });
   if (!worker || !isThere || !work) return {};
-  const told = { ...work, at: "answered" as const, found };
-  return withWorker(state, { ...worker, works: worker.works.map((one) => (one === work ? told : one)) });
+  const reported = { ...work, at: "answered" as const, found };
+  return withWorker(state, { ...worker, works: worker.works.map((one) => (one === work ? reported : one)) });
 }
 
 function answered(
   editor: EditorState,
   frame: Frame,
   rules: Rules,
-): { found: Found; ledger: Ledger; word: string } {
+): { found: EditorReply; ledger: Ledger; word: string } {
   const { ledger } = editor;
   const entry = ledger.entries.find(({ id }) => id === frame.id);
   if (frame.asks === "submit") return submitted(ledger, frame, rules);
@@ -109,7 +109,7 @@ function answered(
   const entries = entry
     ? ledger.entries.map((one) => (one === entry ? revoked : one))
     : [...ledger.entries, revoked];
-  const found: Found = { asked: "get", answer: { state: "revoked", ledgerSeq: ledger.seq } };
+  const found: EditorReply = { asked: "get", answer: { state: "revoked", ledgerSeq: ledger.seq } };
   return { found, ledger: { ...ledger, seq: ledger.seq + 1, entries }, word: "revoked" };
 }
 
@@ -133,12 +133,12 @@ function submitted(ledger: Ledger, frame: Frame, rules: Rules): ReturnType<typeo
       const submitted = { after, acceptedAt, origin };
       const accepted: Entry = { id: frame.id, state: "accepted", submitted, acknowledged: false };
       const entries = [...ledger.entries.filter(({ id }) => id !== frame.id), accepted];
-      const found: Found = { asked: "submit", answer: { state: "accepted", ledgerSeq: ledger.seq } };
+      const found: EditorReply = { asked: "submit", answer: { state: "accepted", ledgerSeq: ledger.seq } };
       return { found, ledger: { ...ledger, entries }, word: "accepted" };
     }
     case "refuse": {
       const { code, message } = admitted;
-      const found: Found = { asked: "submit", refusal: { code: EDITOR_CODES[code], message } };
+      const found: EditorReply = { asked: "submit", refusal: { code: EDITOR_CODES[code], message } };
       return { found, ledger, word: code };
     }
     case "same_as": {

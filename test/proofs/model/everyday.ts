@@ -1,5 +1,5 @@
 /** What people do all day: edit, compile, run the tests, and again; over HTTP and stdio, quick, slow and polled. */
-import { begun, made, ran, type Scenario, scenario, told } from "./scenario.js";
+import { begun, made, ran, reported, type Scenario, scenario } from "./scenario.js";
 
 export const EVERYDAY: readonly Scenario[] = [
   scenario("tests, delivered and run again (HTTP)", {
@@ -42,7 +42,7 @@ export const EVERYDAY: readonly Scenario[] = [
   scenario("the store is flushed between two runs of the tests", {
     bounds: { calls: 2, newIntents: 1, rollbacks: 1, cuts: 1 },
     facts: { tool: "run-tests" },
-    prelude: [...ran, "the gateway notes that it answers #1", ...told(1, 1), "the store is flushed"],
+    prelude: [...ran, "the gateway notes that it answers #1", ...reported(1, 1), "the store is flushed"],
     aimedAt: ["lostOutcomesAreFresh", "restoredAnswers"],
     long: { bounds: { calls: 3, sessions: 1 } },
   }),

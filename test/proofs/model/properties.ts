@@ -45,7 +45,7 @@ function faultOfBeginning(state: State, facts: Facts): string | undefined {
   const same = earlier.find((one) => madeFor(history, one.id)?.intent === mine?.intent);
   if (effectOf(facts) === "repeatable") return faultOfRepeating(state, id, same?.id);
   // ▲6 A caller that received it a whole window ago may mean a new call.
-  const isTold = history.told.some((one) => one.id === same?.id && one.intent === mine?.intent);
+  const isTold = history.reported.some((one) => one.id === same?.id && one.intent === mine?.intent);
   const isLongAgo = same && isTold && (history.toldAt[same.id] ?? mine?.hour ?? 0) < (mine?.hour ?? 0);
   if (same && !isLongAgo) return `${id} executes an intent that ${same.id} has executed`;
   if (history.begun.length > caller.intents.length && !isLongAgo)
@@ -90,10 +90,10 @@ export function faultOfAnswer(
   if (request.target !== null && history.begun[begun]?.editor !== request.target)
     return `#${request.id}, which names ${request.target}, gets what another Editor did`;
   if (effectOf(facts) !== "repeatable" || request.names !== null) return undefined;
-  const told = history.told.find(
+  const reported = history.reported.find(
     (one) => one.id === id && one.request !== request.id && one.lastId < request.id,
   );
-  if (told) return `#${request.id} gets ${id}, which #${told.request} got before it was sent`;
+  if (reported) return `#${request.id} gets ${id}, which #${reported.request} got before it was sent`;
   const intent = caller.intents[request.intent];
   // ▲5 Another session joins what is in flight, whatever this one has changed.
   const isJoined = request.relation === "joined" && caller.session > 1;
@@ -134,11 +134,11 @@ function faultOfVerdict(state: State, record: OperationRecord, { isStrict }: Fac
   const isOthers = isOlder && madeFor(history, executedAs)?.intent !== madeFor(history, logId)?.intent;
   if (isOthers && !history.storeWentBack)
     return `${logId} takes the outcome of ${executedAs}, which was another intent`;
-  const told = entryOf(state, id)?.outcome;
-  if (!told || history.ledgerWentBack || told.error || isCalledUnbegun) return undefined;
-  return told.status === record.state
+  const reported = entryOf(state, id)?.outcome;
+  if (!reported || history.ledgerWentBack || reported.error || isCalledUnbegun) return undefined;
+  return reported.status === record.state
     ? undefined
-    : `${logId} is ${record.state}, but the Editor has ${told.status}`;
+    : `${logId} is ${record.state}, but the Editor has ${reported.status}`;
 }
 
 /** ▲5 A call never joins what was accepted before the last change that its caller has seen. */

@@ -32,15 +32,15 @@ interface CallAnswer extends Partial<Omit<Scenario, "name" | "bounds" | "facts">
   facts?: Partial<Facts>;
 }
 
-export const scenario = (name: string, told: CallAnswer): Scenario => ({
+export const scenario = (name: string, reported: CallAnswer): Scenario => ({
   name,
   workers: 1,
   editors: 1,
   prelude: [],
   aimedAt: [],
-  ...told,
-  bounds: bounds(told.bounds),
-  facts: { ...FACTS, ...told.facts },
+  ...reported,
+  bounds: bounds(reported.bounds),
+  facts: { ...FACTS, ...reported.facts },
 });
 
 /** Request #n makes operation m, for the first time or as the caller then says. */
@@ -70,7 +70,7 @@ export const answered = (request: number, op: number): string[] => [
   `the gateway notes that #${request}`,
   "the caller reads",
 ];
-export const told = (request: number, op: number): string[] => [
+export const reported = (request: number, op: number): string[] => [
   `the gateway answers #${request}: op${op}`,
   "the caller reads",
 ];

@@ -33,7 +33,7 @@ export interface Intent extends Intended {
   /** Calls again and again until it receives an outcome; a gateway that died is started, as a supervisor would. */
   untilTold(client: TestClient, more?: Omit<More, "id">): Promise<CallAnswer>;
   /** An answer that came by another way (get_operation_result). */
-  note(told: CallAnswer): CallAnswer;
+  note(reported: CallAnswer): CallAnswer;
   /** Resolves when the Editor has begun it. */
   begun(): Promise<void>;
   /** The same call, meant once more. */
@@ -118,14 +118,14 @@ export function createStage(world: World, seed: number, { isLong = false } = {})
       },
       ask,
       call: (client, timeout, more) => ask(client, timeout, more).answer,
-      note: (told) => account.hear(intent, told),
+      note: (reported) => account.hear(intent, reported),
       async untilTold(client, more) {
         return until(
           `${client.transport} receives the outcome of ${intent.label}`,
           async () => {
             try {
-              const told = await ask(client, 5, more).answer;
-              return isFinal(told) && told;
+              const reported = await ask(client, 5, more).answer;
+              return isFinal(reported) && reported;
             } catch (error) {
               if (!isAway(error) || client.transport === "stdio") throw error;
               await world.gateway.start();
@@ -181,8 +181,8 @@ export function createStage(world: World, seed: number, { isLong = false } = {})
       for (const intent of intents) {
         if (intent.logIds.size !== 1) throw new NotOneOperation(intent);
         const read = { log_id: intent.logId, wait: true, timeout: 30 };
-        const told = intent.note(await reader.call("get_operation_result", read));
-        if (!isOutcome(told)) throw new Error(`${intent.label} did not end: ${JSON.stringify(told)}`);
+        const reported = intent.note(await reader.call("get_operation_result", read));
+        if (!isOutcome(reported)) throw new Error(`${intent.label} did not end: ${JSON.stringify(reported)}`);
       }
       const all = (await world.editor.executions()).map(({ operationId, what, at }) => {
         return { id: operationId, operationId, call: what, at, editor: "the Editor" };

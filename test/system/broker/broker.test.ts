@@ -329,7 +329,7 @@ describe("waiting", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("a position in the queue is told, and moves", async () => {
+  test("a position in the queue is reported, and moves", async () => {
     const { client, bench } = await start();
     const ann = client();
     const ids: string[] = [];

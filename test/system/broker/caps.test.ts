@@ -71,12 +71,12 @@ describe("how much of one principal may run", () => {
     const waiting = await ann.reaches(held[0] ?? "", "queued");
     const { logId } = block.record;
     const by = [{ log_id: logId, tool: "work", editor: here.editor }];
-    const told = answerOf(waiting);
-    expect(told).toMatchObject({ status: "running", state: "queued", held_back: { limit: 1, by } });
-    expect(told.message).toMatch(
+    const reported = answerOf(waiting);
+    expect(reported).toMatchObject({ status: "running", state: "queued", held_back: { limit: 1, by } });
+    expect(reported.message).toMatch(
       /held back: 1 operation.*UNITY_BROKER_MAX_RUNNING.*work on game-1.*cancel_operation/,
     );
-    expect(told.message).toContain(logId);
+    expect(reported.message).toContain(logId);
     bench.finish("block");
     await ann.outcome(block.record.logId);
     for (const logId of held) await ann.outcome(logId);

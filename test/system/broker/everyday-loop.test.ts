@@ -96,8 +96,8 @@ const answered: Way = ({ call }, args) => call("run-tests", args);
 const polled: Way = async ({ call }, args) => {
   const { log_id } = await call("run-tests", { ...args, timeout: 0 });
   for (;;) {
-    const told = await call("get_operation_result", { log_id, wait: true, timeout: 0.3 });
-    if (told.status !== "running") return told;
+    const reported = await call("get_operation_result", { log_id, wait: true, timeout: 0.3 });
+    if (reported.status !== "running") return reported;
   }
 };
 const readInOneWait: Way = async ({ call }, args) => {

@@ -20,7 +20,7 @@ import {
   createPipeTransport,
   INITIALIZE,
   post,
-  told,
+  reported,
   toolCall,
 } from "../../harness/mcp/mcp.js";
 import { type System, useSystem } from "../../harness/system/system.js";
@@ -64,7 +64,7 @@ async function rawClient(system: System, options: StdioOptions = {}, capabilitie
     async call(name: string, args: Record<string, unknown> = {}) {
       lastId += 1;
       peer.send(toolCall(lastId, name, args));
-      return told(await peer.answer(lastId));
+      return reported(await peer.answer(lastId));
     },
   };
 }
@@ -199,7 +199,7 @@ describe("over HTTP", () => {
     return {
       async call(name: string, args: Record<string, unknown> = {}) {
         lastId += 1;
-        return told((await post(url, toolCall(lastId, name, args), { session })).messages.at(-1));
+        return reported((await post(url, toolCall(lastId, name, args), { session })).messages.at(-1));
       },
     };
   }

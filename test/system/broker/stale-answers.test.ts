@@ -176,7 +176,7 @@ describe("W4: a key that the store has forgotten", () => {
     return { system, call };
   };
 
-  test("W4: on another tool, before the Editor has told: it ends as a conflict, unrun", async () => {
+  test("W4: on another tool, before the Editor has reported: it ends as a conflict, unrun", async () => {
     const { system, call } = await staged();
     const { hash, logId } = (await system.broker.list("local", 1))[0]?.record ?? { hash: "", logId: "" };
     await system.hand.del(keys.operation(logId), keys.chain(hash), keys.tombstone(logId));
@@ -190,7 +190,7 @@ describe("W4: a key that the store has forgotten", () => {
     expect([system.executions("a"), system.executions("b")]).toEqual([1, 0]);
   });
 
-  test("W4: on another tool, after the Editor has told: refused", async () => {
+  test("W4: on another tool, after the Editor has reported: refused", async () => {
     const { system, call } = await staged();
     await flush(system);
     await system.addWorker();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { brokerFolder, readEndpoint } from "../../../src/cli/pipe/broker-place.js";
-import { controlBroker } from "../../../src/cli/pipe/control.js";
+import { controlBroker } from "../../../src/cli/pipe/control-client.js";
 import { connect } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import type { PipeControl } from "../../../src/shared/pipe/frames.js";

@@ -218,8 +218,8 @@ describe.each(["http", "stdio"] as const)("the official client over %s", (transp
     const client = await connectOfficial(transport);
     const call = { name: "execute-menu-item", arguments: { MenuItemPath: menuItem("0.8"), timeout: 20 } };
     await expect(client.callTool(call, undefined, { timeout: 300 })).rejects.toThrow(/timed out/);
-    const told = (await client.callTool(call)).structuredContent as CallAnswer;
-    expect(told).toMatchObject({ status: "completed", deduplicated: true });
+    const reported = (await client.callTool(call)).structuredContent as CallAnswer;
+    expect(reported).toMatchObject({ status: "completed", deduplicated: true });
     expect(await world.editor.executions(call.arguments.MenuItemPath)).toHaveLength(1);
   });
 });

@@ -261,8 +261,8 @@ describe("mcp --in-process", () => {
       expectProtocolOnly(client.process);
       // Nothing was lost: the next process reads it.
       const next = await serve("the next mcp");
-      const told = await next.call("execute-menu-item", { MenuItemPath: item, timeout: 40 });
-      expect(told).toMatchObject({ status: "completed", deduplicated: true });
+      const reported = await next.call("execute-menu-item", { MenuItemPath: item, timeout: 40 });
+      expect(reported).toMatchObject({ status: "completed", deduplicated: true });
       await next.close();
     },
   );

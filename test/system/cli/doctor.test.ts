@@ -11,7 +11,7 @@ import { selfCommand } from "../../../src/cli/self.js";
 import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { findRedisBinary } from "../../../src/embedded-redis/package/binary.js";
 import { withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
-import { quoted } from "../../../src/shared/machine/private-folder.js";
+import { shellQuoted } from "../../../src/shared/machine/private-folder.js";
 import { played } from "../../harness/long-form.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
@@ -228,7 +228,7 @@ describe("what can be copied from a screen", () => {
 
   test("a file's name is one word for the shell, whatever is in it", () => {
     const file = "/home/o'neil/my tokens.json";
-    const echoed = spawnSync("/bin/sh", ["-c", `printf %s ${quoted(file)}`], { encoding: "utf8" });
+    const echoed = spawnSync("/bin/sh", ["-c", `printf %s ${shellQuoted(file)}`], { encoding: "utf8" });
     expect(echoed.stdout).toBe(file);
   });
 });

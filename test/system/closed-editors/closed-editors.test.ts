@@ -135,7 +135,7 @@ describe("after the retention", () => {
     await paused.close();
   });
 
-  test("that it has closed is told if that was known", async () => {
+  test("that it has closed is reported if that was known", async () => {
     const system = await start(AT_ONCE);
     const { editor, store, gateway } = system;
     await isNoted(system);

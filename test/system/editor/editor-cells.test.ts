@@ -98,7 +98,7 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
       await completes(after, id);
     });
 
-    test("finished, not acknowledged: told again after every hello until it is acknowledged", async () => {
+    test("finished, not acknowledged: reported again after every hello until it is acknowledged", async () => {
       const before = await editor.owner();
       const id = fresh();
       await before.submit(id, block(0.01));
@@ -168,15 +168,15 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
       await before.submit(id, cuttable);
       await begins(before, id);
       const after = await reload();
-      const told = await after.submit(id, cuttable);
-      expect(told).toMatchObject({
+      const reported = await after.submit(id, cuttable);
+      expect(reported).toMatchObject({
         state: "interrupted",
         outcome: { status: "interrupted", error: { type: "domain_reload" } },
       });
       expect(await editor.begun(id)).toBeLessThanOrEqual(1);
     });
 
-    test("finished, not acknowledged: told again", async () => {
+    test("finished, not acknowledged: reported again", async () => {
       const before = await editor.owner();
       const id = fresh();
       await before.submit(id, block(0.01));
@@ -235,7 +235,7 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
       expect(await editor.begun(id)).toBeLessThanOrEqual(1);
     });
 
-    test("finished, not acknowledged: told by the next process", async () => {
+    test("finished, not acknowledged: reported by the next process", async () => {
       const before = await editor.owner();
       const id = fresh();
       await before.submit(id, block(0.01));
@@ -245,7 +245,7 @@ describe.each(TELLING_ENGINES)("the %s Editor", (engine) => {
     });
   });
 
-  test("the Editor quits: what ran is interrupted, what waited is not_started, what ended is told", async () => {
+  test("the Editor quits: what ran is interrupted, what waited is not_started, what ended is reported", async () => {
     const ledgerFolder = mkdtempSync(join(tmpdir(), "ujb-ledger-"));
     const [done, running, queued] = [fresh(), fresh(), fresh()];
     const first = await startEditorUnderTest(engine, { ledgerFolder });

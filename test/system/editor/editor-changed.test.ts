@@ -66,7 +66,7 @@ describe("editor_changed_since", () => {
     expect(answer).not.toHaveProperty("editor_changed_since");
   });
 
-  test("an end that is told after a restart says where the Editor stood then", async () => {
+  test("an end that is reported after a restart says where the Editor stood then", async () => {
     const system = await start({ worker: null });
     const { editor, bench, present, client } = system;
     const worker = await system.addCabledWorker(editor);

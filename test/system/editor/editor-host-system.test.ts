@@ -35,7 +35,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
       const meanwhile = await client.call("execute-menu-item", call);
       expect(meanwhile).toMatchObject({ status: "timeout", log_id: first.log_id });
       await world.worker.start();
-      const told = await until(
+      const reported = await until(
         "the outcome is told",
         async () => {
           const answer = await client.call("execute-menu-item", { ...call, timeout: 5 });
@@ -43,7 +43,7 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
         },
         90_000,
       );
-      expect(told).toMatchObject({ status: "completed", log_id: first.log_id });
+      expect(reported).toMatchObject({ status: "completed", log_id: first.log_id });
       expect(await reloaded).toMatchObject({ generation: 1, threadsLeft: [], inTime: true });
       expect(await world.editor.executions()).toHaveLength(1);
       await client.close();
@@ -61,16 +61,16 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
         return Number((progress as { progress?: number } | undefined)?.progress ?? 0) >= 3;
       });
       await world.editor.do({ do: "reload", downMs: 200 });
-      const told = await client.call("get_operation_result", {
+      const reported = await client.call("get_operation_result", {
         log_id: begun.log_id,
         wait: true,
         timeout: 40,
       });
-      expect(told).toMatchObject({
+      expect(reported).toMatchObject({
         status: "completed",
         result: { completed: 20, passed: 17, failed: 3 },
       });
-      expect((told.result as { failures: unknown[] }).failures).toHaveLength(3);
+      expect((reported.result as { failures: unknown[] }).failures).toHaveLength(3);
       expect(await world.editor.executions("run-tests")).toHaveLength(1);
       await client.close();
     });

@@ -196,7 +196,7 @@ describe("a web page", { skip: !hasDotnet }, () => {
 });
 
 describe("a disk", { skip: !hasDotnet }, () => {
-  test("that refuses: nothing is invoked, and what has ended is told when it is written", async () => {
+  test("that refuses: nothing is invoked, and what has ended is reported when it is written", async () => {
     const editor = await start();
     const owner = await editor.owner();
     await owner.submit("running", { arguments: block(0.3) });

@@ -336,7 +336,7 @@ describe("A link", () => {
     expect(link.lastHeartbeat).toBeUndefined();
   });
 
-  it("never repeats a request: one without an answer is told lost, and only hello follows", async () => {
+  it("never repeats a request: one without an answer is reported lost, and only hello follows", async () => {
     const { link, there } = await startReady();
     const cancel = link.cancel("op-1");
     const rejected = expect(cancel).rejects.toMatchObject({
@@ -563,7 +563,7 @@ describe("close() leaves nothing open", () => {
     await there.gone;
   });
 
-  it("while ready: open requests are told, and the end comes after `closed`", async () => {
+  it("while ready: open requests are reported, and the end comes after `closed`", async () => {
     const { link, events, there } = await startReady();
     const rejected = expect(link.list()).rejects.toMatchObject({ reason: "shutdown" });
     await there.nextRequest("operation/list");

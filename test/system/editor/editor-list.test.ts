@@ -27,7 +27,7 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     expect(await owner.finished(operationId)).toMatchObject({ status: "completed" });
     const { operations, unacknowledged } = await owner.list();
     expect(unacknowledged).toContain(operationId);
-    const told = {
+    const reported = {
       operationId,
       state: "completed",
       hash: `hash-of-${operationId}`,
@@ -39,14 +39,14 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       endedIn: { generation: expect.any(Number), assetCounter: expect.any(Number) },
     };
     const listed = operations.find((each) => each.operationId === operationId);
-    expect(listed).toMatchObject(told);
+    expect(listed).toMatchObject(reported);
     expect(Object.keys(listed ?? {})).not.toContain("arguments");
     expect(Object.keys(listed ?? {})).not.toContain("outcome");
 
     await owner.request("operation/ack", { operationIds: [operationId] });
     const after = await owner.list();
     expect(after.unacknowledged).not.toContain(operationId);
-    expect(after.operations.find((each) => each.operationId === operationId)).toMatchObject(told);
+    expect(after.operations.find((each) => each.operationId === operationId)).toMatchObject(reported);
   });
 
   test("a long list comes in pages, what is open or unacknowledged first", async () => {
@@ -64,9 +64,9 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
     await owner.notice("operation/running", (params) => params.operationId === running);
 
     const first = await owner.request("operation/list", {});
-    const told = first.operations as Params[];
-    expect(told.slice(0, 2).map((each) => each.operationId)).toEqual([kept, running]);
-    expect(told).toHaveLength(500);
+    const reported = first.operations as Params[];
+    expect(reported.slice(0, 2).map((each) => each.operationId)).toEqual([kept, running]);
+    expect(reported).toHaveLength(500);
     const second = await owner.request("operation/list", { cursor: first.nextCursor });
     expect(second).not.toHaveProperty("open");
     expect(await owner.refusal("operation/list", { cursor: "no cursor" })).toMatchObject({ code: -32602 });

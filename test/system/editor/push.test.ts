@@ -239,9 +239,9 @@ describe("a link that listens for pushes", () => {
     there.reply(named.id, {});
     const endpoint = String(named.params.PushNotificationEndpoint);
     const key = String(named.params.PushNotificationKey);
-    const told = await there.nextRequest("sendPushNotificationEndpoint");
-    expect(told.params).toEqual({ endpoint, key });
-    there.fail(told.id, -32601, "unknown");
+    const reported = await there.nextRequest("sendPushNotificationEndpoint");
+    expect(reported.params).toEqual({ endpoint, key });
+    there.fail(reported.id, -32601, "unknown");
     return { address: endpoint, key };
   }
 

@@ -98,18 +98,18 @@ describe.skipIf(process.platform === "win32")("W18: a stdio gateway that stood s
       const second = client.ask("execute-menu-item", item);
       await delay(10_500);
       client.process.signal("SIGCONT");
-      const told = await second.answer;
-      expect(told).toMatchObject({ status: "completed" });
-      expect(told.log_id).not.toBe(log_id);
+      const reported = await second.answer;
+      expect(reported).toMatchObject({ status: "completed" });
+      expect(reported.log_id).not.toBe(log_id);
       await client.request("ping");
       // The client may have given the second call up while the gateway stood still, so this one may be its retry.
       const third = await client.call("execute-menu-item", item);
-      expect(third).toMatchObject({ status: "completed", log_id: told.log_id, deduplicated: true });
+      expect(third).toMatchObject({ status: "completed", log_id: reported.log_id, deduplicated: true });
       expect(await world.editor.executions(item.MenuItemPath)).toHaveLength(2);
       // Nor is anything else: naming it is.
-      const named = await client.call("get_operation_status", { log_id: told.log_id });
+      const named = await client.call("get_operation_status", { log_id: reported.log_id });
       expect(named).toMatchObject({ status: "completed" });
-      expect((await client.call("execute-menu-item", item)).log_id).not.toBe(told.log_id);
+      expect((await client.call("execute-menu-item", item)).log_id).not.toBe(reported.log_id);
       expect(await world.editor.executions(item.MenuItemPath)).toHaveLength(3);
       await client.close();
     } finally {

@@ -148,17 +148,17 @@ describe.each(["stdio", "HTTP"] as const)("over %s", (transport) => {
   test("progress tells a client that its user is waited for, so that its own wait does not end", async () => {
     const system = await start(ASKS);
     const { call, asked } = await connect(system, transport);
-    let told: (message: string) => void = () => undefined;
+    let reported: (message: string) => void = () => undefined;
     const twice = (async () => {
       for (let count = 0; count < 2; count += 1) {
         expect(
           await new Promise<string>((resolve) => {
-            told = resolve;
+            reported = resolve;
           }),
         ).toMatch(/^waiting for the user's answer/);
       }
     })();
-    const answer = call(MENU, { onprogress: ({ message }) => told(message ?? "") });
+    const answer = call(MENU, { onprogress: ({ message }) => reported(message ?? "") });
     const question = await asked();
     await twice;
     question.answer("accept");

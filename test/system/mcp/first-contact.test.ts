@@ -9,7 +9,7 @@ import { createGateway, GATEWAY_DEFAULTS } from "../../../src/gateway/gateway.js
 import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { BrokerError } from "../../../src/shared/errors.js";
 import { isLongForm } from "../../harness/long-form.js";
-import { createLinePeer, createPipes, INITIALIZE, told, toolCall } from "../../harness/mcp/mcp.js";
+import { createLinePeer, createPipes, INITIALIZE, reported, toolCall } from "../../harness/mcp/mcp.js";
 import { environment } from "../../harness/processes/installation.js";
 import { openHttpClient, openStdioClient, type TestClient } from "../../harness/processes/process-clients.js";
 import { createProcesses, type Processes } from "../../harness/processes/processes.js";
@@ -149,7 +149,7 @@ describe("a client that ends while it waits", () => {
     send(toolCall(2, "look", {}));
     pipes.stdin.end();
     expect((await answer(1)).result).toHaveProperty("tools");
-    expect(told(await answer(2))).toMatchObject({ error_code: "NO_EDITOR" });
+    expect(reported(await answer(2))).toMatchObject({ error_code: "NO_EDITOR" });
     await service.closed;
     await gateway.close();
   });

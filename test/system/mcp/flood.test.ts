@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import type { DoorOptions } from "../../../src/gateway/auth/door.js";
+import type { RouteGuardOptions } from "../../../src/gateway/auth/route-guard.js";
 import { INITIALIZE, post, toolCall } from "../../harness/mcp/mcp.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
@@ -12,8 +12,8 @@ const { start } = useSystem();
 const { open, closers } = useTokenGateway(start);
 
 /** A gateway, and a client of it that asks again and again. */
-async function stage(door: Partial<DoorOptions> = {}) {
-  const gateway = await open({ callsPerSecond: 100_000, door });
+async function stage(door: Partial<RouteGuardOptions> = {}) {
+  const gateway = await open({ callsPerSecond: 100_000, routeGuard: door });
   const { url, bearer } = gateway;
   const headers = await bearer("ann");
   const session = (await post(url, INITIALIZE, { headers })).sessionId ?? "";

@@ -19,7 +19,7 @@ import {
   INITIALIZE,
   type Posted,
   post,
-  told,
+  reported,
   toolCall,
 } from "../../harness/mcp/mcp.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
@@ -64,7 +64,7 @@ async function rawSession({ url }: HttpGateway) {
     settle: () => send({ jsonrpc: "2.0", id: "settle", method: "ping" }),
     /** Calls a tool and reads its answer. */
     async call(id: number, name: string, args: Record<string, unknown>): Promise<Answer> {
-      return told((await send(toolCall(id, name, args))).messages.at(-1));
+      return reported((await send(toolCall(id, name, args))).messages.at(-1));
     },
   };
 }
@@ -144,7 +144,7 @@ describe("real clients over HTTP", () => {
     expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b));
   });
 
-  test("a changed tool list is told to every session, across gateways", async () => {
+  test("a changed tool list is reported to every session, across gateways", async () => {
     const system = await start();
     const other = await serve(await system.addGateway());
     const own = await serve(system.gateway);
@@ -162,16 +162,16 @@ describe("real clients over HTTP", () => {
     const { editors } = system.store;
     const { editorId } = system.editor;
     let at = 0;
-    let told = false;
+    let reported = false;
     const all = Promise.all(changes).then(() => {
-      told = true;
+      reported = true;
     });
     // A client's stream may open at any time after `initialized`: change until both have heard of one.
     await eventually(async () => {
       at += 1;
       const added = completeTool(ToolDetails.parse({ name: `new-${at}` }));
       await editors.publishTools(editorId, [...(await editors.tools(editorId)), added]);
-      return told;
+      return reported;
     }, "both clients hear of a change");
     await all;
   });
@@ -319,7 +319,7 @@ describe("who has read an answer over HTTP", () => {
     const newer = send(message);
     expect(await older).toMatchObject({ status: 200, messages: [] });
     system.bench.finish("a");
-    expect(told((await newer).messages[0])).toMatchObject({ status: "completed", deduplicated: true });
+    expect(reported((await newer).messages[0])).toMatchObject({ status: "completed", deduplicated: true });
     await send({ jsonrpc: "2.0", id: 2, method: "ping" });
     const record = await system.record(await onlyOperation(system));
     expect(Object.values(record.deliveries)).toMatchObject([{ requestId: 1 }]);
@@ -482,7 +482,7 @@ describe("bad requests", () => {
 
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const deepCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","arguments":{"Name":"a","Data":${deep}}}}`;
-    expect(told((await send(deepCall)).messages[0])).toMatchObject({ error_code: "ARGUMENTS_TOO_DEEP" });
+    expect(reported((await send(deepCall)).messages[0])).toMatchObject({ error_code: "ARGUMENTS_TOO_DEEP" });
     const opening = (nested: string) =>
       `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"experimental":{"x":{"y":${nested}}}},"clientInfo":{"name":"x","version":"1"}}}`;
     expect((await post(served.url, opening(deep))).status).toBe(413);

@@ -12,7 +12,7 @@ import {
   createPipes,
   createPipeTransport,
   INITIALIZE,
-  told,
+  reported,
   toolCall,
 } from "../../harness/mcp/mcp.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
@@ -206,7 +206,7 @@ describe("a real client over stdio", () => {
     expect(notes).toHaveLength(length);
   });
 
-  test("a changed tool list is told once, and only when its content changed", async () => {
+  test("a changed tool list is reported once, and only when its content changed", async () => {
     const system = await start();
     const { client } = await sdkClient(system);
     let changes = 0;
@@ -253,11 +253,11 @@ describe("bad input creates nothing", () => {
     const call = (id: number, params: string): string =>
       `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`;
     send(call(1, `{"name":"work","arguments":{"Name":"a","Data":${deep}}}`));
-    expect(told(await answer(1))).toMatchObject({ status: "error", error_code: "ARGUMENTS_TOO_DEEP" });
+    expect(reported(await answer(1))).toMatchObject({ status: "error", error_code: "ARGUMENTS_TOO_DEEP" });
     send(call(2, `{"name":"work","arguments":{"Name":"a"},"_meta":{"timeout":${deep}}}`));
-    expect(told(await answer(2))).toMatchObject({ error_code: "INVALID_TIMEOUT" });
+    expect(reported(await answer(2))).toMatchObject({ error_code: "INVALID_TIMEOUT" });
     send(call(3, `{"name":"list_operations","arguments":{"extra":${deep}}}`));
-    expect(told(await answer(3))).toMatchObject({ status: "completed", operations: [] });
+    expect(reported(await answer(3))).toMatchObject({ status: "completed", operations: [] });
     send("this is not JSON", '{"jsonrpc":"2.0","id":4}', { jsonrpc: "2.0", id: 5, method: "ping" });
     expect(await answer(5)).toMatchObject({ result: {} });
     expect(system.executions("a")).toBe(0);
@@ -276,7 +276,8 @@ describe("one client, in order", () => {
     await answer(99);
     await system.bench.begins("block");
     system.bench.finish("block");
-    for (const at of names.keys()) expect(told(await answer(at + 1))).toMatchObject({ status: "completed" });
+    for (const at of names.keys())
+      expect(reported(await answer(at + 1))).toMatchObject({ status: "completed" });
     expect(system.bench.begun).toEqual(names);
   });
 
@@ -291,7 +292,7 @@ describe("one client, in order", () => {
     send({ jsonrpc: "2.0", id: 3, method: "ping" });
     await answer(3);
     system.bench.finish("a");
-    expect(told(await answer(2))).toMatchObject({ status: "completed", deduplicated: true });
+    expect(reported(await answer(2))).toMatchObject({ status: "completed", deduplicated: true });
     expect(received.some(({ id }) => id === 1)).toBe(false);
     expect(system.executions("a")).toBe(1);
   });
@@ -300,11 +301,11 @@ describe("one client, in order", () => {
     const system = await start();
     const { send, answer, received } = await rawClient(system);
     send(toolCall(1, "work", { Name: "a", timeout: 50 }), cancelOf(1), toolCall(2, "list_operations"));
-    expect(told(await answer(2)).operations).toMatchObject([{ tool: "work" }]);
+    expect(reported(await answer(2)).operations).toMatchObject([{ tool: "work" }]);
     expect(received.some(({ id }) => id === 1)).toBe(false);
-    const [operation] = told(await answer(2)).operations as Answer[];
+    const [operation] = reported(await answer(2)).operations as Answer[];
     send(toolCall(3, "get_operation_result", { log_id: operation?.log_id, wait: true, timeout: 30 }));
-    expect(told(await answer(3))).toMatchObject({ status: "completed" });
+    expect(reported(await answer(3))).toMatchObject({ status: "completed" });
     expect(system.executions("a")).toBe(1);
   });
 });
@@ -314,7 +315,7 @@ describe("who has read an answer on stdio", () => {
     const client = await rawClient(system);
     const { send, answer } = client;
     send(toolCall(10, "work", { Name: "a", timeout: 30 }));
-    const { log_id = "" } = told(await answer(10));
+    const { log_id = "" } = reported(await answer(10));
     // In one process a client sees an answer before the gateway knows that it was written: between two, never.
     await eventually(async () => {
       const { deliveries } = await system.record(log_id);
@@ -322,7 +323,7 @@ describe("who has read an answer on stdio", () => {
     }, "the answer counts as delivered");
     for (const message of between) send(message(log_id));
     send(toolCall(20, "work", { Name: "a", timeout: 30 }));
-    return { ...client, logId: log_id, again: told(await answer(20)) };
+    return { ...client, logId: log_id, again: reported(await answer(20)) };
   };
 
   test("▲7 an identical call right after a quick answer is a new call", async () => {
@@ -387,11 +388,11 @@ describe("who has read an answer on stdio", () => {
     send({ jsonrpc: "2.0", id: 30, method: "ping" });
     await answer(30);
     send(toolCall(5, "work", { Name: "a", timeout: 30 }));
-    const again = told(await answer(5));
+    const again = reported(await answer(5));
     expect(again.log_id).not.toBe(logId);
     expect(again).not.toHaveProperty("deduplicated");
     send(toolCall(22, "work", { Name: "a", timeout: 30 }));
-    expect(told(await answer(22))).toMatchObject({ log_id: again.log_id, deduplicated: true });
+    expect(reported(await answer(22))).toMatchObject({ log_id: again.log_id, deduplicated: true });
     expect(system.executions("a")).toBe(2);
   });
 });
@@ -428,7 +429,7 @@ describe("large results", () => {
     expect(JSON.parse(text)).toMatchObject({ status: "completed", result: { Data } });
   });
 
-  test("what would not fit into 8 MiB, escaping counted, is told as too large and stays stored", async () => {
+  test("what would not fit into 8 MiB, escaping counted, is reported as too large and stays stored", async () => {
     // A quote takes 2 bytes in the answer's JSON and 4 in the message around it: 3 MB become 12.
     const Data = '"'.repeat(3_000_000);
     const system = await start(giving(Data));
@@ -449,7 +450,7 @@ describe("the end of stdio", () => {
     send(toolCall(1, "work", { Name: "a", Hold: true, timeout: 50 }));
     await system.bench.begins("a");
     pipes.stdin.end();
-    expect(told(await answer(1))).toMatchObject({ status: "timeout" });
+    expect(reported(await answer(1))).toMatchObject({ status: "timeout" });
     expect(await service.closed).toBe("input_ended");
     system.bench.finish("a");
     expect(log.lines.filter(({ message }) => message.includes("failed"))).toEqual([]);
@@ -475,7 +476,7 @@ describe("the end of stdio", () => {
     send(toolCall(1, "work", { Name: "a", Hold: true, timeout: 50 }));
     await system.bench.begins("a");
     const closing = service.close();
-    expect(told(await answer(1))).toMatchObject({ status: "timeout" });
+    expect(reported(await answer(1))).toMatchObject({ status: "timeout" });
     await closing;
     expect(await service.closed).toBe("closed");
     system.bench.finish("a");

@@ -37,9 +37,13 @@ const METHODS: Record<string, (logId: string) => object> = {
 function wordOf(status: number, answer: RpcAnswer | undefined): string {
   if (status !== 200) return String(status);
   if (answer?.error) return `error ${answer.error.code}`;
-  const told = answer?.result?.structuredContent;
-  if (!told) return "ok";
-  return told.status === "error" ? String(told.error_code) : told.status === "not_found" ? "not found" : "ok";
+  const reported = answer?.result?.structuredContent;
+  if (!reported) return "ok";
+  return reported.status === "error"
+    ? String(reported.error_code)
+    : reported.status === "not_found"
+      ? "not found"
+      : "ok";
 }
 
 async function stage() {

@@ -144,11 +144,11 @@ describe("the request tracker", () => {
     ["a repeatable", "counts: it may be read", REPEATABLE, ["delivered 1 op, up to 1"]],
   ] as const)(
     "▲6 what %s tool tells after the client has said its last word %s",
-    async ([, , told, stored]) => {
+    async ([, , reported, stored]) => {
       const { tracker, call, handled, answer, did, written } = stage();
       call(7);
       await turns();
-      tracker.request(handled[0]?.id ?? 0).delivers(told);
+      tracker.request(handled[0]?.id ?? 0).delivers(reported);
       tracker.inputEnded();
       await answer(handled[0]?.id ?? 0);
       await tracker.idle();
@@ -182,7 +182,7 @@ describe("the request tracker", () => {
     expect(order).toEqual(["handled tools/call", "delivered 1 op, up to 1", "written 7"]);
   });
 
-  test("▲6 a repeatable tool's outcome whose telling cannot be stored is not told", async () => {
+  test("▲6 a repeatable tool's outcome whose telling cannot be stored is not reported", async () => {
     const { tracker, call, handled, answer, did, written, storeAway } = stage();
     call(7);
     await turns();
@@ -197,11 +197,11 @@ describe("the request tracker", () => {
   test.for([
     ["a mutating", MUTATING, ["delivered 7 op", "retracted 7"]],
     ["a repeatable", REPEATABLE, ["delivered 7 op"]],
-  ] as const)("▲6 a reset right behind the answer of %s tool", async ([, told, stored]) => {
+  ] as const)("▲6 a reset right behind the answer of %s tool", async ([, reported, stored]) => {
     const { tracker, call, handled, answer, did, reset } = stage("http");
     call(7);
     await turns();
-    tracker.request(handled[0]?.id ?? 0).delivers(told);
+    tracker.request(handled[0]?.id ?? 0).delivers(reported);
     await answer(handled[0]?.id ?? 0);
     reset();
     await tracker.idle();

@@ -52,8 +52,14 @@ test("a description is cut; what else an entry says beside the tool is not kept"
 });
 
 test("one entry that is none takes no other with it, and its words are not repeated", () => {
-  const told = [7, null, { name: "\u001b]52;c;x\u0007" }, { name: "a" }, { name: "a", description: "again" }];
-  const { tools, leftOut, reasons } = readTools(told);
+  const reported = [
+    7,
+    null,
+    { name: "\u001b]52;c;x\u0007" },
+    { name: "a" },
+    { name: "a", description: "again" },
+  ];
+  const { tools, leftOut, reasons } = readTools(reported);
   expect(tools.map(({ name }) => name)).toEqual(["a"]);
   expect(leftOut).toBe(4);
   expect(reasons.join()).not.toMatch(/[\p{Cc}]/u);

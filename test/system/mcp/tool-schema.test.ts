@@ -251,7 +251,7 @@ describe("honest schemas", () => {
   });
 });
 
-test("arguments that the validator cannot compare are left to the Editor, and told", async () => {
+test("arguments that the validator cannot compare are left to the Editor, and reported", async () => {
   const { check, problems } = schemaOf({ properties: { A: { const: { b: 1 } } } });
   await expect(check({ A: { b: 2 } })).rejects.toThrow(/must be equal to constant/);
   await check({ A: { valueOf: 1 } });

@@ -66,11 +66,11 @@ describe("an Editor that cannot be reached says why, in what its callers are tol
     await away(editor);
     const { record } = await ann.submit("work", { Name: "a" });
     await says(system, editor, "BRIDGE_NOT_LOADED");
-    const told = answerOf(await ann.until(record.logId, () => true));
-    expect(told.diagnosis?.code).toBe("BRIDGE_NOT_LOADED");
-    expect(told.message).toMatch(/its bridge has not listened.*fix compile errors/);
-    expect(told.message).toContain("Do not send the call again");
-    expect(told.message).not.toContain("it is reloading, restarting, or closed");
+    const reported = answerOf(await ann.until(record.logId, () => true));
+    expect(reported.diagnosis?.code).toBe("BRIDGE_NOT_LOADED");
+    expect(reported.message).toMatch(/its bridge has not listened.*fix compile errors/);
+    expect(reported.message).toContain("Do not send the call again");
+    expect(reported.message).not.toContain("it is reloading, restarting, or closed");
 
     await editor.faults.restart();
     const view = await ann.outcome(record.logId);
@@ -157,9 +157,9 @@ describe("an Editor that cannot be reached says why, in what its callers are tol
   test("what nobody tells any more is not believed: its worker may have died", async () => {
     const { store, broker, editor } = await start();
     const now = await store.operations.now();
-    const told = { code: "SAFE_MODE", message: "It is.", next: "Leave it.", project: "Shop" } as const;
-    await store.editors.reportDiagnosis(editor.editorId, { ...told, at: now - DIAGNOSIS_STANDS_MS });
-    await store.editors.reportDiagnosis("shop@1", { ...told, at: now - DIAGNOSIS_STANDS_MS });
+    const reported = { code: "SAFE_MODE", message: "It is.", next: "Leave it.", project: "Shop" } as const;
+    await store.editors.reportDiagnosis(editor.editorId, { ...reported, at: now - DIAGNOSIS_STANDS_MS });
+    await store.editors.reportDiagnosis("shop@1", { ...reported, at: now - DIAGNOSIS_STANDS_MS });
     const { editors, unreached } = await broker.editors();
     expect([editors[0]?.diagnosis, unreached]).toEqual([undefined, []]);
   });
@@ -182,8 +182,8 @@ describe("an Editor that is connected and does not get on", () => {
     editor.faults.stallMainThread(2_000);
     const { record } = await ann.submit("work", { Name: "a" });
     await says(system, editor, "MODAL_DIALOG");
-    const told = answerOf(await ann.until(record.logId, () => true));
-    expect(told.message).toMatch(/modal dialog may be open.*answer the dialog/);
+    const reported = answerOf(await ann.until(record.logId, () => true));
+    expect(reported.message).toMatch(/modal dialog may be open.*answer the dialog/);
     expect((await ann.outcome(record.logId)).record.state).toBe("completed");
     expect(bench.begun).toEqual(["a"]);
     await says(system, editor, undefined);

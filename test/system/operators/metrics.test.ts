@@ -183,10 +183,10 @@ test("a gateway that closes says so while its Redis is there, one whose Redis is
 test("the operations guide names every metric, and none that is not there", async () => {
   const system = await start();
   const { text } = await serve(system.gateway);
-  const told = [...(await text()).matchAll(/^# TYPE (unity_broker_\w+)/gm)].map(([, name]) => name);
+  const reported = [...(await text()).matchAll(/^# TYPE (unity_broker_\w+)/gm)].map(([, name]) => name);
   const guide = readFileSync(new URL("../../../docs/guide/operations.md", import.meta.url), "utf8");
   const written = [...guide.matchAll(/^\| `(unity_broker_\w+)`/gm)].map(([, name]) => name);
-  expect(written.sort()).toEqual(told.sort());
+  expect(written.sort()).toEqual(reported.sort());
 });
 
 test("buckets hold what took at most so long", () => {

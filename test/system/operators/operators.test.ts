@@ -263,13 +263,13 @@ test("whatever is done to the queues of an installation, its processes run the c
       for (const state of STATES) await queue.clean(0, 1_000, state);
       await queue.retryJobs({ state: "completed" });
     }
-    const told = await reading;
-    expect(told).toMatchObject({ status: "completed" });
+    const reported = await reading;
+    expect(reported).toMatchObject({ status: "completed" });
     await queue.obliterate({ force: true });
     // To its own caller the answer was delivered; another one asks.
     const other = await world.http();
     const again = await other.call("execute-menu-item", { ...call, timeout: 5 });
-    expect(again).toMatchObject({ status: "completed", deduplicated: true, log_id, result: told.result });
+    expect(again).toMatchObject({ status: "completed", deduplicated: true, log_id, result: reported.result });
     expect(await world.editor.executions()).toHaveLength(1);
     await other.close();
     await client.close();

@@ -25,11 +25,11 @@ async function turned(
 ): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let page = 1; ; page += 1) {
-    const told = await fetch({ cache_id: cacheId, page, page_size_kb: 1, ...args });
-    const { total_pages } = told._pagination as { total_pages: number };
-    const data = Array.isArray(told.data)
-      ? told.data
-      : ((told.data as Record<string, unknown>)[field] as unknown[]);
+    const reported = await fetch({ cache_id: cacheId, page, page_size_kb: 1, ...args });
+    const { total_pages } = reported._pagination as { total_pages: number };
+    const data = Array.isArray(reported.data)
+      ? reported.data
+      : ((reported.data as Record<string, unknown>)[field] as unknown[]);
     items.push(...data);
     if (page >= total_pages) return items;
   }
@@ -37,33 +37,33 @@ async function turned(
 
 describe("a result", () => {
   test("under the threshold is answered as it is", async () => {
-    const told = await (await open()).give({ hierarchy: [{ id: 1 }] });
-    expect(told).toMatchObject({ status: "completed", result: { hierarchy: [{ id: 1 }] } });
-    expect(told).not.toHaveProperty("cached");
+    const reported = await (await open()).give({ hierarchy: [{ id: 1 }] });
+    expect(reported).toMatchObject({ status: "completed", result: { hierarchy: [{ id: 1 }] } });
+    expect(reported).not.toHaveProperty("cached");
   });
 
-  test("over the threshold is kept, and told by its size and a preview", async () => {
+  test("over the threshold is kept, and reported by its size and a preview", async () => {
     const scene = await open();
-    const told = await scene.give(SCENE);
+    const reported = await scene.give(SCENE);
     const bytes = Buffer.byteLength(JSON.stringify(SCENE));
-    expect(told).toMatchObject({
-      ...{ status: "completed", cached: true, cache_id: told.log_id },
+    expect(reported).toMatchObject({
+      ...{ status: "completed", cached: true, cache_id: reported.log_id },
       ...{ size_kb: Math.round(bytes / 102.4) / 10, estimated_tokens: Math.ceil(bytes / 3) },
       usage_hint: expect.stringContaining(".hierarchy[].id"),
       preview: { type: "object", list: "hierarchy", item_fields: { id: "number", name: "string" } },
     });
-    expect(told).not.toHaveProperty("result");
+    expect(reported).not.toHaveProperty("result");
   });
 
   test("is told in the same way by its log_id and to an identical call, and ran once", async () => {
     const scene = await open();
-    const told = await scene.give(SCENE, { Number: 7 });
+    const reported = await scene.give(SCENE, { Number: 7 });
     const call = await scene.caller();
-    const read = await call("get_operation_result", { log_id: told.log_id });
-    expect(read).toMatchObject({ cached: true, cache_id: told.log_id, preview: told.preview });
+    const read = await call("get_operation_result", { log_id: reported.log_id });
+    expect(read).toMatchObject({ cached: true, cache_id: reported.log_id, preview: reported.preview });
     const other = await scene.caller();
     const again = await other("give", { Number: 7, timeout: 30 });
-    expect(again).toMatchObject({ deduplicated: true, cached: true, cache_id: told.log_id });
+    expect(again).toMatchObject({ deduplicated: true, cached: true, cache_id: reported.log_id });
     expect(scene.runs()).toBe(1);
   });
 
@@ -99,8 +99,8 @@ describe("pages", () => {
   test("beyond the last are empty, with the true totals", async () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
-    const told = await scene.fetch({ cache_id, page: 999 });
-    expect(told).toMatchObject({
+    const reported = await scene.fetch({ cache_id, page: 999 });
+    expect(reported).toMatchObject({
       status: "completed",
       data: { hierarchy: [] },
       _pagination: { total_items: 100 },
@@ -130,8 +130,8 @@ describe("filters", () => {
   test("give a small part at once", async () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
-    const told = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy[3].name" });
-    expect(told).toMatchObject({ status: "completed", data: "Cube 3", outputs: 1 });
+    const reported = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy[3].name" });
+    expect(reported).toMatchObject({ status: "completed", data: "Cube 3", outputs: 1 });
   });
 
   test("keep a large part under an id of its own, which can be filtered again", async () => {
@@ -161,7 +161,7 @@ describe("filters", () => {
     expect(await turned(scene, kept.cache_id, "")).toEqual(SCENE.hierarchy.slice(10));
   });
 
-  test("that are not jq, or fail on the document, are told in jq's own words", async () => {
+  test("that are not jq, or fail on the document, are reported in jq's own words", async () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
     const wrong = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy[" });
@@ -207,8 +207,8 @@ describe("a cache_id", () => {
     const kept = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy" });
     const stranger = await scene.caller("stranger");
     for (const id of [cache_id, kept.cache_id, crypto.randomUUID(), "../etc"]) {
-      const told = await stranger("fetch_cached_response", { cache_id: id });
-      expect(told).toMatchObject({ status: "not_found", error_code: "NOT_FOUND" });
+      const reported = await stranger("fetch_cached_response", { cache_id: id });
+      expect(reported).toMatchObject({ status: "not_found", error_code: "NOT_FOUND" });
     }
     expect((await stranger("fetch_cached_response", { action: "list" })).cached_responses).toEqual([]);
   });
@@ -218,8 +218,8 @@ describe("a cache_id", () => {
     const { cache_id } = await scene.give(SCENE);
     const kept = await scene.fetch({ cache_id, action: "filter", jq_filter: ".hierarchy" });
     await scene.system.hand.del(keys.filtered(kept.cache_id));
-    const told = await scene.fetch({ cache_id: kept.cache_id });
-    expect(told).toMatchObject({
+    const reported = await scene.fetch({ cache_id: kept.cache_id });
+    expect(reported).toMatchObject({
       status: "not_found",
       message: expect.stringContaining("Filter its source again"),
     });
@@ -299,13 +299,13 @@ describe("a part by fields", () => {
     expect(await scene.fetch({ action: "info", cache_id: kept })).toMatchObject({ jq_filter });
   });
 
-  test("an item too large for a message is told by its place", async () => {
+  test("an item too large for a message is reported by its place", async () => {
     const scene = await open();
     const huge = { children: Array.from({ length: 3 }, () => "x".repeat(3_000_000)) };
     const { cache_id } = await scene.give({ roots: [huge] });
-    const told = await scene.fetch({ cache_id });
-    expect(told).toMatchObject({ status: "error", error_code: "FETCH_FAILED", error_type: "too_large" });
-    expect(told.error).toContain("roots[0]");
+    const reported = await scene.fetch({ cache_id });
+    expect(reported).toMatchObject({ status: "error", error_code: "FETCH_FAILED", error_type: "too_large" });
+    expect(reported.error).toContain("roots[0]");
     const inside = await scene.fetch({ cache_id, path: "roots[0].children" });
     expect(inside).toMatchObject({ status: "completed", _pagination: { total_items: 3, total_pages: 3 } });
   });

@@ -40,7 +40,7 @@ test("over the budget of all partial results the oldest gives way", async () => 
     partialsBudgetBytes: 1_000,
   });
   const { operations } = store;
-  const told = async (...ids: string[]) =>
+  const reported = async (...ids: string[]) =>
     Promise.all(
       ids.map(async (id) => {
         const { partialResult, isTruncated } = await operations.live(id);
@@ -48,31 +48,31 @@ test("over the budget of all partial results the oldest gives way", async () => 
       }),
     );
   for (const id of ["a", "b", "c"]) await operations.report(id, { partialResult: text(300) });
-  expect(await told("a", "b", "c")).toEqual([300, 300, 300]);
+  expect(await reported("a", "b", "c")).toEqual([300, 300, 300]);
   await operations.report("a", { partialResult: text(310) });
   await operations.report("d", { partialResult: text(300) });
-  expect(await told("a", "b", "c", "d")).toEqual([310, "truncated", 300, 300]);
+  expect(await reported("a", "b", "c", "d")).toEqual([310, "truncated", 300, 300]);
   await operations.report("d", { partialResult: text(500) });
   await operations.report("e", { partialResult: text(300) });
-  expect(await told("a", "c", "d", "e")).toEqual([310, 300, "truncated", 300]);
+  expect(await reported("a", "c", "d", "e")).toEqual([310, 300, "truncated", 300]);
   await store.close();
 });
 
-test("what is told of an operation that does not run here is not stored", async () => {
+test("what is reported of an operation that does not run here is not stored", async () => {
   const { client, store, addEditor, present, bench } = await start();
   const liar = await addEditor();
   await present(liar);
   const ann = client();
   const { record } = await ann.submit("work", { Name: "a", Hold: true, editor: "game-1" });
   await ann.reaches(record.logId, "running");
-  const told: string[] = [];
+  const reported: string[] = [];
   const report = createProgressReports({
     isOwn: (id) => id === record.logId,
-    report: async (id) => void told.push(id),
+    report: async (id) => void reported.push(id),
     log: SILENT,
   });
   for (const operationId of ["unknown", record.logId]) report({ operationId, seq: 1, progress: 1 });
-  expect(told).toEqual([record.logId]);
+  expect(reported).toEqual([record.logId]);
   expect((await store.operations.live("unknown")).progress).toBeUndefined();
   bench.finish("a");
   await ann.outcome(record.logId);
@@ -97,11 +97,11 @@ test("however many reports come, one is written at a time, and the last one is",
     },
     log: SILENT,
   });
-  const told = (seq: number, more: Partial<Progress> = {}): void =>
+  const reported = (seq: number, more: Partial<Progress> = {}): void =>
     report({ operationId: "a", seq, progress: seq, ...more });
-  told(1);
-  told(2, { partialResult: "kept" });
-  for (let seq = 3; seq <= 100_000; seq += 1) told(seq);
+  reported(1);
+  reported(2, { partialResult: "kept" });
+  for (let seq = 3; seq <= 100_000; seq += 1) reported(seq);
   release();
   await last;
   expect(written).toEqual([

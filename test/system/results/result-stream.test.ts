@@ -86,11 +86,11 @@ test.for(PLAYED.filter(({ engine }) => canRun(engine)))(
 
     const called = await client.call("get-hierarchy", { ...scene.large, timeout: 60 });
     const log_id = called.log_id ?? "";
-    let told = called;
-    while (told.status === "timeout" || told.status === "running")
-      told = await client.call("get_operation_result", { log_id, wait: true, timeout: 60 });
-    expect(told).toMatchObject({ status: "completed", cached: true, cache_id: log_id });
-    const size = Number(told.size_kb) * 1024;
+    let reported = called;
+    while (reported.status === "timeout" || reported.status === "running")
+      reported = await client.call("get_operation_result", { log_id, wait: true, timeout: 60 });
+    expect(reported).toMatchObject({ status: "completed", cached: true, cache_id: log_id });
+    const size = Number(reported.size_kb) * 1024;
     expect(size).toBeGreaterThan(64 * MB);
 
     // In pieces, byte by byte.

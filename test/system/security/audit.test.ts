@@ -92,7 +92,7 @@ test("files older than the days that are kept are removed, and nothing else in t
   ]);
 });
 
-test("a day takes so much room, and what comes after is told in the log", async () => {
+test("a day takes so much room, and what comes after is reported in the log", async () => {
   const log = createHeardLog();
   const audit = createAudit(folder, log, { keptDays: 2, fileBytes: 10, filesOfDay: 2, now: () => DAY });
   for (let each = 0; each < 3; each += 1) {

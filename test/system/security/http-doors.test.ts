@@ -39,12 +39,12 @@ describe("connections", () => {
   test("a request without a token is answered and its connection ended, however much it still has to say", async () => {
     const { dial } = await serve({ requestMs: 600_000 });
     const socket = await dial(`${POST("Content-Length: 1000\r\n")}{`);
-    let told = "";
+    let reported = "";
     socket.setEncoding("utf8").on("data", (text: string) => {
-      told += text;
+      reported += text;
     });
     await closed(socket);
-    expect(told).toMatch(/^HTTP\/1\.1 401 /);
+    expect(reported).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   test("one with a token that comes too slowly is ended too", async () => {
@@ -56,7 +56,7 @@ describe("connections", () => {
   });
 
   test("the oldest of too many strangers gives way; who asks with a token stays and is served", async () => {
-    const { dial, url, bearer } = await serve({ door: { strangers: 4 } });
+    const { dial, url, bearer } = await serve({ routeGuard: { strangers: 4 } });
     const session = (await post(url, INITIALIZE, { headers: bearer })).sessionId ?? "";
     const known = await dial(
       `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nMcp-Session-Id: ${session}\r\nAuthorization: ${bearer.authorization}\r\n\r\n`,
@@ -74,7 +74,7 @@ describe("a token that ends", () => {
   test.each(["revoked", "expired"])(
     "ends the open streams and waits of its holder, %s; the operation goes on",
     async (how) => {
-      const { url, tokens, system } = await serve({ door: { revokedMs: 20 } });
+      const { url, tokens, system } = await serve({ routeGuard: { revokedMs: 20 } });
       const ends = how === "expired" ? new Date(Date.now() + 3_000) : undefined;
       const headers = { authorization: `Bearer ${await tokens.create("cat", {}, ends)}` };
       const session = (await post(url, INITIALIZE, { headers })).sessionId ?? "";

@@ -86,7 +86,7 @@ async function seen({
 describe("W16: right after the answer of a mutating tool", () => {
   const MUTATING = ["work", { Name: "a" }] as const;
 
-  test("W16: a reset takes it back that it was told, and the call again gets the outcome, however late", async () => {
+  test("W16: a reset takes it back that it was reported, and the call again gets the outcome, however late", async () => {
     const { system, connection, logId, served } = await staged(...MUTATING);
     connection.socket.resetAndDestroy();
     await eventually(async () => !(await isTold(system, logId)), "it counts as not told");
@@ -140,7 +140,7 @@ describe("W16: right after the answer of a mutating tool", () => {
   });
 });
 
-test("a repeatable tool's answer counts as told, whatever becomes of its connection", async () => {
+test("a repeatable tool's answer counts as reported, whatever becomes of its connection", async () => {
   const stage = await staged("run-tests", { SimulatedTests: 1, SimulatedSeconds: 0 });
   const { system, connection, logId } = stage;
   connection.socket.resetAndDestroy();

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createArrivals } from "../../../src/shared/machine/arrivals.js";
+import { createConnectionFilter } from "../../../src/shared/machine/connection-filter.js";
 import {
   isAnotherUsersCall,
   isAnotherUsersServer,
@@ -123,7 +123,7 @@ test("tells another user's process from one of this user", async ({ skip }) => {
 
 test("lets nobody in who left before anybody looked, and takes what others send", async () => {
   const said: string[] = [];
-  const arrivals = createArrivals((socket) =>
+  const arrivals = createConnectionFilter((socket) =>
     socket.on("data", (text: Buffer) => void said.push(String(text))),
   );
   const server = createServer({ pauseOnConnect: true }, (socket) => {

@@ -18,10 +18,10 @@ import { defaultDirectories } from "../../../src/embedded-redis/directories.js";
 import { readLocalToken } from "../../../src/gateway/auth/local-token.js";
 import { createTokens } from "../../../src/gateway/auth/tokens.js";
 import {
-  checkFolder,
   makeOwnFolder,
   NotPrivate,
   ownFile,
+  requirePrivateFolder,
 } from "../../../src/shared/machine/private-folder.js";
 import { createSimulatedEditor } from "../../../src/simulator/editor.js";
 import { MAIN } from "../../harness/processes/processes.js";
@@ -52,12 +52,12 @@ describe.skipIf(!hasUsers)("a folder or a file of this user", () => {
 
   test("that was chosen by somebody keeps its rights, unless others may put files there", () => {
     chmodSync(root, 0o755);
-    checkFolder(root);
+    requirePrivateFolder(root);
     expect(modeOf(root)).toBe("755");
     chmodSync(root, 0o777);
-    expect(() => checkFolder(root)).toThrow(/chmod go-w '/);
+    expect(() => requirePrivateFolder(root)).toThrow(/chmod go-w '/);
     chmodSync(root, 0o1777);
-    checkFolder(root);
+    requirePrivateFolder(root);
   });
 
   test.skipIf(!isRoot)("is refused where it belongs to another user, with what to do", async () => {

@@ -1,7 +1,7 @@
 /** What a principal may do: its role, its Editors, its tools, and for how long. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { accessOf } from "../../../src/gateway/auth/access.js";
+import { permissionsOf } from "../../../src/gateway/auth/permissions.js";
 import { createTokens, type Grants } from "../../../src/gateway/auth/tokens.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { LOCAL, ROLES } from "../../../src/shared/principal.js";
@@ -213,9 +213,9 @@ test.each([
   ["{compile,run-*}", "compile", true],
 ])("the glob %j and the name %j: %j", async (glob, name, isSeen) => {
   const find = async () => ({ ...LOCAL, editors: { allow: [glob], deny: [] } });
-  expect((await accessOf({ find }, "ann")).sees(name)).toBe(isSeen);
+  expect((await permissionsOf({ find }, "ann")).sees(name)).toBe(isSeen);
   const deny = async () => ({ ...LOCAL, editors: { allow: ["*"], deny: [glob] } });
-  expect((await accessOf({ find: deny }, "ann")).sees(name)).toBe(!isSeen);
+  expect((await permissionsOf({ find: deny }, "ann")).sees(name)).toBe(!isSeen);
 });
 
 describe("an Editor that a principal may not use is not named to it", () => {

@@ -181,8 +181,11 @@ export async function own(editor: Address, fields: Params = {}): Promise<Owner> 
       return async () => void (await client.request("operation/cancel", { operationId }));
     },
     finished: async (operationId) => {
-      const told = await client.notice("operation/finished", (params) => params.operationId === operationId);
-      return told.outcome as Outcome;
+      const reported = await client.notice(
+        "operation/finished",
+        (params) => params.operationId === operationId,
+      );
+      return reported.outcome as Outcome;
     },
   };
 }

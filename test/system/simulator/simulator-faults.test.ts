@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
-import { createControl } from "../../../src/simulator/control.js";
+import { createControl } from "../../../src/simulator/fault-commands.js";
 import {
   type OpenOperation,
   planRecovery,

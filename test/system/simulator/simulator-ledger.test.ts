@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openJournal } from "../../../src/simulator/ledger/journal.js";
 import type { JournalEntry, LedgerOperation } from "../../../src/simulator/ledger/journal-entry.js";
 import { openLedger } from "../../../src/simulator/ledger/ledger.js";
-import { createProgressThrottle } from "../../../src/simulator/progress.js";
+import { createProgressThrottle } from "../../../src/simulator/progress-throttle.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage } from "./simulator-client.js";
 

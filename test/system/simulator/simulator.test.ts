@@ -111,7 +111,7 @@ describe("hello", () => {
 });
 
 describe("an operation", () => {
-  test("runs once, is told running and finished, and is offered until it is acknowledged", async () => {
+  test("runs once, is reported running and finished, and is offered until it is acknowledged", async () => {
     const editor = await stage.editor();
     const owner = await stage.owner(editor);
     expect(await owner.submit("op")).toMatchObject({ state: "accepted" });

@@ -199,10 +199,10 @@ async function expectFound(scene: Scene, stage: string): Promise<void> {
   }
   const { record } = await again(scene);
   if (!UNHEARD.includes(stage)) await scene.release();
-  const told = await outcome(ann, record.logId);
-  expect(told).toMatchObject(ENDED);
+  const reported = await outcome(ann, record.logId);
+  expect(reported).toMatchObject(ENDED);
   // The retry's own operation, or the one before it, restored, which then answers every caller from now on.
-  const execution = told.record.executedAs ?? record.logId;
+  const execution = reported.record.executedAs ?? record.logId;
   expect(await again(scene)).toMatchObject({ relation: "replayed", record: { logId: execution } });
   // What the Editor had not been told to be stored comes back under its old log_id too.
   const old = scene.record.logId;

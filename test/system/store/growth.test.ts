@@ -244,7 +244,7 @@ describe("an Editor", () => {
     expect(await hand.exists(keys.epoch(editor.editorId))).toBe(1);
   });
 
-  test("that never said hello leaves nothing, nor the diagnosis that a dead worker told of it", async () => {
+  test("that never said hello leaves nothing, nor the diagnosis that a dead worker reported", async () => {
     const { store, hand, gateway } = await start({ worker: null, retentionMs: 100 });
     const lease = await new Promise<ReturnType<Store["lease"]>>((resolve) => {
       const taken = store.lease(
@@ -254,9 +254,9 @@ describe("an Editor", () => {
       );
     });
     const at = await store.operations.now();
-    const told = { code: "STORE_FULL" as const, message: "", next: "", project: "game" };
-    await store.editors.reportDiagnosis("game@1", { ...told, at: at - DAY_MS });
-    await store.editors.reportDiagnosis("game@2", { ...told, at });
+    const reported = { code: "STORE_FULL" as const, message: "", next: "", project: "game" };
+    await store.editors.reportDiagnosis("game@1", { ...reported, at: at - DAY_MS });
+    await store.editors.reportDiagnosis("game@2", { ...reported, at });
     await store.queues.lanesOf("game@1")[0]?.waitUntilReady();
     await gateway.sweep();
     expect(await hand.zscore(keys.served, "game@1"), "it has an owner").not.toBeNull();

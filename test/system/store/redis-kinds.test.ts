@@ -21,15 +21,15 @@ async function startSite(settings: RedisSettings = {}): Promise<RedisSite> {
   return site;
 }
 
-async function open(port: number): Promise<{ store: Store; told: string[] }> {
-  const told: string[] = [];
+async function open(port: number): Promise<{ store: Store; reported: string[] }> {
+  const reported: string[] = [];
   const address = { host: "127.0.0.1", port };
   const store = await openStore(address, {
     retentionMs: 60_000,
-    onError: ({ message }) => told.push(message),
+    onError: ({ message }) => reported.push(message),
   });
   closers.push(() => store.close());
-  return { store, told };
+  return { store, reported };
 }
 
 const portOf = (site: RedisSite): number => (site.connection as { port: number }).port;
@@ -82,11 +82,11 @@ describe("by its own account, a Redis", () => {
     ],
   ])(
     "with appendfsync %s and %o is described, and what is weak about it told",
-    (fsync, fields, describes, told) => {
+    (fsync, fields, describes, reported) => {
       const redisCheck = checkRedis(info(fields), fsync);
       expect(redisCheck.describes).toBe(describes);
       expect(redisCheck.concerns.map(({ says }) => says)).toEqual(
-        told.map((text) => expect.stringMatching(text)),
+        reported.map((text) => expect.stringMatching(text)),
       );
     },
   );
@@ -99,16 +99,16 @@ describe("by its own account, a Redis", () => {
 
 describe("a real one", () => {
   test.each(["everysec", "always"])("with appendfsync %s is told as such", async (appendfsync) => {
-    const { store, told } = await open(portOf(await startSite({ appendfsync })));
+    const { store, reported } = await open(portOf(await startSite({ appendfsync })));
     expect(store.redisCheck.describes).toMatch(new RegExp(`, AOF ${appendfsync}$`));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("that forbids CONFIG, as managed services do, is accepted", async () => {
     const site = await startSite({ "rename-command": 'CONFIG ""' });
-    const { store, told } = await open(portOf(site));
+    const { store, reported } = await open(portOf(site));
     expect(store.redisCheck.describes).toContain("appendfsync unknown");
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("that is a replica is refused with its master's address", async () => {

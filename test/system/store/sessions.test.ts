@@ -30,9 +30,9 @@ test("what a session selects is stored where the session was forgotten, its use 
   const { sessions } = await open();
   const anns = { principal: "ann", initialize: {}, selected: "game@1" };
   await sessions.touch("one", "ann");
-  expect(await sessions.look("one", "ann")).toBeUndefined();
+  expect(await sessions.peek("one", "ann")).toBeUndefined();
   await sessions.change("one", anns);
-  expect(await sessions.look("one", "ann")).toEqual(anns);
+  expect(await sessions.peek("one", "ann")).toEqual(anns);
   expect(await byHand().zcard(keys.sessions("ann"))).toBe(1);
 });
 
@@ -43,13 +43,13 @@ test("another principal's question finds no session and renews none, nor does a 
   for (const id of ["1", "2"]) await sessions.save(id, anns);
   await hand.pexpire(keys.session("1"), 1_000);
   expect(await sessions.load("1", "bob")).toBeUndefined();
-  expect(await sessions.look("1", "bob")).toBeUndefined();
-  expect(await sessions.look("1", "ann")).toEqual(anns);
+  expect(await sessions.peek("1", "bob")).toBeUndefined();
+  expect(await sessions.peek("1", "ann")).toEqual(anns);
   expect(await hand.pttl(keys.session("1"))).toBeLessThanOrEqual(1_000);
   expect(await hand.exists(keys.sessions("bob"))).toBe(0);
   await sessions.save("3", anns);
-  expect(await sessions.look("1", "ann")).toBeUndefined();
-  expect(await sessions.look("2", "ann")).toEqual(anns);
+  expect(await sessions.peek("1", "ann")).toBeUndefined();
+  expect(await sessions.peek("2", "ann")).toEqual(anns);
 });
 
 test("of too many of one principal the one that is unused for longest leaves, and no other's", async () => {

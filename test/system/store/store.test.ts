@@ -64,7 +64,7 @@ describe("operations", () => {
     const other = await open();
     await operations.create(record("a"), "{}", "0");
     const add = (latest: OperationRecord) => ({ record: { ...latest, order: latest.order + 1 } });
-    await operations.look("a");
+    await operations.readRecord("a");
     await other.operations.change("a", add);
     expect(await operations.change("a", add)).toMatchObject({ kind: "applied", record: { order: 3 } });
     await other.operations.change("a", add);
@@ -80,7 +80,7 @@ describe("operations", () => {
     const { operations } = await open();
     await operations.create(record("a", { state: "dispatched" }), "{}", "0");
     cable.delay(200);
-    await far.operations.look("a");
+    await far.operations.readRecord("a");
     let present = Promise.resolve(0);
     const changed = await far.operations.change("a", (latest, startedAt) => {
       present = operations.now();
@@ -97,11 +97,11 @@ describe("operations", () => {
     await operations.create(record("a"), "{}", "0");
     await hand.set(keys.lease("game"), "the owner");
     const change = (latest: OperationRecord) => ({ record: { ...latest, state: "queued" as const } });
-    expect(await operations.change("a", change, "another")).toEqual({ kind: "fenced" });
+    expect(await operations.change("a", change, "another")).toEqual({ kind: "not_owner" });
     expect((await operations.find("a"))?.state).toBe("accepted");
     expect(await operations.change("a", change, "the owner")).toMatchObject({ kind: "applied" });
     await hand.del(keys.lease("game"));
-    expect(await operations.change("a", change, "the owner")).toEqual({ kind: "fenced" });
+    expect(await operations.change("a", change, "the owner")).toEqual({ kind: "not_owner" });
     await operations.change("a", (latest) => ({ record: { ...latest, state: "expired" } }));
   });
 });
@@ -244,13 +244,13 @@ describe("a Redis that cannot be used", () => {
     });
   });
 
-  test("has no AOF: told, not refused", async () => {
+  test("has no AOF: reported, not refused", async () => {
     const hand = byHand();
     await hand.config("SET", "appendonly", "no");
     closeLater(() => hand.config("SET", "appendonly", "yes"));
-    const told: string[] = [];
-    await open({ onError: (error) => told.push(error.message) });
-    expect(told).toEqual([expect.stringContaining("no AOF")]);
+    const reported: string[] = [];
+    await open({ onError: (error) => reported.push(error.message) });
+    expect(reported).toEqual([expect.stringContaining("no AOF")]);
   });
 
   test("was used by a newer broker: refused with what to do", async () => {

@@ -147,7 +147,7 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
     expect(executions("a")).toBe(1);
   });
 
-  test("more of them than one caller may have running are all told", async () => {
+  test("more of them than one caller may have running are all reported", async () => {
     const system = await start({ ...HASTY, maxRunning: 1 });
     const names = ["a", "b", "c"];
     const logIds = await ranSinceTheCopy(system, names);
@@ -156,8 +156,8 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
     const cancel = (logId: string) => system.broker.cancel("ann", logId, requester);
     await whenStoreIsBack(() => Promise.all(logIds.map(cancel)));
     await system.editor.faults.restart();
-    const told = await Promise.all(logIds.map((logId) => ann.outcome(logId)));
-    expect(told.map(({ record }) => record.state)).toEqual(names.map(() => "completed"));
+    const reported = await Promise.all(logIds.map((logId) => ann.outcome(logId)));
+    expect(reported.map(({ record }) => record.state)).toEqual(names.map(() => "completed"));
     expect(names.map(system.executions)).toEqual(names.map(() => 1));
   });
 });

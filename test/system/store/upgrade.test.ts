@@ -226,13 +226,13 @@ describe("a store of the release before", () => {
     expect(await hand.hget(keys.incarnation, "id")).toBe(FIRST_INCARNATION);
 
     // What answered is told as what it is.
-    const told = of("told");
-    const answer = answerOf(await session().outcome(told.logId), { duplicate: "replayed" });
+    const reported = of("told");
+    const answer = answerOf(await session().outcome(reported.logId), { duplicate: "replayed" });
     expect(answer).toMatchObject({
       status: "completed",
       deduplicated: true,
-      executed_at: new Date(told.startedAt ?? 0).toISOString(),
-      force_new: told.logId,
+      executed_at: new Date(reported.startedAt ?? 0).toISOString(),
+      force_new: reported.logId,
       result: { Done: "told" },
     });
     expect(answerOf(await session().outcome(of("lost").logId))).toMatchObject({

@@ -89,12 +89,12 @@ describe("a broker that runs when a newer one comes", () => {
 
       // What the newer worker finds; no second version is at hand.
       await world.hand.set(keys.schema, String(SCHEMA_VERSION));
-      const told = await client.call("get_operation_result", {
+      const reported = await client.call("get_operation_result", {
         log_id: accepted.log_id,
         wait: true,
         timeout: 20,
       });
-      expect(told).toMatchObject({ status: "completed" });
+      expect(reported).toMatchObject({ status: "completed" });
       expect(await world.editor.executions()).toHaveLength(1);
       await client.close();
     } finally {

@@ -37,7 +37,7 @@ const CALL: SubmitParams = {
 
 /** A worker that connects again and again. */
 function stage(given: Partial<UloopEditorDeps>) {
-  const told: string[] = [];
+  const reported: string[] = [];
   const editor = createUloopEditor({
     ...{ sentFolder: folder, log: SILENT, effectOf: async () => "mutating" as const, limits: TOOL_LIMITS },
     identity: { editorId: "game@1", projectName: "Game", projectPath: undefined },
@@ -48,9 +48,9 @@ function stage(given: Partial<UloopEditorDeps>) {
     lines.push(line);
     await line.opened;
     const there = await peer.accept();
-    return { line, there, ...(await editor.greet(line, (method) => told.push(method))) };
+    return { line, there, ...(await editor.greet(line, (method) => reported.push(method))) };
   };
-  return { connect, told };
+  return { connect, reported };
 }
 
 /** What happens at the first time happens when the test says so. */
@@ -97,7 +97,7 @@ test("the slow disk of a connection that is gone ends no call of the next one", 
     asked = resolve;
   });
   let answered: Promise<boolean> | undefined;
-  const { connect, told } = stage({
+  const { connect, reported } = stage({
     async openLog(path) {
       const log = await openSentLog(path);
       const enter: typeof log.enter = (call) => {
@@ -122,6 +122,6 @@ test("the slow disk of a connection that is gone ends no call of the next one", 
   await new Promise((resolve) => setImmediate(resolve));
   expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "running" });
   after.there.reply(id, { Done: "a" });
-  await eventually(() => told.includes("operation/finished"), "it ends");
+  await eventually(() => reported.includes("operation/finished"), "it ends");
   expect(await after.calls.get(CALL.operationId)).toMatchObject({ state: "completed" });
 });

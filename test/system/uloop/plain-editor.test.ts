@@ -150,8 +150,8 @@ describe("another program than the one that was meant", () => {
       async () => (await broker.editors()).unreached.some(({ code }) => code === "HELLO_REFUSED"),
       "it is said",
     );
-    const told = (await broker.editors()).unreached.find(({ code }) => code === "HELLO_REFUSED");
-    expect(told?.message).toMatch(/plain uLoop bridge answers .* Nothing was sent to it/);
+    const reported = (await broker.editors()).unreached.find(({ code }) => code === "HELLO_REFUSED");
+    expect(reported?.message).toMatch(/plain uLoop bridge answers .* Nothing was sent to it/);
     expect(other.clientNames()).toEqual([]);
     await client()
       .submit("work", { Name: "a" }, { editor: "shop@1" })
@@ -400,10 +400,10 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     await hand.del(...ofTheCall, ...(await hand.keys(`{ujb}:*${record.logId}*`)));
     const retry = await ann.submit("work", { Name: "a" });
     expect(retry.record.logId).not.toBe(record.logId);
-    const { record: told } = await ann.outcome(retry.record.logId);
-    expect(told).toMatchObject({ state: "interrupted", error: { code: "OUTCOME_UNKNOWN" } });
-    expect(told.executedAs).toBeUndefined();
-    expect((await ann.submit("work", { Name: "a" })).record.logId).toBe(told.logId);
+    const { record: reported } = await ann.outcome(retry.record.logId);
+    expect(reported).toMatchObject({ state: "interrupted", error: { code: "OUTCOME_UNKNOWN" } });
+    expect(reported.executedAs).toBeUndefined();
+    expect((await ann.submit("work", { Name: "a" })).record.logId).toBe(reported.logId);
     expect(executions("a")).toBe(1);
     expect(editor.counter()).toHaveLength(1);
   });

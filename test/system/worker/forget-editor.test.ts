@@ -23,11 +23,11 @@ test("what was sent is interrupted, what was not is expired; both are told at on
   await ann.reaches(waiting.record.logId, "queued");
   await quits(system, editor);
 
-  const told = [sent, waiting].map(({ record }) => ann.outcome(record.logId));
+  const reported = [sent, waiting].map(({ record }) => ann.outcome(record.logId));
   const { ended, editor: forgotten } = await forget(system, "GAME-1");
   expect(forgotten.id).toBe(editor.editorId);
   expect(ended.map(({ state }) => state).sort()).toEqual(["expired", "interrupted"]);
-  const [first, second] = await Promise.all(told);
+  const [first, second] = await Promise.all(reported);
   expect(first?.record).toMatchObject({
     state: "interrupted",
     error: { code: "OUTCOME_UNKNOWN", type: "editor_forgotten" },

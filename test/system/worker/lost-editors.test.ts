@@ -32,16 +32,16 @@ const GIVEN_UP = {
 test("a killed Editor is not said to run anything, and a cancellation ends what it had", async () => {
   const { world, status, cancel, client } = await running();
   await world.editor.process.kill("SIGKILL");
-  const told = await until("it is known to have closed", async () => {
+  const reported = await until("it is known to have closed", async () => {
     const now = await status();
     return now.editor_closed === true && now;
   });
-  expect(told.message).toMatch(
+  expect(reported.message).toMatch(
     /has closed \(last seen at .*Z\).*may have finished.*cancel_operation ends it at once/,
   );
-  expect(told.message).toMatch(/Ask the user to open Project in Unity/);
-  expect(told.message).not.toMatch(/is running|restart Unity/);
-  expect(Date.parse(String(told.waits_until)) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  expect(reported.message).toMatch(/Ask the user to open Project in Unity/);
+  expect(reported.message).not.toMatch(/is running|restart Unity/);
+  expect(Date.parse(String(reported.waits_until)) - Date.now()).toBeGreaterThan(23 * 3_600_000);
   expect(await cancel()).toMatchObject({ ...GIVEN_UP, force_new: expect.any(String) });
   await client.close();
 });

@@ -56,7 +56,7 @@ describe("the connection to the Editor is lost", () => {
     expect(executions("a")).toBe(1);
   });
 
-  test("in the moment of the end: the outcome is told after hello", async () => {
+  test("in the moment of the end: the outcome is reported after hello", async () => {
     const { client, editor, bench, executions } = await start();
     const ann = client();
     const logId = await running(ann, "work", "a");

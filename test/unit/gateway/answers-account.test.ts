@@ -13,7 +13,7 @@ const began = (operationId: string, at: number): Began => ({ operationId, call: 
 function heard(
   log_id: string,
   askedAt: number,
-  told: Partial<CallAnswer> = {},
+  reported: Partial<CallAnswer> = {},
   changes: Partial<Heard> = {},
 ): Heard {
   return {
@@ -22,7 +22,7 @@ function heard(
     answeredAt: AT + askedAt + 10,
     call: "tests",
     namesOne: false,
-    told: { status: "completed", tool: "run-tests", log_id, accepted_at: time(askedAt), ...told },
+    reported: { status: "completed", tool: "run-tests", log_id, accepted_at: time(askedAt), ...reported },
     isTakenBack: false,
     ...changes,
   };
@@ -35,8 +35,8 @@ describe("an answer of a repeatable tool", () => {
   const again = { deduplicated: true, executed_at: time(3) };
 
   test("that was delivered answers no later call, also under another log_id", () => {
-    const told = [heard("op1", 0), heard("op1", 50, again)];
-    expect(whats(told, [began("op1", 3)])).toEqual([expect.stringContaining("was told 40 ms before")]);
+    const reported = [heard("op1", 0), heard("op1", 50, again)];
+    expect(whats(reported, [began("op1", 3)])).toEqual([expect.stringContaining("was told 40 ms before")]);
     const others = [heard("op1", 0), heard("op2", 50, again)];
     expect(whats(others, [began("op1", 3)])).toEqual([expect.stringContaining("was told 40 ms before")]);
   });
@@ -63,8 +63,8 @@ describe("an answer of a repeatable tool", () => {
 
   test("that was cancelled unsent is no execution of its call", () => {
     const cancelled = { status: "cancelled", deduplicated: true };
-    const told = [heard("op0", -50, cancelled), heard("op1", 0), heard("op2", 50, cancelled)];
-    expect(whats(told, [began("op1", 3)])).toEqual([]);
+    const reported = [heard("op0", -50, cancelled), heard("op1", 0), heard("op2", 50, cancelled)];
+    expect(whats(reported, [began("op1", 3)])).toEqual([]);
   });
 });
 
@@ -82,7 +82,7 @@ describe("an answer without `deduplicated`", () => {
   });
 });
 
-test("another's execution is told with its true time", () => {
+test("another's execution is reported with its true time", () => {
   const late = heard("op2", 0, { deduplicated: true, executed_at: time(-5_000) });
   expect(whats([late], [began("op1", 3)])).toEqual([expect.stringContaining("before it was")]);
   const nameless = heard("op1", 0, { deduplicated: true });

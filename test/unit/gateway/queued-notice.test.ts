@@ -6,8 +6,8 @@ import { createHeardLog } from "../../harness/mcp/mcp.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("only what is still in flight after a moment is told, and nothing after the close", () => {
-  const told: string[] = [];
+test("only what is still in flight after a moment is reported, and nothing after the close", () => {
+  const reported: string[] = [];
   let end: (logId: string) => void = () => undefined;
   const notifier: Notifier = {
     on: (_channel, listener) => {
@@ -16,17 +16,17 @@ test("only what is still in flight after a moment is told, and nothing after the
     },
     close: () => undefined,
   };
-  const tell = async (logId: string): Promise<void> => void told.push(logId);
+  const tell = async (logId: string): Promise<void> => void reported.push(logId);
   const queuedNotice = createQueuedNotice({ notifier, tell, log: createHeardLog() }, { holdMs: 20 });
   for (const logId of ["quick", "waits"]) queuedNotice.added(logId);
   vi.advanceTimersByTime(19);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   end("quick");
   end("of another process");
   vi.advanceTimersByTime(100);
-  expect(told).toEqual(["waits"]);
+  expect(reported).toEqual(["waits"]);
   queuedNotice.added("late");
   queuedNotice.close();
   vi.advanceTimersByTime(100);
-  expect(told).toEqual(["waits"]);
+  expect(reported).toEqual(["waits"]);
 });

@@ -7,33 +7,38 @@ import type { Notifier } from "../../../src/shared/store/notifier.js";
 const HOUR = 3_600_000;
 
 function createNewsByHand() {
-  const told: Record<string, (subject: string) => void> = {};
+  const reported: Record<string, (subject: string) => void> = {};
   let heard: (() => void) | undefined;
   const notifier: Notifier = {
     on(channel, listener, onHeard) {
-      told[channel] = listener;
+      reported[channel] = listener;
       if (channel === "changed") heard = onHeard;
-      return () => delete told[channel];
+      return () => delete reported[channel];
     },
     close: () => undefined,
   };
-  return { notifier, tell: (channel: string) => told[channel]?.("a"), subscribed: () => heard?.(), told };
+  return {
+    notifier,
+    tell: (channel: string) => reported[channel]?.("a"),
+    subscribed: () => heard?.(),
+    reported,
+  };
 }
 
-test("who follows looks again once the subscription stands: what changed before was not told", async () => {
-  const { notifier, subscribed, told } = createNewsByHand();
+test("who follows looks again once the subscription stands: what changed before was not reported", async () => {
+  const { notifier, subscribed, reported } = createNewsByHand();
   const waiters = createWaiters(notifier, { safetyPollMs: HOUR });
   let hasChanged = false;
   const wait = waiters.until("a", async () => hasChanged || undefined, { ms: HOUR, follows: true });
   hasChanged = true;
   subscribed();
   expect(await wait).toBe(true);
-  expect(Object.keys(told)).toEqual(["ended"]);
+  expect(Object.keys(reported)).toEqual(["ended"]);
   waiters.close();
 });
 
 test("who waits for the end is woken by the end, and hears of nothing else", async () => {
-  const { notifier, tell, told } = createNewsByHand();
+  const { notifier, tell, reported } = createNewsByHand();
   const waiters = createWaiters(notifier, { safetyPollMs: HOUR });
   let looks = 0;
   const wait = waiters.until(
@@ -45,7 +50,7 @@ test("who waits for the end is woken by the end, and hears of nothing else", asy
     { ms: HOUR },
   );
   await Promise.resolve();
-  expect(Object.keys(told)).toEqual(["ended"]);
+  expect(Object.keys(reported)).toEqual(["ended"]);
   tell("ended");
   expect(await wait).toBe(true);
   waiters.close();

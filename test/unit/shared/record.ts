@@ -72,7 +72,7 @@ export function testing(changes: Partial<OperationRecord> = {}): OperationRecord
 }
 
 /** What the record keeps of an answer that was written to a request of a caller. */
-export function told(
+export function reported(
   caller: Caller,
   delivery: Partial<Delivery> = {},
 ): Pick<OperationRecord, "firstDeliveredAt" | "deliveries"> {

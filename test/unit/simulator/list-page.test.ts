@@ -35,11 +35,11 @@ describe("operation/list follows the golden table", () => {
   test.each(golden.cases.map((entry) => [entry.name, entry] as const))("%s", (_name, entry) => {
     for (const { operations, cursor, ids, nextCursor, refused } of entry.pages) {
       const limits = { operations: entry.limit, characters: 100_000 };
-      const told = listPage(operations, cursor, of, limits);
-      if (refused) expect(told).toBeUndefined();
+      const reported = listPage(operations, cursor, of, limits);
+      if (refused) expect(reported).toBeUndefined();
       else {
-        expect(told?.page.map(({ operationId }) => operationId)).toEqual(ids);
-        expect(told?.nextCursor).toBe(nextCursor);
+        expect(reported?.page.map(({ operationId }) => operationId)).toEqual(ids);
+        expect(reported?.nextCursor).toBe(nextCursor);
       }
     }
   });
@@ -53,19 +53,19 @@ test("a page ends before it is too long, and never before its first operation", 
   const pages: string[] = [];
   let cursor: string | undefined;
   do {
-    const told = listPage(
+    const reported = listPage(
       operations,
       cursor,
       { comesFirst, characters: ({ operationId }) => sizes[operationId] ?? 0 },
       { operations: 10, characters: 100 },
     );
-    pages.push(told?.page.map(({ operationId }) => operationId).join("") ?? "");
-    cursor = told?.nextCursor;
+    pages.push(reported?.page.map(({ operationId }) => operationId).join("") ?? "");
+    cursor = reported?.nextCursor;
   } while (cursor !== undefined);
   expect(pages).toEqual(["ab", "c", "d"]);
 });
 
-test("whatever happens between two pages: what was there from the beginning to the end is told", () => {
+test("whatever happens between two pages: what was there from the beginning to the end is reported", () => {
   const states = fc.constantFrom<LedgerState>("accepted", "running", "completed", "not_started", "revoked");
   const operation = fc.record({ acceptedAt: fc.nat(5), state: states, acknowledged: fc.boolean() });
   const change = fc.record({ index: fc.nat(20), to: operation, remove: fc.boolean() });
@@ -77,11 +77,11 @@ test("whatever happens between two pages: what was there from the beginning to t
       (start, changes, limit) => {
         let now: GoldenOperation[] = start.map((each, index) => ({ ...each, operationId: `op-${index}` }));
         const removed = new Set<string>();
-        const told = new Set<string>();
+        const reported = new Set<string>();
         let cursor: string | undefined;
         do {
           const page = listPage(now, cursor, of, { operations: limit, characters: 100_000 });
-          for (const { operationId } of page?.page ?? []) told.add(operationId);
+          for (const { operationId } of page?.page ?? []) reported.add(operationId);
           cursor = page?.nextCursor;
           const { index, to, remove } = changes.shift() ?? { index: -1, to: start[0], remove: false };
           const changed = now[index];
@@ -91,7 +91,7 @@ test("whatever happens between two pages: what was there from the beginning to t
           if (remove) removed.add(changed.operationId);
           else now.push({ ...to, operationId: changed.operationId, acceptedAt: changed.acceptedAt ?? 0 });
         } while (cursor !== undefined);
-        for (const { operationId } of now) expect(told).toContain(operationId);
+        for (const { operationId } of now) expect(reported).toContain(operationId);
       },
     ),
   );

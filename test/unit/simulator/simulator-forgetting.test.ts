@@ -30,9 +30,9 @@ describe("forgetting follows the golden table", () => {
   test.each(golden.cases.map((entry) => [entry.name, entry] as const))("%s", (_name, entry) => {
     const { now, horizon, forgotten, horizonAfter, ...limits } = entry;
     const operations = entry.operations.map((operation) => ({ ...operation, readOnly: false }));
-    const told = forgettable(operations, { now, horizon }, limits);
-    expect(told?.operationIds ?? []).toEqual(forgotten);
-    expect(told?.horizon ?? horizon).toBe(horizonAfter);
+    const reported = forgettable(operations, { now, horizon }, limits);
+    expect(reported?.operationIds ?? []).toEqual(forgotten);
+    expect(reported?.horizon ?? horizon).toBe(horizonAfter);
   });
 });
 

@@ -18,10 +18,10 @@ afterEach(() => {
 
 function stage(restMs = 1, lifeMs = 3_600_000) {
   const listeners = new Set<() => void>();
-  const told: { notice: ClientsNotice; at: number }[] = [];
+  const reported: { notice: ClientsNotice; at: number }[] = [];
   const link = {
     state: "ready" as "ready" | "connecting",
-    tellClients: (notice: ClientsNotice) => void told.push({ notice, at: performance.now() }),
+    tellClients: (notice: ClientsNotice) => void reported.push({ notice, at: performance.now() }),
   };
   let connected: ConnectedClient[] = [];
   let reads = 0;
@@ -52,7 +52,7 @@ function stage(restMs = 1, lifeMs = 3_600_000) {
     await new Promise((next) => setImmediate(next));
   };
   return {
-    told,
+    reported,
     link,
     notices,
     looked,
@@ -68,32 +68,32 @@ function stage(restMs = 1, lifeMs = 3_600_000) {
 }
 
 test("after hello it is told who is there, and later only what is new", async () => {
-  const { told, notices, looked, publish, now } = stage();
+  const { reported, notices, looked, publish, now } = stage();
   notices.connected();
   await looked(1);
-  expect(told.map(({ notice }) => notice)).toEqual([{ clients: [], total: 0 }]);
+  expect(reported.map(({ notice }) => notice)).toEqual([{ clients: [], total: 0 }]);
   now(client("a", { principal: "ben" }));
   publish();
   await looked(2);
   // Somebody's note was renewed, or another change was told with the last one.
   publish();
   await looked(3);
-  expect(told.map(({ notice }) => notice).slice(1)).toEqual([
+  expect(reported.map(({ notice }) => notice).slice(1)).toEqual([
     { clients: [{ name: "client a", version: "1", transport: "stdio" }], total: 1 },
   ]);
   notices.connected();
   await looked(4);
-  expect(told).toHaveLength(3);
+  expect(reported).toHaveLength(3);
 });
 
-test("nothing is looked up or told while there is no connection, and nobody listens after the end", async () => {
-  const { told, link, notices, looked, publish, listeners, reads } = stage();
+test("nothing is looked up or reported while there is no connection, and nobody listens after the end", async () => {
+  const { reported, link, notices, looked, publish, listeners, reads } = stage();
   link.state = "connecting";
   publish();
   link.state = "ready";
   notices.connected();
   await looked(1);
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   expect(listeners.size).toBe(1);
   notices.close();
   expect(listeners.size).toBe(0);
@@ -101,18 +101,18 @@ test("nothing is looked up or told while there is no connection, and nobody list
 });
 
 test("the clients of the last gateway, whose end nobody publishes, are missed without a message", async () => {
-  const { told, notices, looked, now } = stage(1, 10);
+  const { reported, notices, looked, now } = stage(1, 10);
   now(client("a"));
   notices.connected();
   await looked(1);
   now();
-  while (told.length < 2) await new Promise((next) => setImmediate(next));
-  expect(told[1]?.notice).toEqual({ clients: [], total: 0 });
+  while (reported.length < 2) await new Promise((next) => setImmediate(next));
+  expect(reported[1]?.notice).toEqual({ clients: [], total: 0 });
 });
 
-test("many changes in a short time are few notices, and the last one is told", async () => {
+test("many changes in a short time are few notices, and the last one is reported", async () => {
   const restMs = 60;
-  const { told, notices, publish, now } = stage(restMs);
+  const { reported, notices, publish, now } = stage(restMs);
   notices.connected();
   const last = 200;
   for (let count = 1; count <= last; count += 1) {
@@ -120,9 +120,9 @@ test("many changes in a short time are few notices, and the last one is told", a
     publish();
     await new Promise((next) => setImmediate(next));
   }
-  const isTold = () => told.at(-1)?.notice.clients[0]?.name === `client ${last}`;
+  const isTold = () => reported.at(-1)?.notice.clients[0]?.name === `client ${last}`;
   while (!isTold()) await new Promise((next) => setImmediate(next));
-  const gaps = told.slice(1).map(({ at }, index) => at - (told[index]?.at ?? 0));
+  const gaps = reported.slice(1).map(({ at }, index) => at - (reported[index]?.at ?? 0));
   // A timer may ring a moment early.
   for (const gap of gaps) expect(gap).toBeGreaterThan(restMs - 10);
   expect(gaps.length).toBeGreaterThan(0);

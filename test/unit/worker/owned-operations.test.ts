@@ -20,8 +20,8 @@ function ownerOf(asked: string[]) {
         asked.push("open");
         return [sent];
       },
-      async look(logId: string) {
-        asked.push(`look ${logId}`);
+      async readRecord(logId: string) {
+        asked.push(`read ${logId}`);
         return { ...sent, state: "completed" };
       },
       argumentsOf: async () => ({}),
@@ -52,18 +52,18 @@ test("a job and a resumption of the same operation are one piece of work", async
     "settled",
     undefined,
   ]);
-  expect(asked.filter((what) => what === "look a")).toHaveLength(1);
+  expect(asked.filter((what) => what === "read a")).toHaveLength(1);
   await underWay.ended();
   expect(underWay.isOwn("a")).toBe(false);
   await owned.process("a");
-  expect(asked.filter((what) => what === "look a")).toHaveLength(2);
+  expect(asked.filter((what) => what === "read a")).toHaveLength(2);
 });
 
 test("▲13 every part that notices a loss waits for the same import, and what was sent goes on", async () => {
   const asked: string[] = [];
   const { owned } = ownerOf(asked);
   await Promise.all([owned.catchUp(), owned.catchUp()]);
-  expect(asked).toEqual(["import", "open", "look a", "named z"]);
+  expect(asked).toEqual(["import", "open", "read a", "named z"]);
   await owned.catchUp();
   expect(asked.filter((what) => what === "import")).toHaveLength(2);
 });

@@ -5,10 +5,10 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions, StoredSession } from "../../../shared/store/sessions.js";
+import { createEditorSelection } from "../editor-selection.js";
+import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
-import { createSelection } from "../selection.js";
 import type { McpServerDeps } from "../server.js";
-import { type McpSession, openMcpSession } from "../session.js";
 import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
 import { storedInitialize } from "./stored-initialize.js";
 
@@ -76,9 +76,9 @@ export function createHttpSessions(
   /** `stored`: its state from an earlier gateway. */
   const create = (id: string, principal: string, exchanges: Exchanges, stored?: StoredSession): Held => {
     let initialize = stored?.initialize;
-    const selection = createSelection(
+    const selection = createEditorSelection(
       {
-        read: () => sessions.look(id, principal),
+        read: () => sessions.peek(id, principal),
         write: (selected) => sessions.change(id, { principal, initialize, selected }),
       },
       stored?.selected,

@@ -9,10 +9,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../shared/log.js";
 import type { Frame, Instant, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
 import { LOCAL } from "../../../shared/principal.js";
-import type { ProgressOptions } from "../progress.js";
+import { createEditorSelection } from "../editor-selection.js";
+import { openMcpSession } from "../mcp-session.js";
+import type { ProgressOptions } from "../progress-notifier.js";
 import type { Line } from "../request-tracker.js";
-import { createSelection } from "../selection.js";
-import { openMcpSession } from "../session.js";
 import type { ServedGateway } from "./late-gateway.js";
 
 /** The broker's end of a connection with a pipe. */
@@ -50,7 +50,7 @@ export function openPipeSession(
     {
       principal: LOCAL.id,
       caller: { id: `stdio:${hello.session}`, transport: "stdio" },
-      selection: createSelection(
+      selection: createEditorSelection(
         {
           read: async () => undefined,
           // The pipe outlives this broker, and hands it to the next one.

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { BrokerError } from "../../../shared/errors.js";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import type { Broker } from "../../broker.js";
+import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
-import type { Selection } from "../selection.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 export type WaitResult = OperationView | "retention_ended" | undefined;
@@ -16,7 +16,7 @@ export interface BrokerToolCall {
   principal: string;
   request: OpenRequest;
   /** Undefined if the request belongs to no session. */
-  selection: Selection | undefined;
+  selection: EditorSelection | undefined;
   showsProgress: boolean;
   wait(logId: string, ms: number): Promise<WaitResult>;
   /** Calls a tool of an Editor, as the client could by a request of its own. `parameters`: the broker's, by name. */

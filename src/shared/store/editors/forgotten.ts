@@ -11,7 +11,7 @@ import { queueName } from "../queue.js";
 import { guard, guarded } from "../schema.js";
 import { DIAGNOSIS_STANDS_MS } from "./editors.js";
 
-export interface Forgotten {
+export interface ForgottenEditors {
   /** The Editors that a worker once owned and that are no longer known, or were never introduced. */
   ids(): Promise<string[]>;
   /**
@@ -89,7 +89,7 @@ function queueKeys(): string[] {
   return [...WITH_JOB_IDS, ...all.filter((name) => !WITH_JOB_IDS.includes(name))];
 }
 
-export function createForgotten(redis: Redis): Forgotten {
+export function createForgottenEditors(redis: Redis): ForgottenEditors {
   redis.defineCommand("ujbRemoveForgotten", { lua: REMOVE });
   redis.defineCommand("ujbDropDiagnoses", { numberOfKeys: 1, lua: DROP_DIAGNOSES });
 

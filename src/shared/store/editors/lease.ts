@@ -145,7 +145,7 @@ export function createLease(
     );
   const renew = (nonce: string): Promise<number> =>
     guarded(redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, holderKey, nonce, ttlMs, epochMs));
-  const giveUp = (nonce: string): Promise<number> =>
+  const release = (nonce: string): Promise<number> =>
     redis.ujbLeaseRenew(leaseKey, epochKey, keys.schema, holderKey, nonce, 0, epochMs);
   let held: EditorFence | undefined;
   let validUntil = 0;
@@ -191,7 +191,7 @@ export function createLease(
       return;
     }
     if (closed) {
-      await giveUp(ownerNonce);
+      await release(ownerNonce);
       return;
     }
     held = { epoch, ownerNonce };
@@ -233,7 +233,7 @@ export function createLease(
       clearTimeout(expiry);
       const last = held;
       held = undefined;
-      if (last) await giveUp(last.ownerNonce).catch(() => undefined);
+      if (last) await release(last.ownerNonce).catch(() => undefined);
     },
   };
 }

@@ -36,7 +36,7 @@ export type Changed =
   | { kind: "applied"; record: OperationRecord }
   | { kind: "unchanged"; record: OperationRecord }
   | { kind: "unknown" }
-  | { kind: "fenced" }
+  | { kind: "not_owner" }
   /** Its principal's limit on running operations is reached: ask again. */
   | { kind: "held" }
   /** Store incarnation (▲13): the store may have lost something since: import the Editor's ledger first. */
@@ -73,7 +73,7 @@ export interface Operations extends Attachments, Chains, Incarnations {
   ): Promise<Changed>;
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
-  look(logId: string): Promise<OperationRecord | undefined>;
+  readRecord(logId: string): Promise<OperationRecord | undefined>;
   /** The principal of an operation whose retention ended, as long as its tombstone exists. */
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first. */
@@ -144,7 +144,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     ...incarnations,
     ...chains,
     tombstone,
-    look: async (logId) => (await read(logId))?.record,
+    readRecord: async (logId) => (await read(logId))?.record,
 
     async create(record, args, version) {
       const applied = await write("create", { text: JSON.stringify(record), record }, version, {
@@ -198,7 +198,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
             return { kind: "applied", record: wanted.record };
           }
           const { kind } = applied;
-          if (kind === "fenced" || kind === "held" || kind === "full" || kind === "incarnation")
+          if (kind === "not_owner" || kind === "held" || kind === "full" || kind === "incarnation")
             return { kind };
         } else if (!remembered) return { kind: "unchanged", record: cached.record };
         remembered = undefined;

@@ -1,5 +1,5 @@
 /** What the script in write-operations.ts needs to know of a record that it writes. */
-import { isFinal, mayHaveBegun, type OperationRecord, type State } from "../../operation/operation.js";
+import { isFinal, mayHaveBegun, type OperationRecord } from "../../operation/operation.js";
 
 /** How the script records that the Editor began it; a restored record does not displace later ones. */
 export function beganAs(record: OperationRecord): "began" | "began_earlier" | "" {
@@ -14,12 +14,6 @@ export function tookBetween(
   { state, executionMs }: OperationRecord,
 ): number | undefined {
   return state === "completed" && before.state !== state ? executionMs : undefined;
-}
-
-/** A state as the script distinguishes it. */
-export function phaseOf(state: State): "waiting" | "sent" | "final" {
-  if (isFinal(state)) return "final";
-  return state === "accepted" || state === "queued" ? "waiting" : "sent";
 }
 
 /**

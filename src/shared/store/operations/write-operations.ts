@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import type { Counts } from "../../counters.js";
-import { isFinal, type OperationRecord } from "../../operation/operation.js";
+import { isFinal, type OperationRecord, phaseOf } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys } from "../keys.js";
@@ -12,7 +12,7 @@ import { guard, guarded } from "../schema.js";
 import { FAIR_PRIORITY } from "./fair-priority.js";
 import { LIFETIME } from "./lifetime.js";
 import { OWN_CHANGE } from "./own-change.js";
-import { beganAs, phaseOf } from "./phase.js";
+import { beganAs } from "./phase.js";
 import { PRINCIPAL_LIMIT, PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
 import {
   isStoreFull,
@@ -45,7 +45,7 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
  *      22 the result's only piece, or "" (uploaded), 23 the budgets of results and arguments, JSON (result-quota.ts),
  *      24 the incarnation in which it was decided on or "" (any), 25 an id for a new one;
  *      26… pairs of a counter and its increment
- * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["fenced"] (another owner holds the lease)
+ * Answer: ["applied", mutationSeq, turn] | ["conflict"] (look again) | ["not_owner"] (another owner holds the lease)
  *      | ["too_many"] (not created: the principal's limit on waiting operations is reached)
  *      | ["held"] (not sent: the principal's limit on running operations is reached)
  *      | ["full"] (no room: not created, or the result not stored)
@@ -56,7 +56,7 @@ if ARGV[24] ~= '' and incarnationOf(KEYS[21], ARGV[25]) ~= ARGV[24] then return 
 local isAnnounced, before = ARGV[4] == 'change'
 if isAnnounced then before = redis.call('HGET', KEYS[2], 'doc') else before = redis.call('HGET', KEYS[1], 'version') or '0' end
 if before ~= ARGV[1] then return {'conflict'} end
-if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'fenced'} end
+if ARGV[8] ~= '' and redis.call('GET', KEYS[10]) ~= ARGV[8] then return {'not_owner'} end
 local logId, retention = ARGV[3], tonumber(ARGV[7])
 local size, principal, limits = tonumber(ARGV[11]), ARGV[16], cjson.decode(ARGV[23])
 local results = accountOf(KEYS[18], KEYS[19], KEYS[25], limits.results, limits.share)
@@ -152,7 +152,7 @@ declare module "ioredis" {
 
 export type Applied =
   | { kind: "applied"; mutationSeq: number; turn: number }
-  | { kind: "conflict" | "fenced" | "too_many" | "held" | "full" | "incarnation" };
+  | { kind: "conflict" | "not_owner" | "too_many" | "held" | "full" | "incarnation" };
 
 /** Defines the script on a connection. */
 function defineScript(
@@ -175,7 +175,7 @@ function defineScript(
 /** What a write says besides its record. */
 export interface Extra {
   args?: string;
-  /** The owner's nonce; undefined: not fenced (▲11). */
+  /** The owner's nonce; undefined: not compared (▲11). */
   fence?: string | undefined;
   /** Store incarnation (▲13): write only in this incarnation; undefined: in any. */
   incarnation?: string | undefined;

@@ -31,14 +31,14 @@ export function createClientNotices(
 ): ClientNotices {
   const { clients, link, log } = deps;
   /** On the present connection. */
-  let told: string | undefined;
+  let reported: string | undefined;
 
   const look = latestOnly<void>({ log, event: "clients", restMs: options.clientsRestMs }, async () => {
     if (link.state !== "ready") return;
     const notice = reportedClients(await clients.all());
     const text = JSON.stringify(notice);
-    if (text === told || link.state !== "ready") return;
-    told = text;
+    if (text === reported || link.state !== "ready") return;
+    reported = text;
     link.tellClients(notice);
   });
   const stop = deps.notifier.on("clients", () => look(), look);
@@ -48,7 +48,7 @@ export function createClientNotices(
 
   return {
     connected() {
-      told = undefined;
+      reported = undefined;
       look();
     },
     close() {

@@ -82,8 +82,8 @@ let lastText = 0;
 export async function called(client: StdioClient): Promise<number> {
   lastText += 1;
   const begun = performance.now();
-  const told = await client.call(QUICK_TOOL, { Text: `note ${lastText}`, timeout: 30 });
-  if (told.status !== "completed") throw new Error(`not completed: ${JSON.stringify(told)}`);
+  const reported = await client.call(QUICK_TOOL, { Text: `note ${lastText}`, timeout: 30 });
+  if (reported.status !== "completed") throw new Error(`not completed: ${JSON.stringify(reported)}`);
   return performance.now() - begun;
 }
 

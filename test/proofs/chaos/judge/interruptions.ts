@@ -11,11 +11,11 @@ const LEDGER = /^ledger /;
 export function whyInterrupted(
   world: ChaosWorld,
   intent: ChaosIntent,
-  told: CallAnswer,
+  reported: CallAnswer,
   at: number,
 ): string | undefined {
   const { name, plain } = intent.editor;
-  const from = acceptedAt(intent, told);
+  const from = acceptedAt(intent, reported);
   const around = world.events.around(name, from, at);
   const happened = (kinds: RegExp): boolean => around.some(({ kind }) => kinds.test(kind));
 
@@ -28,14 +28,14 @@ export function whyInterrupted(
     // The same call may have been sent long before, in a store that was lost since.
     return storeWasLost(world.events) ? "no ledger: store lost" : undefined;
   }
-  if (told.error_type === "domain_reload")
+  if (reported.error_type === "domain_reload")
     return happened(/^domain reload$/) && !intent.isResumable ? "domain reload" : undefined;
   // A rolled back ledger is one of an Editor that was ended, too.
   if (happened(LEDGER)) return "ledger lost";
   // `editor_gone`: somebody who had joined it cancelled it before the next session could tell its end.
-  if (/^editor_(gone|exit)$/.test(String(told.error_type)))
+  if (/^editor_(gone|exit)$/.test(String(reported.error_type)))
     return happened(ENDS) ? "Editor ended while it ran" : undefined;
-  const isForgotten = told.error?.toString().startsWith("The Editor was restarted and does not know");
+  const isForgotten = reported.error?.toString().startsWith("The Editor was restarted and does not know");
   if (isForgotten) return happened(ENDS) ? "Editor ended before it had journalled it" : undefined;
   return undefined;
 }

@@ -44,7 +44,7 @@ async function readOne(
   intent: ChaosIntent,
   { mayBeGone, isIntendedAgain }: { mayBeGone: boolean; isIntendedAgain: boolean },
 ): Promise<string | undefined> {
-  const heard = intent.outcomes.at(-1)?.told as CallAnswer;
+  const heard = intent.outcomes.at(-1)?.reported as CallAnswer;
   const logId = heard.log_id ?? "";
   const read = await reader.call("get_operation_result", {
     log_id: logId,
@@ -65,11 +65,11 @@ async function readOne(
   const again = { ...intent.args, ...force, editor: intent.editor.id, timeout: WAIT_SECONDS };
   // Not by the reader: it may have named a deliberate second run of this call, and then means a third by it (▲7).
   const caller = await open();
-  const told = await caller.call(intent.tool, again);
+  const reported = await caller.call(intent.tool, again);
   await caller.close();
-  if (isForceNewRefused(told)) return undefined;
-  if (told.log_id !== undefined) intent.logIds.add(told.log_id);
-  return differs(world, intent, heard, told);
+  if (isForceNewRefused(reported)) return undefined;
+  if (reported.log_id !== undefined) intent.logIds.add(reported.log_id);
+  return differs(world, intent, heard, reported);
 }
 
 function differs(

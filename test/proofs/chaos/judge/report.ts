@@ -12,14 +12,14 @@ export function table(world: ChaosWorld, executions: number, violations: number)
   const last = intents.map((intent) => ({ intent, outcome: intent.outcomes.at(-1) }));
   const ends = countsOf(
     last.map(({ outcome }) => {
-      const { status, error_code, error_type } = outcome?.told ?? { status: "never told" };
+      const { status, error_code, error_type } = outcome?.reported ?? { status: "never told" };
       return error_code === "EDITOR_REFUSED" ? `refused: ${error_type}` : (error_code ?? status);
     }),
   );
   const interrupted = countsOf(
     last.flatMap(({ intent, outcome }) => {
-      if (outcome?.told.error_code !== "OUTCOME_UNKNOWN") return [];
-      return [whyInterrupted(world, intent, outcome.told, outcome.at) ?? "unexplained"];
+      if (outcome?.reported.error_code !== "OUTCOME_UNKNOWN") return [];
+      return [whyInterrupted(world, intent, outcome.reported, outcome.at) ?? "unexplained"];
     }),
   );
   return markdownTable(
@@ -55,10 +55,10 @@ export async function story(world: ChaosWorld, { what, intent, others }: ChaosVi
     ...(others?.operationIds ?? []),
     ...intents.flatMap(({ logIds, outcomes }) => [
       ...logIds,
-      ...outcomes.flatMap(({ told }) => told.log_id ?? []),
+      ...outcomes.flatMap(({ reported }) => reported.log_id ?? []),
     ]),
   ]);
-  const lines = intents.flatMap(told);
+  const lines = intents.flatMap(reported);
   for (const logId of executions) {
     for (const { at, event } of world.witness.story(logId))
       lines.push({ at, text: `${logId.slice(0, 8)} ${event}` });
@@ -79,12 +79,12 @@ export async function story(world: ChaosWorld, { what, intent, others }: ChaosVi
 }
 
 /** What was asked, and what was answered for good. */
-function told({ number, tool, args, editor, supersedes, askedAt, outcomes }: ChaosIntent): Line[] {
+function reported({ number, tool, args, editor, supersedes, askedAt, outcomes }: ChaosIntent): Line[] {
   const again = supersedes === undefined ? "" : `, to run ${supersedes.slice(0, 8)} once more`;
   return [
     { at: askedAt, text: `intent ${number}: ${tool} ${JSON.stringify(args)} of ${editor.name}${again}` },
     ...outcomes.map(
-      ({ at, told: { status, error_code = "", error_type = "", log_id = "", error = "" } }) => ({
+      ({ at, reported: { status, error_code = "", error_type = "", log_id = "", error = "" } }) => ({
         at,
         text: `intent ${number} gets: ${status} ${error_code} ${error_type} ${log_id} ${error}`,
       }),
@@ -97,9 +97,9 @@ async function timeline(world: ChaosWorld, logId: string): Promise<Line[]> {
   try {
     const gateway = world.gateways[0];
     const client = await openHttpClient(gateway?.url ?? (() => ""));
-    const told = await client.call("explain_operation", { log_id: logId });
+    const reported = await client.call("explain_operation", { log_id: logId });
     await client.close();
-    const entries = (told.timeline ?? []) as { at: string; event: string; detail?: string }[];
+    const entries = (reported.timeline ?? []) as { at: string; event: string; detail?: string }[];
     return entries.map(({ at, event, detail }) => ({
       at: Date.parse(at),
       text: `${logId.slice(0, 8)} (broker) ${event} ${detail ?? ""}`,

@@ -17,7 +17,7 @@ export function verdictOn(world: ChaosWorld, executions: readonly Execution[]): 
   const { intents, listener } = world.account;
   const options = { storeWasLost: storeWasLost(world.events) };
   const wrong = wrongAnswers(listener.heard, executions, options).map(({ what, heard }): ChaosViolation => {
-    const logId = heard.told.log_id ?? "";
+    const logId = heard.reported.log_id ?? "";
     return { what, intent: intents.find(({ logIds }) => logIds.has(logId)) };
   });
   return [
@@ -79,8 +79,9 @@ function lost(world: ChaosWorld): ChaosViolation[] {
     if (!intent || intent.isRead || outcome.status !== "completed") return [];
     if (!intent.isRepeatable && intended.length > 1) return [];
     const unknown = intent.outcomes.find(
-      ({ told }) =>
-        told.error_code === "OUTCOME_UNKNOWN" && (!intent.isRepeatable || told.log_id === operationId),
+      ({ reported }) =>
+        reported.error_code === "OUTCOME_UNKNOWN" &&
+        (!intent.isRepeatable || reported.log_id === operationId),
     );
     if (!unknown) return [];
     const around = world.events.around(editor, intent.askedAt, unknown.at);
@@ -97,8 +98,8 @@ function misanswered(
 ): ChaosViolation[] {
   if (intent.outcomes.length === 0)
     return [{ what: `no caller ever received its outcome (last: ${intent.lastError})`, intent }];
-  const disagrees = disagreement(intent, (told) => (hasBegun(told) ? endOf(told) : undefined));
-  const isCompleted = intent.outcomes.some(({ told }) => told.status === "completed");
+  const disagrees = disagreement(intent, (reported) => (hasBegun(reported) ? endOf(reported) : undefined));
+  const isCompleted = intent.outcomes.some(({ reported }) => reported.status === "completed");
   const hasRun = executions.some(({ call }) => call === intent.label);
   return [
     ...intent.outcomes.map((outcome) => unexplained(world, intent, outcome)),
@@ -111,30 +112,30 @@ function misanswered(
 function unexplained(
   world: ChaosWorld,
   intent: ChaosIntent,
-  { told, at }: ChaosIntent["outcomes"][number],
+  { reported, at }: ChaosIntent["outcomes"][number],
 ): string | undefined {
-  if (told.status === "completed") return undefined;
-  if (told.status === "cancelled") {
+  if (reported.status === "completed") return undefined;
+  if (reported.status === "cancelled") {
     const isAsked = world.account.intents.some(
-      ({ isCancelAsked, logIds }) => isCancelAsked && logIds.has(told.log_id ?? ""),
+      ({ isCancelAsked, logIds }) => isCancelAsked && logIds.has(reported.log_id ?? ""),
     );
     return isAsked || intent.isCancelAsked ? undefined : "it was cancelled, and nobody had asked for that";
   }
-  if (told.error_code === "OUTCOME_UNKNOWN") {
-    const why = whyInterrupted(world, intent, told, at);
+  if (reported.error_code === "OUTCOME_UNKNOWN") {
+    const why = whyInterrupted(world, intent, reported, at);
     return why === undefined
-      ? `it was interrupted without a reason: ${told.error_type}, ${told.error}`
+      ? `it was interrupted without a reason: ${reported.error_type}, ${reported.error}`
       : undefined;
   }
   const { events } = world;
   const disk = events
-    .around(intent.editor.name, acceptedAt(intent, told), at)
+    .around(intent.editor.name, acceptedAt(intent, reported), at)
     .some(({ kind }) => kind.includes("disk"));
-  if (told.error_code === "EDITOR_REFUSED") {
-    if (told.error_type === "ledger_unavailable" && disk) return undefined;
-    if (told.error_type === "not_sent" && intent.editor.plain) return undefined;
+  if (reported.error_code === "EDITOR_REFUSED") {
+    if (reported.error_type === "ledger_unavailable" && disk) return undefined;
+    if (reported.error_type === "not_sent" && intent.editor.plain) return undefined;
   }
-  return `it ended as ${told.error_code}: ${told.error_type}, ${told.error}`;
+  return `it ended as ${reported.error_code}: ${reported.error_type}, ${reported.error}`;
 }
 
 export function endOf({ status, result, error_code }: CallAnswer): string {

@@ -39,7 +39,7 @@ export function wrongAnswers(
   { storeWasLost = false } = {},
 ): WrongAnswer[] {
   const account = accountOf(executions, answers);
-  const ends = answers.filter(({ told }) => isOutcome(told));
+  const ends = answers.filter(({ reported }) => isOutcome(reported));
   const deliveries = grouped(ends, (heard) => executionIn(heard, account));
   return ends.flatMap((heard) => {
     const same = deliveries.get(executionIn(heard, account)) ?? [];
@@ -54,26 +54,26 @@ export function wrongAnswers(
 
 /** A delivered outcome of a repeatable tool is never delivered again as the answer to a later call. */
 function toldAgain(later: Heard, same: readonly Heard[]): string | undefined {
-  const { call, namesOne, askedAt, told } = later;
-  if (call === undefined || namesOne || !isRepeatable(String(told.tool))) return undefined;
+  const { call, namesOne, askedAt, reported } = later;
+  if (call === undefined || namesOne || !isRepeatable(String(reported.tool))) return undefined;
   const earlier = same.find(
     (one) => one.answeredAt < askedAt && !one.isTakenBack && one.request !== later.request,
   );
   if (!earlier) return undefined;
   const ago = askedAt - earlier.answeredAt;
-  return `${call}: the outcome of ${told.log_id} was told ${ago} ms before this call was sent, and is its answer again`;
+  return `${call}: the outcome of ${reported.log_id} was told ${ago} ms before this call was sent, and is its answer again`;
 }
 
 /** An answer that does not say `deduplicated` was executed after its call was accepted. */
-function toldAsNew({ call, askedAt, told }: Heard, account: Account): string | undefined {
-  if (told.deduplicated === true) return undefined;
-  const said = `${call ?? "read"}: ${told.log_id} is reported as new, and was`;
-  const acceptedAt = Date.parse(String(told.accepted_at));
+function toldAsNew({ call, askedAt, reported }: Heard, account: Account): string | undefined {
+  if (reported.deduplicated === true) return undefined;
+  const said = `${call ?? "read"}: ${reported.log_id} is reported as new, and was`;
+  const acceptedAt = Date.parse(String(reported.accepted_at));
   // Who asks for an operation by its log_id asks for what has become of it.
   if (call !== undefined && !(acceptedAt >= askedAt - CLOCKS_MS))
     return `${said} accepted ${askedAt - acceptedAt} ms before the call was sent`;
-  if (!isCounted(told)) return undefined;
-  const own = account.own(told);
+  if (!isCounted(reported)) return undefined;
+  const own = account.own(reported);
   if (own.length === 0) return `${said} never executed`;
   return own.some(({ at }) => at >= acceptedAt - CLOCKS_MS)
     ? undefined
@@ -81,18 +81,22 @@ function toldAsNew({ call, askedAt, told }: Heard, account: Account): string | u
 }
 
 /** An answer that is another's execution names the true time of that: not before it, and not after its first telling. */
-function toldAsAnothers({ call, told }: Heard, account: Account, same: readonly Heard[]): string | undefined {
-  if (told.deduplicated !== true || !isCounted(told)) return undefined;
-  const executedAt = Date.parse(String(told.executed_at));
-  const said = `${call ?? "read"}: ${told.log_id} is said to have been executed at ${told.executed_at}`;
+function toldAsAnothers(
+  { call, reported }: Heard,
+  account: Account,
+  same: readonly Heard[],
+): string | undefined {
+  if (reported.deduplicated !== true || !isCounted(reported)) return undefined;
+  const executedAt = Date.parse(String(reported.executed_at));
+  const said = `${call ?? "read"}: ${reported.log_id} is said to have been executed at ${reported.executed_at}`;
   if (Number.isNaN(executedAt)) return said;
-  const own = account.own(told);
-  const possible = own.length > 0 ? own : account.of(told);
+  const own = account.own(reported);
+  const possible = own.length > 0 ? own : account.of(reported);
   const isBegun = possible.some(({ at }) => at <= executedAt + COUNTED_WITHIN_MS);
   if (!isBegun) return `${said}, before it was: ${possible.map(({ at }) => new Date(at).toISOString())}`;
   const first = same.toSorted((a, b) => a.answeredAt - b.answeredAt)[0];
   if (first === undefined || executedAt <= first.answeredAt + CLOCKS_MS) return undefined;
-  return `${said}, after its outcome was told at ${new Date(first.answeredAt).toISOString()}: ${JSON.stringify(first.told)}`;
+  return `${said}, after its outcome was told at ${new Date(first.answeredAt).toISOString()}: ${JSON.stringify(first.reported)}`;
 }
 
 /** It surely was executed, and Editors count executions of such tools. */
@@ -103,23 +107,24 @@ function isCounted({ status, error_code, tool }: CallAnswer): boolean {
 }
 
 /** Which execution it was: its own operation's, else the one of its call that is nearest to the time that it names. */
-function executionIn({ told }: Heard, account: Account): string {
-  const logId = String(told.log_id);
-  const executedAt = Date.parse(String(told.executed_at));
+function executionIn({ reported }: Heard, account: Account): string {
+  const logId = String(reported.log_id);
+  const executedAt = Date.parse(String(reported.executed_at));
   // One that was cancelled unsent, or refused, is no execution of its call and names no time.
-  if (told.deduplicated !== true || Number.isNaN(executedAt) || account.own(told).length > 0) return logId;
+  if (reported.deduplicated !== true || Number.isNaN(executedAt) || account.own(reported).length > 0)
+    return logId;
   const away = ({ at }: Began): number => Math.abs(at - executedAt);
-  const nearest = account.of(told).toSorted((a, b) => away(a) - away(b))[0];
+  const nearest = account.of(reported).toSorted((a, b) => away(a) - away(b))[0];
   // One that was interrupted may have ended before it was counted: then the nearest is another's.
-  const isOther = nearest !== undefined && !isCounted(told) && away(nearest) > COUNTED_WITHIN_MS;
+  const isOther = nearest !== undefined && !isCounted(reported) && away(nearest) > COUNTED_WITHIN_MS;
   return isOther ? logId : (nearest?.operationId ?? logId);
 }
 
 interface Account {
   /** Of the operation that was told; of its call, where the Editor names no operations. */
-  own(told: CallAnswer): readonly Began[];
+  own(reported: CallAnswer): readonly Began[];
   /** Of the call that it was told for. */
-  of(told: CallAnswer): readonly Began[];
+  of(reported: CallAnswer): readonly Began[];
 }
 
 function accountOf(executions: readonly Began[], answers: readonly Heard[]): Account {
@@ -127,11 +132,11 @@ function accountOf(executions: readonly Began[], answers: readonly Heard[]): Acc
   const byCall = grouped(executions, ({ call }) => call);
   const nameless = grouped(byId.get("") ?? [], ({ call }) => call);
   const calls = new Map(
-    answers.flatMap(({ told, call }) => (call === undefined ? [] : [[told.log_id, call]])),
+    answers.flatMap(({ reported, call }) => (call === undefined ? [] : [[reported.log_id, call]])),
   );
   const callOf = ({ log_id }: CallAnswer): string => calls.get(log_id) ?? "";
   return {
-    own: (told) => byId.get(String(told.log_id)) ?? nameless.get(callOf(told)) ?? [],
-    of: (told) => byCall.get(callOf(told)) ?? [],
+    own: (reported) => byId.get(String(reported.log_id)) ?? nameless.get(callOf(reported)) ?? [],
+    of: (reported) => byCall.get(callOf(reported)) ?? [],
   };
 }

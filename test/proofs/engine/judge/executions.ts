@@ -59,11 +59,11 @@ function mostRunsOf(intended: readonly Intent[]): number {
  */
 export function disagreement(
   { label, isRepeatable, outcomes }: Intent,
-  nameOf: (told: CallAnswer) => string | undefined,
+  nameOf: (reported: CallAnswer) => string | undefined,
 ): string | undefined {
-  const runs = grouped(outcomes, ({ told }) => (isRepeatable ? (told.log_id ?? "") : ""));
+  const runs = grouped(outcomes, ({ reported }) => (isRepeatable ? (reported.log_id ?? "") : ""));
   for (const run of runs.values()) {
-    const names = new Set(run.map(({ told }) => nameOf(told)));
+    const names = new Set(run.map(({ reported }) => nameOf(reported)));
     names.delete(undefined);
     if (names.size > 1) return `${label} was answered ${[...names].join(" and ")}`;
   }

@@ -112,12 +112,12 @@ function writes(
 }
 
 function toldIn({ history, hour, caller }: State, request: Request, id: string): History {
-  const told = { id, intent: request.intent, request: request.id, lastId: caller.lastId };
-  const isKnown = history.told.some((one) => one.id === id && one.request === request.id);
+  const reported = { id, intent: request.intent, request: request.id, lastId: caller.lastId };
+  const isKnown = history.reported.some((one) => one.id === id && one.request === request.id);
   return {
     ...history,
     toldAt: { ...history.toldAt, [id]: history.toldAt[id] ?? hour },
-    told: isKnown ? history.told : [...history.told, told],
+    reported: isKnown ? history.reported : [...history.reported, reported],
   };
 }
 
@@ -153,6 +153,6 @@ export function cancels(state: State, request: Request, offer: Offer): void {
   offer("part", `${nameOf(request)} arrives: #${request.cancels} is given up`, {
     store: retracted(state.store, request),
     requests: kept,
-    history: { ...history, told: history.told.filter((one) => one.request !== request.cancels) },
+    history: { ...history, reported: history.reported.filter((one) => one.request !== request.cancels) },
   });
 }

@@ -33,9 +33,9 @@ const withDelivery = (record: OperationRecord, caller: string, delivery: Deliver
 const toldIn = (delivery: Delivery | undefined): number[] =>
   delivery ? [...(delivery.earlier ?? []), delivery.requestId].map(Number) : [];
 
-function requestsOf(told: readonly number[]): Pick<Delivery, "requestId" | "earlier"> {
-  const requestId = Math.max(...told);
-  const earlier = [...new Set(told)].filter((id) => id !== requestId);
+function requestsOf(reported: readonly number[]): Pick<Delivery, "requestId" | "earlier"> {
+  const requestId = Math.max(...reported);
+  const earlier = [...new Set(reported)].filter((id) => id !== requestId);
   return earlier.length === 0 ? { requestId } : { requestId, earlier };
 }
 
@@ -101,17 +101,17 @@ export function retracted(store: StoreState, { caller, cancels }: Request): Stor
       noted(at, logId, (record) => {
         const delivery = record.deliveries[caller];
         if (!delivery || cancels === null || cancels > Number(delivery.requestId)) return undefined;
-        const told = toldIn(delivery).filter((id) => id !== cancels);
+        const reported = toldIn(delivery).filter((id) => id !== cancels);
         // Another request received the same.
-        if (told.length > 0) {
+        if (reported.length > 0) {
           const { earlier: _earlier, ...stands } = delivery;
           const took = cancels === delivery.requestId ? 60_000 : delivery.tookMs;
-          const left = { ...stands, ...requestsOf(told), tookMs: took, confirmed: false };
+          const left = { ...stands, ...requestsOf(reported), tookMs: took, confirmed: false };
           return withDelivery(record, caller, left);
         }
         const { [caller]: _given, ...deliveries } = record.deliveries;
         const { firstDeliveredAt: _taken, ...undelivered } = record;
-        const times = Object.values(deliveries).map(({ at: told }) => told);
+        const times = Object.values(deliveries).map(({ at: reported }) => reported);
         const first = times.length === 0 ? {} : { firstDeliveredAt: Math.min(...times) };
         return { ...undelivered, ...first, deliveries };
       }),

@@ -34,7 +34,7 @@ export const EMPTY_STORE: StoreState = {
 type Change = { record: OperationRecord; result?: unknown } | undefined;
 export type Changed = { store: StoreState } & (
   | { kind: "applied" | "unchanged"; record: OperationRecord }
-  | { kind: "unknown" | "fenced" | "incarnation" }
+  | { kind: "unknown" | "not_owner" | "incarnation" }
 );
 
 /** The owner's nonce and its Editor; ▲13 only in this incarnation. */
@@ -58,7 +58,7 @@ export function changed(
   if (guard?.incarnation !== undefined && guard.incarnation !== store.incarnation) {
     return { kind: "incarnation", store };
   }
-  if (guard && store.leases[guard.editor] !== guard.nonce) return { kind: "fenced", store };
+  if (guard && store.leases[guard.editor] !== guard.nonce) return { kind: "not_owner", store };
   const { record, result } = wanted;
   const results = result === undefined ? store.results : { ...store.results, [logId]: String(result) };
   const records = { ...store.records, [logId]: record };

@@ -30,15 +30,15 @@ export function saysHello(state: State, worker: WorkerState, facts: Facts, rules
   const editor = editorOf(state, worker.editor);
   const { fence } = worker;
   if (!editor.up || !fence) return;
-  const told = hello(editor, fence, rules);
-  if (told.kind === "hello") {
-    enters(state, worker, editor, told, facts, rules, offer);
+  const reported = hello(editor, fence, rules);
+  if (reported.kind === "hello") {
+    enters(state, worker, editor, reported, facts, rules, offer);
     return;
   }
   const { store } = state;
   const isOwner = store.leases[editor.id] === fence.ownerNonce;
   if (!isOwner || rules.off === "noRaise") return;
-  const epoch = Math.max(store.epochs[editor.id] ?? 0, told.highestEpoch) + 1;
+  const epoch = Math.max(store.epochs[editor.id] ?? 0, reported.highestEpoch) + 1;
   offer("part", `${worker.name} is FENCED by ${editor.id} and raises the epoch to ${epoch}`, {
     store: { ...store, epochs: { ...store.epochs, [editor.id]: epoch } },
     ...withWorker(state, { ...worker, fence: { ...fence, epoch } }),
@@ -50,7 +50,7 @@ function enters(
   state: State,
   worker: WorkerState,
   editor: EditorState,
-  told: Extract<Hello, { kind: "hello" }>,
+  reported: Extract<Hello, { kind: "hello" }>,
   facts: Facts,
   rules: Rules,
   offer: Offer,
@@ -76,7 +76,7 @@ function enters(
     {
       store,
       ...withWorker(state, { ...worker, link, connections: connection, importedIn, works, acks }),
-      ...withEditor(state, { ...editor, ledger: told.ledger, seat }),
+      ...withEditor(state, { ...editor, ledger: reported.ledger, seat }),
     },
   );
 }
@@ -91,15 +91,15 @@ function afterHello(
 ): StoreState {
   const { store } = state;
   const { id } = editor;
-  const told = toldBy(editor);
+  const reported = toldBy(editor);
   // Written under the fence; what was seen of the journal is not.
   const isOwner = store.leases[id] === nonceOf(worker);
-  const isLost = isOwner && off !== "lossUnnoticed" && !stillHolds(store.ledgers[id], told);
+  const isLost = isOwner && off !== "lossUnnoticed" && !stillHolds(store.ledgers[id], reported);
   const marked = isLost ? openRecords(store, id).reduce(withLedgerLost, store) : store;
   const known = rebuilt(state, worker, marked, facts);
   return {
     ...known,
-    ledgers: { ...known.ledgers, [id]: memoryOf(told) },
+    ledgers: { ...known.ledgers, [id]: memoryOf(reported) },
     marks: { ...known.marks, [id]: markOf(editor) },
   };
 }
@@ -112,8 +112,8 @@ export function rebuilt(state: State, worker: WorkerState, store: StoreState, fa
   const tools = [TOOLS[facts.tool]];
   const around = { storeIds: [STORE], editor: id, session: `s${editor.session}`, tools, now: now(state) };
   const isImport = store.imported[id] !== store.incarnation;
-  const told = editor.ledger.entries.filter((entry) => isImport || isListed(entry));
-  const known = told.reduce((at, entry) => {
+  const reported = editor.ledger.entries.filter((entry) => isImport || isListed(entry));
+  const known = reported.reduce((at, entry) => {
     if (!entry.submitted || at.records[entry.id]) return at;
     const listed = { operationId: entry.id, state: entry.state, hash: HASH, ...entry.submitted };
     const record = rebuiltRecord(listed, around);

@@ -31,7 +31,7 @@ export function takesOutcome(turn: Turn): Move | undefined {
     const { executedAs: _lost, ...latest } = record;
     return { record: latest };
   });
-  if (change.kind === "fenced") return handsOver(turn, `may not store the end of ${logId}`);
+  if (change.kind === "not_owner") return handsOver(turn, `may not store the end of ${logId}`);
   const isOver = !("record" in change) || isFinal(change.record.state);
   const says = `${logId} ends as ${executedAs} did`;
   return isOver ? ends(turn, says, change.store) : goesOn(turn, says, started(work), { store: change.store });

@@ -1,7 +1,7 @@
 /** The real `recover`, and what it becomes when one of its rules is off. */
 import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
-  type Found,
+  type EditorReply,
   type OtherOperation,
   type Recovery,
   recover,
@@ -16,7 +16,7 @@ import type { Turn } from "./turn.js";
 export type Verdict = Recovery | { kind: "never_started" };
 
 /** ▲10 (b) The operation that the Editor names is restored where the store had lost it (src/worker/recovery/other-operation.ts). */
-export function withOther(turn: Turn, record: OperationRecord, found: Found): Turn {
+export function withOther(turn: Turn, record: OperationRecord, found: EditorReply): Turn {
   const { state, worker, work, facts } = turn;
   const { store } = state;
   const named = sameAsIn(found);
@@ -35,13 +35,13 @@ export function withOther(turn: Turn, record: OperationRecord, found: Found): Tu
   return { ...turn, state: { ...state, store: restored(store, lost) } };
 }
 
-function sameAsIn(found: Found) {
+function sameAsIn(found: EditorReply) {
   return "answer" in found && found.answer.state === "same_as" && "stateThere" in found.answer
     ? found.answer
     : undefined;
 }
 
-export function recovered(turn: Turn, record: OperationRecord, found: Found): Verdict {
+export function recovered(turn: Turn, record: OperationRecord, found: EditorReply): Verdict {
   const { work, rules } = turn;
   const { off } = rules;
   const named = sameAsIn(found);

@@ -72,7 +72,7 @@ export function settles(turn: Turn, record: OperationRecord, outcome: Outcome, s
     const end = settled(latest, outcome, now(turn.state), undefined);
     return end && { record: end.record, result: isKept ? logId : undefined };
   });
-  if (change.kind === "fenced")
+  if (change.kind === "not_owner")
     return handsOver(turn, `may not store the end of ${logId}: the store fences it`);
   const word = "record" in change ? `is ${change.record.state}` : "is not in the store";
   return ends(turn, `${says}; ${logId} ${word}`, change.store, change.kind === "unknown" ? undefined : logId);

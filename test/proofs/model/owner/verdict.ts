@@ -1,6 +1,6 @@
 /** What an owner does with an answer: the real `recover`, and `applyRecovery` of src/worker/execution/conversation.ts. */
 import { isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
-import type { Found, Recovery } from "../../../../src/shared/operation/recover.js";
+import type { EditorReply, Recovery } from "../../../../src/shared/operation/recover.js";
 import {
   started as begun,
   refusedOutcome,
@@ -35,7 +35,7 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
   return move && { ...move, changes: { store: known.state.store, ...move.changes } };
 }
 
-function carriesOut(turn: Turn, record: OperationRecord, found: Found, verdict: Verdict): Move {
+function carriesOut(turn: Turn, record: OperationRecord, found: EditorReply, verdict: Verdict): Move {
   const { state, work } = turn;
   const { logId } = work;
   const at = now(state);
@@ -67,7 +67,11 @@ function revokes(turn: Turn, id: string, then: "interrupted" | "sent again"): Mo
   return goesOn(turn, `wants ${id} revoked`, after);
 }
 
-function attaches(turn: Turn, found: Found, { executedAs }: Extract<Recovery, { kind: "attach" }>): Move {
+function attaches(
+  turn: Turn,
+  found: EditorReply,
+  { executedAs }: Extract<Recovery, { kind: "attach" }>,
+): Move {
   const { state, work } = turn;
   const { logId } = work;
   if (executedAs === undefined) {

@@ -45,7 +45,7 @@ function beginning({ bounds: left, workers, editors }: Scenario): State {
       made: [],
       begun: [],
       toldAt: {},
-      told: [],
+      reported: [],
       isShaken: false,
       incarnations: 1,
       storeWentBack: false,

@@ -6,7 +6,7 @@
  */
 import type { Fence } from "../../../../src/shared/operation/admit.js";
 import type { EditorMark, OperationRecord } from "../../../../src/shared/operation/operation.js";
-import type { Found } from "../../../../src/shared/operation/recover.js";
+import type { EditorReply } from "../../../../src/shared/operation/recover.js";
 import type { LedgerCheckpoint } from "../../../../src/shared/wire/ledger-checkpoint.js";
 import type { LedgerState, Outcome, RecoveryMetadata } from "../../../../src/shared/wire/wire.js";
 import type { Bounds } from "../bounds.js";
@@ -163,7 +163,7 @@ export interface Work {
   after: string | null;
   /** As this attempt knows it. */
   record: OperationRecord | null;
-  found: Found | null;
+  found: EditorReply | null;
   /** Answers that only led to another question. */
   questions: number;
 }
@@ -248,7 +248,7 @@ export interface History {
   /** The first hour in which a final outcome was written to a caller that waited, or was about to be. */
   toldAt: Readonly<Record<string, number>>;
   /** Each answer with an outcome that was written and not taken back: to which request, and the last one sent by then. */
-  told: readonly { id: string; intent: number; request: number; lastId: number }[];
+  reported: readonly { id: string; intent: number; request: number; lastId: number }[];
   /** The Editor or the store changed otherwise, so that what is repeatable may run again. */
   isShaken: boolean;
   incarnations: number;

@@ -30,8 +30,8 @@ const largeIds = schedule("two calls with ids beyond 2^53", async ({ world, http
   const answers = await Promise.all(
     ["9007199254740993", "9007199254740992"].map((id) => setRaw(world, client, id)),
   );
-  const told = answers.filter((answer) => /"status\\*":\\*"completed/.test(answer)).length;
-  return executionsOf(world, "set-property", told);
+  const reported = answers.filter((answer) => /"status\\*":\\*"completed/.test(answer)).length;
+  return executionsOf(world, "set-property", reported);
 });
 
 /** Written as text: no number of JavaScript can hold such an id. */

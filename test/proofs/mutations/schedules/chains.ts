@@ -12,7 +12,7 @@ const ITEM = "Simulator/Block For 0.22 Seconds";
 const ABSENT = { UNITY_BROKER_ABSENT_MINUTES: String(4 / 60) };
 
 /** Calls until it receives an outcome. */
-export async function told(client: TestClient, more: Record<string, unknown> = {}): Promise<CallAnswer> {
+export async function reported(client: TestClient, more: Record<string, unknown> = {}): Promise<CallAnswer> {
   return until("the outcome is delivered", async () => {
     const answer = await client.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 20, ...more });
     return isFinal(answer) && answer;
@@ -41,10 +41,10 @@ const forgotten = schedule(
   async ({ world, http }) => {
     const client = await http();
     const before = await copyStore(world.hand);
-    await told(client);
+    await reported(client);
     await acknowledged(world);
     await goBack(world, before);
-    await told(await http());
+    await reported(await http());
     return executionsOf(world, ITEM, 1);
   },
 );
@@ -60,13 +60,13 @@ const revokedBefore = schedule("revoked, forced, forgotten, forced again", async
   );
   await editor.do({ do: "crash" });
   await editor.do({ do: "restart" });
-  const first = await told(client);
+  const first = await reported(client);
   if (first.error_code !== "OUTCOME_UNKNOWN") throw new Error(`not unknown: ${JSON.stringify(first)}`);
   const before = await copyStore(world.hand);
-  await told(client, { force_new: log_id });
+  await reported(client, { force_new: log_id });
   await acknowledged(world);
   await goBack(world, before);
-  await told(await http(), { force_new: log_id });
+  await reported(await http(), { force_new: log_id });
   return executionsOf(world, ITEM, 1);
 });
 
@@ -76,13 +76,13 @@ const importedBetween = schedule(
   async ({ world, http }) => {
     const client = await http();
     const before = await copyStore(world.hand);
-    await told(client);
+    await reported(client);
     await world.worker.kill();
     await before.restore();
     const later = await http();
     await later.call("execute-menu-item", { MenuItemPath: ITEM, timeout: 0 });
     await world.worker.start();
-    await told(later);
+    await reported(later);
     await nothingOpen(world);
     return executionsOf(world, ITEM, 1);
   },
@@ -119,12 +119,12 @@ const expiredAfter = schedule(
   async ({ world, http }) => {
     const client = await http();
     const before = await copyStore(world.hand);
-    await told(client);
+    await reported(client);
     await acknowledged(world);
     await world.editor.do({ do: "crash" });
     await goBack(world, before);
-    await told(client);
-    const last = told(client);
+    await reported(client);
+    const last = reported(client);
     await world.editor.do({ do: "restart" });
     await last;
     return executionsOf(world, ITEM, 1);
@@ -136,11 +136,11 @@ const forcedAfterExpired = schedule(
   "a deliberate run expires unsent; the next one",
   async ({ world, http }) => {
     const client = await http();
-    const { log_id } = await told(client);
+    const { log_id } = await reported(client);
     await world.editor.do({ do: "crash" });
     const forced = { force_new: log_id };
-    await told(client, forced);
-    const last = told(client, forced);
+    await reported(client, forced);
+    const last = reported(client, forced);
     await world.editor.do({ do: "restart" });
     await last;
     await nothingOpen(world);
@@ -174,7 +174,7 @@ const imported = schedule(
   "the store loses what has run; another call is claimed, and the lost one asked for",
   async ({ world, http }) => {
     const client = await http();
-    const { log_id = "" } = await told(client);
+    const { log_id = "" } = await reported(client);
     await acknowledged(world);
     await loseOne(world, log_id);
     const { editorId: editor } = world.editor;
@@ -201,8 +201,8 @@ const toldAndFlushed = schedule(
     const later = await stage.http();
     const { editorId: editor } = world.editor;
     await until("the tests are called again", async () => {
-      const told = await later.call("run-tests", { ...tests, editor, timeout: 20 });
-      return told.status === "completed";
+      const reported = await later.call("run-tests", { ...tests, editor, timeout: 20 });
+      return reported.status === "completed";
     });
     return undefined;
   },

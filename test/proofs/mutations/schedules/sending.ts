@@ -11,7 +11,7 @@ import { schedule } from "../schedule.js";
 import { copyStore } from "../store-copy.js";
 import { COUNTER, many } from "../verdict.js";
 import { executionsOf, nothingOpen } from "./calls.js";
-import { told } from "./chains.js";
+import { reported } from "./chains.js";
 
 const ITEM = "Simulator/Block For 0.22 Seconds";
 const LONG_ITEM = "Simulator/Block For 0.9 Seconds";
@@ -137,7 +137,7 @@ const lateFrame = schedule(
       owner.signal("SIGSTOP");
       await before.restore();
       await world.worker.start();
-      await told(await http());
+      await reported(await http());
       await begunBy(world, await holder.release());
       await owner.kill();
       return executionsOf(world, ITEM, 1);

@@ -22,10 +22,10 @@ export const fullScale: Scenario = {
 
     const callAs = async (client: TestClient): Promise<boolean> => {
       try {
-        const told = await intent.call(client, 1);
+        const reported = await intent.call(client, 1);
         callers.add(client);
         answers += 1;
-        return isFinal(told);
+        return isFinal(reported);
       } catch {
         counts.unanswered += 1;
         return false;
@@ -73,7 +73,7 @@ export const fullScale: Scenario = {
     // Fewer on a busy machine, where a round of retries takes longer.
     if (answers < 6 || counts.unanswered < 1 || intent.outcomes.length < 3)
       throw new Error("too few retries: they show nothing");
-    if (intent.outcomes.some(({ told }) => told.status !== "completed"))
+    if (intent.outcomes.some(({ reported }) => reported.status !== "completed"))
       throw new Error(`not completed: ${JSON.stringify(intent.outcomes)}`);
 
     // Hours of agents' habits later: every caller reads the same.

@@ -106,11 +106,15 @@ export const brokerKilled: Scenario = {
     let answers = 0;
 
     const send = async (client: StdioClient, call: Call): Promise<void> => {
-      const told = await inTime(asked(stage, client, call, canSet), ANSWER_LIMIT_MS).catch((error: Error) => {
-        throw new Error(`a ${call.kind} call of ${client.process.name}: ${error.message}`, { cause: error });
-      });
+      const reported = await inTime(asked(stage, client, call, canSet), ANSWER_LIMIT_MS).catch(
+        (error: Error) => {
+          throw new Error(`a ${call.kind} call of ${client.process.name}: ${error.message}`, {
+            cause: error,
+          });
+        },
+      );
       answers += 1;
-      if (told.status !== "completed") throw new Error(`not completed: ${JSON.stringify(told)}`);
+      if (reported.status !== "completed") throw new Error(`not completed: ${JSON.stringify(reported)}`);
     };
     const callAll = async (client: StdioClient, bursts: readonly Call[][]): Promise<void> => {
       for (const burst of bursts) await Promise.all(burst.map((call) => send(client, call)));

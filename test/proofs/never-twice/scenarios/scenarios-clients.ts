@@ -137,9 +137,9 @@ export const doubledOnTheWay: Scenario = {
     await drawnPause(random.between(0, 600));
     const copies = Array.from({ length: random.whole(1, 3) }, () => intent.ask(client, 20, { id }));
     // The newest copy is answered; older ones may be, or their connections end without an answer.
-    const told = await Promise.allSettled([first, ...copies].map(({ answer }) => answer));
-    if (told.at(-1)?.status !== "fulfilled")
-      throw new Error(`the newest copy was not answered: ${told.at(-1)}`);
+    const reported = await Promise.allSettled([first, ...copies].map(({ answer }) => answer));
+    if (reported.at(-1)?.status !== "fulfilled")
+      throw new Error(`the newest copy was not answered: ${reported.at(-1)}`);
     await intent.untilTold(client);
     await intent.call(client, 5, { id });
   },

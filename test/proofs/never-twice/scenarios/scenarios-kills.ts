@@ -67,7 +67,7 @@ export const gatewayKilledBetweenRecordAndJob: Scenario = {
     const lost = intent.ask(client, 5);
     await ended;
     await lost.answer.then(
-      (told) => Promise.reject(new Error(`answered all the same: ${JSON.stringify(told)}`)),
+      (reported) => Promise.reject(new Error(`answered all the same: ${JSON.stringify(reported)}`)),
       () => undefined,
     );
     const [logId = ""] = await world.hand.zrevrange("{ujb}:principal:local", 0, 0);
@@ -178,8 +178,9 @@ export const interruptedAndRetried: Scenario = {
     await world.editor.do({ do: "crash", keepUnflushed: random.chance(0.5) });
     if (random.chance(0.5)) await intent.call(await stage.http(), 0.1);
     await world.editor.do({ do: "restart" });
-    const told = await waiting.answer;
-    if (told.error_code !== "OUTCOME_UNKNOWN") throw new Error(`not interrupted: ${JSON.stringify(told)}`);
+    const reported = await waiting.answer;
+    if (reported.error_code !== "OUTCOME_UNKNOWN")
+      throw new Error(`not interrupted: ${JSON.stringify(reported)}`);
     // Read, and so confirmed: it stays unknown all the same (▲9).
     const read = await client.call("get_operation_result", { log_id: intent.logId });
     intent.note(read);

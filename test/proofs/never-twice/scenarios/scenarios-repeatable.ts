@@ -95,9 +95,9 @@ async function asked(
 ): Promise<CallAnswer | undefined> {
   try {
     stage.counts.calls += 1;
-    const told = await client.call(tool, args);
-    if (told.deduplicated) stage.counts[isFinal(told) ? "replayed" : "joined"] += 1;
-    return told;
+    const reported = await client.call(tool, args);
+    if (reported.deduplicated) stage.counts[isFinal(reported) ? "replayed" : "joined"] += 1;
+    return reported;
   } catch (error) {
     if (!isAway(error)) throw error;
     await drawnPause(100);

@@ -8,8 +8,8 @@ import { delivered, overCable } from "./scenarios-clients.js";
 
 /** Reads the outcome by its log_id: this confirms it for this caller. */
 async function readByName(client: TestClient, intent: Intent): Promise<void> {
-  const told = intent.note(await client.call("get_operation_result", { log_id: intent.logId }));
-  if (!isOutcome(told)) throw new Error(`not ended: ${JSON.stringify(told)}`);
+  const reported = intent.note(await client.call("get_operation_result", { log_id: intent.logId }));
+  if (!isOutcome(reported)) throw new Error(`not ended: ${JSON.stringify(reported)}`);
 }
 
 /** #1 is answered into a connection that nobody reads; `between` is what the client says before it sends #2. */

@@ -84,20 +84,20 @@ describe("what keeps an Editor from working", () => {
     expect(diagnose(given)?.code).toBe(expected);
   });
 
-  const told = TABLE.flatMap(([, given]) => diagnose(given) ?? []);
+  const reported = TABLE.flatMap(([, given]) => diagnose(given) ?? []);
 
   test("each has a text of its own, in whole sentences, and says what to do", () => {
-    const byCode = new Map(told.map((diagnosis) => [diagnosis.code, diagnosis]));
+    const byCode = new Map(reported.map((diagnosis) => [diagnosis.code, diagnosis]));
     expect(new Set([...byCode.values()].map(({ next }) => next)).size).toBe(byCode.size);
-    for (const { message, next } of told) {
+    for (const { message, next } of reported) {
       expect(message).toMatch(/^\S.*\.$/s);
       expect(next).toMatch(/^[A-Z].*\.$/s);
     }
   });
 
   test("no message says to kill Unity while something may run in it", () => {
-    for (const { next } of told) expect(next).not.toMatch(/kill|-9/i);
-    const busy = told.find(({ code }) => code === "MAIN_THREAD_BUSY");
+    for (const { next } of reported) expect(next).not.toMatch(/kill|-9/i);
+    const busy = reported.find(({ code }) => code === "MAIN_THREAD_BUSY");
     expect(busy?.next).toContain("does not run it again");
   });
 
@@ -110,10 +110,10 @@ describe("what keeps an Editor from working", () => {
 });
 
 test("a diagnosis with an operation names its tool to its principal, and to nobody else", () => {
-  const told = diagnose(signs(ready({ stallMs: 6 * MINUTE, running: running(6 * MINUTE) })));
-  if (!told) throw new Error("no diagnosis");
-  expect(publicDiagnosis(told, "ann").message).toMatch(/^build-player has run for 6 min/);
-  const toBen = publicDiagnosis(told, "ben");
+  const reported = diagnose(signs(ready({ stallMs: 6 * MINUTE, running: running(6 * MINUTE) })));
+  if (!reported) throw new Error("no diagnosis");
+  expect(publicDiagnosis(reported, "ann").message).toMatch(/^build-player has run for 6 min/);
+  const toBen = publicDiagnosis(reported, "ben");
   expect(toBen.message).toMatch(/^An operation has run for 6 min/);
   expect(JSON.stringify(toBen)).not.toMatch(/build-player|ann/);
 });

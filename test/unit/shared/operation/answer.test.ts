@@ -258,8 +258,8 @@ describe("invariant 7: a duplicate is told so, first", () => {
     const answer = answerOf(view(record), { duplicate: "replayed" });
     expect(answer).not.toHaveProperty("editor_changed_since");
     const earlier = { ...MARK, generation: 2, assetCounter: 7 };
-    const told = answerOf(view(record, { editorNow: earlier }), { duplicate: "replayed" });
-    expect(told).not.toHaveProperty("editor_changed_since");
+    const reported = answerOf(view(record, { editorNow: earlier }), { duplicate: "replayed" });
+    expect(reported).not.toHaveProperty("editor_changed_since");
   });
 
   test.each([{ editorSessionId: "s2" }, { generation: 4 }, { assetCounter: 9 }])(

@@ -10,8 +10,8 @@ import {
   HTTP,
   NOW,
   operation,
+  reported,
   snapshot,
-  told,
 } from "../record.js";
 
 const TWO_EDITORS = { editors: [editorAt(), editorAt({ id: "game@2", mutationSeq: 0 })] };
@@ -21,7 +21,7 @@ const named = (editor: string) => ({
 });
 
 describe("▲8 force_new names the operation that it supersedes", () => {
-  const first = executed(told(HTTP));
+  const first = executed(reported(HTTP));
   const force = { forceNew: "op1", forceNewHash: "h" };
 
   test("▲8 the first call with it makes an operation after the newest", () => {
@@ -40,7 +40,7 @@ describe("▲8 force_new names the operation that it supersedes", () => {
       kind: "join",
       record: running,
     });
-    const ended = executed({ logId: "op2", supersedes: "op1", ...told(HTTP, { confirmed: true }) });
+    const ended = executed({ logId: "op2", supersedes: "op1", ...reported(HTTP, { confirmed: true }) });
     const muchLater = snapshot([first, ended], { forced: ended, now: NOW + 20 * HOUR });
     expect(decide(muchLater, call({ ...force, ...from(HTTP, 50) }))).toEqual({
       kind: "replay",

@@ -13,11 +13,11 @@ import {
   MINUTE,
   NOW,
   operation,
+  reported,
   STDIO,
   snapshot,
   tested,
   testing,
-  told,
 } from "../record.js";
 
 const BOTH = [editorAt(), editorAt({ id: "game@2", mutationSeq: 0 })];
@@ -111,7 +111,7 @@ describe("▲4 the operation that a call repeats", () => {
 
   test("▲4 an Editor's older operation does not answer in place of a newer one that does not", () => {
     const unread = tested({ logId: "older", order: 1 });
-    const read = tested({ logId: "newer", order: 2, ...told(HTTP) });
+    const read = tested({ logId: "newer", order: 2, ...reported(HTTP) });
     expect(found(decide(snapshot([unread, read]), call()))).toBe("create");
   });
 
@@ -129,7 +129,7 @@ describe("▲4 the operation that a call repeats", () => {
       order: 2,
       editor: "game@2",
       createdBy: { caller: LATER_SESSION.id, requestId: 1 },
-      ...told(LATER_SESSION, { at: NOW - HOUR }),
+      ...reported(LATER_SESSION, { at: NOW - HOUR }),
     });
     const decision = decide(snapshot([first, second], TWO_EDITORS), call({ ...bothKnown, ...from(HTTP, 2) }));
     expect(decision).toEqual({ kind: "replay", record: first });
@@ -160,7 +160,7 @@ describe("▲4 the operation that a call repeats", () => {
     });
     const other = tested({
       createdBy: { caller: LATER_SESSION.id, requestId: 1 },
-      ...told(HTTP, { requestId: 2 }),
+      ...reported(HTTP, { requestId: 2 }),
     });
     const chain = snapshot([other, answered]);
     expect(found(decide(chain, call(from(HTTP, 2))))).toBe("replay op1");
@@ -207,7 +207,7 @@ describe("▲5 joining what is in flight", () => {
     },
   );
 
-  test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been told before", () => {
+  test("W3: a restored run of the tests is not joined while its outcome is collected: it may have been reported before", () => {
     const restored = testing({ state: "dispatched", rebuilt: true });
     expect(decide(snapshot([restored]), call()).kind).toBe("create");
     expect(decide(snapshot([restored]), call(from(HTTP, 1))).kind).toBe("join");
@@ -223,7 +223,7 @@ describe("▲5 joining what is in flight", () => {
     },
   );
 
-  test("W3: restored tests are joined once they are known to run, not while they may have ended and been told", () => {
+  test("W3: restored tests are joined once they are known to run, not while they may have ended and been reported", () => {
     const sent = testing({ rebuilt: true, state: "dispatched" });
     expect(found(decide(snapshot([sent]), call(from(LATER_SESSION, 1))))).toBe("create");
     const running = testing({ rebuilt: true });
@@ -265,9 +265,9 @@ describe("▲5 joining what is in flight", () => {
 });
 
 describe("▲6 the everyday loop: edit, compile, run-tests", () => {
-  const report = tested(told(HTTP));
+  const report = tested(reported(HTTP));
 
-  test("▲6 the tests were told, the next call runs them; unread ones answer a retry in whatever session", () => {
+  test("▲6 the tests were reported, the next call runs them; unread ones answer a retry in whatever session", () => {
     expect(decide(snapshot([report]), call())).toMatchObject({ kind: "create", after: "op1" });
     const unread = tested();
     expect(decide(snapshot([unread]), call())).toEqual({ kind: "replay", record: unread });
@@ -297,7 +297,7 @@ describe("▲10 the links of a chain", () => {
   });
 
   test("▲6 the window that was configured decides", () => {
-    const record = executed(told(HTTP, { at: NOW - 2 * MINUTE }));
+    const record = executed(reported(HTTP, { at: NOW - 2 * MINUTE }));
     const options = { replayWindowMs: MINUTE, quickAnswerMs: 10_000 };
     expect(decide(snapshot([record]), call(from(LATER_SESSION, 1)), options).kind).toBe("create");
     expect(decide(snapshot([record]), call(from(LATER_SESSION, 1))).kind).toBe("replay");

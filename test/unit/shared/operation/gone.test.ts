@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EditorTrace, givenUp, goneOf } from "../../../../src/shared/operation/gone.js";
+import { type EditorTrace, goneOf, interruptAsGone } from "../../../../src/shared/operation/gone.js";
 import { markAsSent } from "../../../../src/shared/operation/unsent.js";
 import { NOW, operation } from "../record.js";
 
@@ -18,7 +18,7 @@ describe("an Editor session is gone for good", () => {
     expect(goneOf(sent, editor({ ended: { ...ended, editorSessionId: "s0" } }), false)).toBeUndefined();
   });
 
-  test("when another session said hello since, and went away before it told", () => {
+  test("when another session said hello since, and went away before it reported", () => {
     const profile = { editorSessionId: "s2" };
     expect(goneOf(sent, editor({ profile }), false)).toBe("newer_session");
     expect(goneOf(sent, editor({ profile, lastSeenAt: NOW - 1 }), false)).toBeUndefined();
@@ -46,7 +46,7 @@ describe("an Editor session is gone for good", () => {
 
 test("what is given up is interrupted, says why, and how the Editor was last heard", () => {
   const last = { at: NOW + 900, phase: "ready", mainThreadStallMs: 5, runningOperationId: sent.logId };
-  const record = givenUp(sent, "closed", editor({ ended, last }), NOW + 9_000);
+  const record = interruptAsGone(sent, "closed", editor({ ended, last }), NOW + 9_000);
   expect(record).toMatchObject({
     state: "interrupted",
     endedAt: NOW + 9_000,
@@ -54,5 +54,5 @@ test("what is given up is interrupted, says why, and how the Editor was last hea
     error: { code: "OUTCOME_UNKNOWN", type: "editor_gone", message: expect.stringContaining("closed") },
     evidence: { lastHeartbeatAt: NOW + 900, wasRunning: true },
   });
-  expect(givenUp({ ...sent, state: "completed" }, "closed", undefined, NOW)).toBeUndefined();
+  expect(interruptAsGone({ ...sent, state: "completed" }, "closed", undefined, NOW)).toBeUndefined();
 });

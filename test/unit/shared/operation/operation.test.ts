@@ -73,9 +73,10 @@ describe("how an Editor's outcome enters a record", () => {
     ["interrupted", outcome("interrupted", 1), "interrupted"],
     ["cancelled before it began", outcome("cancelled"), "cancelled"],
     ["cancelled while it ran", outcome("cancelled", 1), "cancelled"],
-  ])("%s: it is final at once", (_story, told, state) => {
-    expect(nextAfter("dispatched", eventsOf("dispatched", told))).toBe(state);
-    if (told.startedAt !== undefined) expect(nextAfter("running", eventsOf("running", told))).toBe(state);
+  ])("%s: it is final at once", (_story, reported, state) => {
+    expect(nextAfter("dispatched", eventsOf("dispatched", reported))).toBe(state);
+    if (reported.startedAt !== undefined)
+      expect(nextAfter("running", eventsOf("running", reported))).toBe(state);
   });
 
   test("a cancellation before the start goes through the queue, one after it through running", () => {

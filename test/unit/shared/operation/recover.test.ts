@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Found,
+  type EditorReply,
   type OtherOperation,
   type RecoveryContext,
   recover,
@@ -16,9 +16,9 @@ import {
   moment,
   NOW,
   operation,
+  reported,
   tested,
   testing,
-  told,
 } from "../record.js";
 
 const sent = operation({
@@ -34,13 +34,23 @@ const here: RecoveryContext = { session: "session-1", retentionMs: 24 * HOUR };
 const restarted: RecoveryContext = { ...here, session: "session-2" };
 
 const outcome: Outcome = { status: "completed", result: 7, startedAt: 1, endedAt: 2, executionMs: 1 };
-const submitted = (state: LedgerState, told?: Outcome): Found => ({
+const submitted = (state: LedgerState, reported?: Outcome): EditorReply => ({
   asked: "submit",
-  answer: { state, ledgerSeq: 1, ...(told ? { outcome: told } : {}) },
+  answer: { state, ledgerSeq: 1, ...(reported ? { outcome: reported } : {}) },
 });
-const got = (state: LedgerState | "unknown"): Found => ({ asked: "get", answer: { state, ledgerSeq: 1 } });
-const refused = (code: number): Found => ({ asked: "submit", refusal: { code, message: "said the Editor" } });
-const sameAs = (operationId: string, stateThere: LedgerState = "completed", endedAt = NOW - HOUR): Found => ({
+const got = (state: LedgerState | "unknown"): EditorReply => ({
+  asked: "get",
+  answer: { state, ledgerSeq: 1 },
+});
+const refused = (code: number): EditorReply => ({
+  asked: "submit",
+  refusal: { code, message: "said the Editor" },
+});
+const sameAs = (
+  operationId: string,
+  stateThere: LedgerState = "completed",
+  endedAt = NOW - HOUR,
+): EditorReply => ({
   asked: "submit",
   answer: { state: "same_as", operationId, stateThere, endedAt, ledgerSeq: 1 },
 });
@@ -54,8 +64,11 @@ describe("▲12 sending again", () => {
   test.each(["completed", "failed", "cancelled", "interrupted"] as const)(
     "▲12 an outcome that the ledger has is collected (%s)",
     (status) => {
-      const told = { ...outcome, status };
-      expect(recover(sent, submitted(status, told), restarted)).toEqual({ kind: "settle", outcome: told });
+      const reported = { ...outcome, status };
+      expect(recover(sent, submitted(status, reported), restarted)).toEqual({
+        kind: "settle",
+        outcome: reported,
+      });
     },
   );
 
@@ -169,9 +182,9 @@ describe("▲10 the Editor's journal is the memory", () => {
   });
 
   test("▲10 (b) decide is asked for the creating request: what it would run anew is sent again after that one", () => {
-    const read = restored({ ...told(HTTP, { requestId: 1, confirmed: true }) });
+    const read = restored({ ...reported(HTTP, { requestId: 1, confirmed: true }) });
     expect(recover(sent, sameAs("lost"), knowing(read))).toEqual(again("lost"));
-    const readByAnother = restored({ ...told(LATER_SESSION, { requestId: 1, confirmed: true }) });
+    const readByAnother = restored({ ...reported(LATER_SESSION, { requestId: 1, confirmed: true }) });
     expect(recover(sent, sameAs("lost"), knowing(readByAnother))).toEqual(answeredBy("lost"));
     const running = { ...sent, tool: "set-active", effect: "repeatable" as const };
     const open = restored({ tool: "set-active", effect: "repeatable", state: "running" });
@@ -204,7 +217,7 @@ describe("▲10 the Editor's journal is the memory", () => {
 
   test("W13: the store forgot the forced run; its re-issue is answered by it, not sent again", () => {
     const reissued = { ...sent, supersedes: "op1" };
-    const lost = restored({ supersedes: "op1", ...told(HTTP, { confirmed: true }) });
+    const lost = restored({ supersedes: "op1", ...reported(HTTP, { confirmed: true }) });
     expect(recover(reissued, sameAs("lost"), knowing(lost))).toEqual(answeredBy("lost"));
   });
 

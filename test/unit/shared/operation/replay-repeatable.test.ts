@@ -11,9 +11,9 @@ import {
   MARK,
   moment,
   NOW,
+  reported,
   STDIO,
   tested,
-  told,
 } from "../record.js";
 
 const byStdio = { createdBy: { caller: STDIO.id, requestId: 1, transport: "stdio" } } as const;
@@ -30,19 +30,19 @@ describe("▲6 repeatable: until it was told to anybody, while nothing has chang
   });
 
   test("▲6 once it was told to anybody, everybody's call runs", () => {
-    const record = tested(told(HTTP, { at: NOW }));
+    const record = tested(reported(HTTP, { at: NOW }));
     expect(replay(record, from(HTTP, 2))).toBe(false);
     expect(replay(record, from(LATER_SESSION, 1))).toBe(false);
     expect(replay(record, from(null, null))).toBe(false);
   });
 
   test("▲5 the same request again reads its operation, whatever changed and was delivered", () => {
-    const record = tested(told(HTTP));
+    const record = tested(reported(HTTP));
     expect(replay(record, from(HTTP, 1), { editors: [editorAt({ mutationSeq: 99 })] })).toBe(true);
   });
 
   test("W5: run-tests, compile, run-tests over HTTP: the second report is a new one", () => {
-    const report = tested(told(HTTP));
+    const report = tested(reported(HTTP));
     const compiled = { editors: [editorAt({ mutationSeq: 2 })] };
     expect(replay(report, from(HTTP, 3), compiled)).toBe(false);
     // Read or not, in this session or another: the compilation is known to have come between.
@@ -52,7 +52,7 @@ describe("▲6 repeatable: until it was told to anybody, while nothing has chang
   test.each([1_000, 12_000, 600_000])(
     "W5: over stdio, and by another process, whether the answer took long or not (%i ms)",
     (tookMs) => {
-      const report = tested({ ...byStdio, ...told(STDIO, { tookMs }) });
+      const report = tested({ ...byStdio, ...reported(STDIO, { tookMs }) });
       expect(replay(report, from(STDIO, 2))).toBe(false);
       expect(replay(report, from({ id: "another process", transport: "stdio" }, 1))).toBe(false);
     },
@@ -74,7 +74,7 @@ describe("▲6 repeatable: until it was told to anybody, while nothing has chang
     expect(replay(tested(), from(LATER_SESSION, 1), { editors: [] })).toBe(false);
   });
 
-  test("▲6 the marks are those of its end: what is lower was told before it", () => {
+  test("▲6 the marks are those of its end: what is lower was reported before it", () => {
     const end = { ...MARK, generation: 5, assetCounter: 12 };
     expect(replay(tested({ editorMark: end }), from(HTTP, 2))).toBe(true);
     const { editorMark: _none, ...unmarked } = tested();

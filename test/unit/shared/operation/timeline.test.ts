@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { type Duplicate, timelineOf, whyOnce } from "../../../../src/shared/operation/timeline.js";
-import { executed, HTTP, NOW, operation, told } from "../record.js";
+import { executed, HTTP, NOW, operation, reported } from "../record.js";
 
 const joined: Duplicate = { at: NOW - 45_000, relation: "joined", caller: "mcp:12345678-aaaa", requestId: 7 };
 const replayed: Duplicate = { at: NOW - 5_000, relation: "replayed", caller: null, requestId: null };
 
 describe("the story of an operation", () => {
   test("is told in the order of time, with the calls that found it and who was told", () => {
-    const record = executed({ createdBy: { caller: "stdio:abcdefgh-bbbb", requestId: 3 }, ...told(HTTP) });
+    const record = executed({
+      createdBy: { caller: "stdio:abcdefgh-bbbb", requestId: 3 },
+      ...reported(HTTP),
+    });
     const story = timelineOf(record, [joined, replayed]);
     expect(story.map(({ event, detail }) => [event, detail])).toEqual([
       ["accepted", "from stdio process abcdefgh (request 3)"],
@@ -39,7 +42,7 @@ describe("the story of an operation", () => {
   test("says who confirmed, what was cancelled, and superseded", () => {
     const story = timelineOf(
       executed({
-        ...told(HTTP, { confirmed: true }),
+        ...reported(HTTP, { confirmed: true }),
         supersedes: "op0",
         cancel: { requestedAt: NOW - 30_000, answer: "not_cancellable" },
       }),

@@ -67,8 +67,12 @@ export const indexOf = (document: unknown, path: string | undefined, size: numbe
   pageIndexOf(textOf(document), path, size);
 
 export function readPage(document: unknown, index: PageIndex, page: number): ReadPage {
-  const { json, ...told } = pageAt(textOf(document), index, page);
-  return { page: told.page, data: JSON.parse(Buffer.from(json).toString()), pagination: told.pagination };
+  const { json, ...reported } = pageAt(textOf(document), index, page);
+  return {
+    page: reported.page,
+    data: JSON.parse(Buffer.from(json).toString()),
+    pagination: reported.pagination,
+  };
 }
 
 export const pageOf = (document: unknown, request: PageRequest): ReadPage =>

@@ -53,7 +53,7 @@ describe("some fields of some items, without jq", () => {
     });
   });
 
-  test("fields that nothing has are told, with what the first item has", () => {
+  test("fields that nothing has are reported, with what the first item has", () => {
     expect(project(scene, { fields: ["nmae", "position.q", "toString"], limit: 1 })).toMatchObject({
       items: [{}],
       missing_fields: ["nmae", "position.q", "toString"],

@@ -169,7 +169,7 @@ describe("a retry is not a new call", () => {
     expect(record()?.deliveries).toEqual({});
   });
 
-  test("▲7 a cancellation of the latest answer leaves the earlier ones told, of which none is proven", async () => {
+  test("▲7 a cancellation of the latest answer leaves the earlier ones reported, of which none is proven", async () => {
     const { executes, answers, calls, deliveries, pass, record } = gateway();
     await executes(STDIO, 1);
     for (const requestId of [1, 3, 5]) await answers(STDIO, requestId, { tookMs: 5 });
@@ -268,8 +268,8 @@ describe("a retry is not a new call", () => {
   });
 });
 
-describe("an old outcome is not told as a new one", () => {
-  test("W20: once the tests' outcome is noted as told to one caller, another's call runs them", async () => {
+describe("an old outcome is not reported as a new one", () => {
+  test("W20: once the tests' outcome is noted as reported to one caller, another's call runs them", async () => {
     const { enters, answers, calls } = gateway();
     await enters(tested({ mutationSeq: 0 }));
     expect(await calls(LATER_SESSION, 1)).toBe("replay op1");
@@ -278,7 +278,7 @@ describe("an old outcome is not told as a new one", () => {
     expect(await calls(HTTP, 2)).toBe("create");
   });
 
-  test("▲6 only a cancellation takes it back that the tests' outcome was told", async () => {
+  test("▲6 only a cancellation takes it back that the tests' outcome was reported", async () => {
     const { enters, answers, calls, deliveries } = gateway();
     await enters(tested({ mutationSeq: 0 }));
     await answers(HTTP, 1);

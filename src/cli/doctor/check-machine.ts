@@ -3,7 +3,7 @@ import { access, constants, mkdir, stat } from "node:fs/promises";
 import { z } from "zod";
 import { readLocalToken } from "../../gateway/auth/local-token.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
-import { quoted } from "../../shared/machine/private-folder.js";
+import { shellQuoted } from "../../shared/machine/private-folder.js";
 import { readSettings, type Settings } from "../processes/settings.js";
 import { VERSION } from "../version.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
@@ -72,7 +72,7 @@ export async function checkTokens({ tokensFile, localTokenFile }: Settings): Pro
         check: "tokens",
         state: "problem",
         says: `${open} can be read by other users of this machine`,
-        fix: `chmod 600 ${quoted(open)}`,
+        fix: `chmod 600 ${shellQuoted(open)}`,
       };
     }
     await readLocalToken(file);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { environment } from "../environment.js";
 import { brokerFolder, isNewer, readEndpoint } from "../pipe/broker-place.js";
-import { controlBroker } from "../pipe/control.js";
+import { controlBroker } from "../pipe/control-client.js";
 import { connect } from "../pipe/reach-broker.js";
 import type { Settings } from "../processes/settings.js";
 import { VERSION } from "../version.js";

@@ -7,7 +7,7 @@ import { cachedTree, whyNotCached } from "../../embedded-redis/package/cached-re
 import { isPrivateSocket, problemWith } from "../../embedded-redis/run-directory.js";
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { isLoopback } from "../../gateway/http/loopback.js";
-import { quoted } from "../../shared/machine/private-folder.js";
+import { shellQuoted } from "../../shared/machine/private-folder.js";
 import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
 
@@ -61,7 +61,7 @@ function checkPrivate(check: string, paths: readonly string[], mode: number): Fi
       says,
       ...(isOthers
         ? { next: "Find out who put it there, then remove it or take it over:", fix: remove(path) }
-        : { fix: `chmod ${mode.toString(8)} ${quoted(path)}` }),
+        : { fix: `chmod ${mode.toString(8)} ${shellQuoted(path)}` }),
     };
   }
   if (there.length === 0) return ok(check, "not there yet");
@@ -115,7 +115,7 @@ function checkCachedRedis({ cacheDir }: Settings): Finding {
     state: "problem",
     says,
     next: "It is not run. Remove it: the next start fetches the signed package again.",
-    fix: `rm -r ${quoted(tree)}`,
+    fix: `rm -r ${shellQuoted(tree)}`,
   };
 }
 

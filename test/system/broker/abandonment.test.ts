@@ -1,6 +1,6 @@
 /** Invariant 2's exception: a call that its client cancelled while it waited, and that nobody else knows of. */
 import { afterEach, describe, expect, test } from "vitest";
-import { createCreations } from "../../../src/gateway/abandoned.js";
+import { createCreations } from "../../../src/gateway/abandonment.js";
 import { type StdioService, serveStdio } from "../../../src/gateway/mcp/stdio.js";
 import { abandoned, cancelIfAbandoned, markKnown } from "../../../src/shared/operation/abandoned.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
@@ -10,7 +10,7 @@ import {
   createLinePeer,
   createPipes,
   INITIALIZE,
-  told,
+  reported,
   toolCall,
 } from "../../harness/mcp/mcp.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
@@ -102,7 +102,7 @@ describe("a call that its client cancelled while it waited in the queue", () => 
 
   test("stays where it had been answered: the client knows the log_id", async () => {
     const { system, peer, giveUp, finish, bench, log } = await waiting(0);
-    const { log_id } = told(await peer.answer(7));
+    const { log_id } = reported(await peer.answer(7));
     expect(log_id).toBeDefined();
     await giveUp();
     peer.send(toolCall(8, "list_editors"));

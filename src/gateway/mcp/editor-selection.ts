@@ -1,6 +1,6 @@
 /** The Editor that one MCP session selected for the calls that name none. */
 
-export interface Selection {
+export interface EditorSelection {
   /** Reads the store, because several gateways may serve the session. */
   editor(): Promise<string | undefined>;
   /** Undefined clears the choice. Rejects, without a change, if it cannot be stored. */
@@ -8,7 +8,7 @@ export interface Selection {
 }
 
 /** The selection of a session that outlives its process. */
-export interface StoredSelection {
+export interface StoredEditorSelection {
   /** Undefined if the store does not know the session. */
   read(): Promise<{ selected?: string | undefined } | undefined>;
   write(editor: string | undefined): Promise<void>;
@@ -18,7 +18,7 @@ export interface StoredSelection {
  * `before`: the selection from an earlier gateway. If the store has forgotten the session, the selection made in this
  * process applies, in this process only.
  */
-export function createSelection(store?: StoredSelection, before?: string): Selection {
+export function createEditorSelection(store?: StoredEditorSelection, before?: string): EditorSelection {
   let selected = before;
   return {
     async editor() {

@@ -1,6 +1,6 @@
 /** Checks Redis: reachable, fit, durable, of this schema version, and with the same time. */
 import { BrokerError } from "../../shared/errors.js";
-import { quoted } from "../../shared/machine/private-folder.js";
+import { shellQuoted } from "../../shared/machine/private-folder.js";
 import { NO_EVICTION } from "../../shared/store/redis-check.js";
 import { type Runtime, startRuntime } from "../processes/runtime.js";
 import type { Settings } from "../processes/settings.js";
@@ -65,7 +65,7 @@ function redisCli(url: string | undefined): string {
   return [
     `redis-cli -h ${hostname.replace(/^\[(.*)\]$/, "$1")} -p ${port || 6379}`,
     ...(protocol === "rediss:" ? ["--tls"] : []),
-    ...(username ? [`--user ${quoted(decodeURIComponent(username))}`] : []),
+    ...(username ? [`--user ${shellQuoted(decodeURIComponent(username))}`] : []),
     ...(password ? ["--askpass"] : []),
   ].join(" ");
 }

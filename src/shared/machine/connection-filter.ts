@@ -7,7 +7,7 @@
 import type { Socket } from "node:net";
 import { isAnotherUsersCall, readTables, type TcpEnd } from "./peer-owner.js";
 
-export interface Arrivals {
+export interface ConnectionFilter {
   /** For a server with `pauseOnConnect`: nothing is read from the connection before it is admitted. */
   take(socket: Socket): void;
   /** Closes the connections that were not checked yet. */
@@ -23,10 +23,10 @@ const MOST_WAITING = 256;
  * When too many wait, all are checked at once, however long that takes, so that no legitimate caller is refused. With
  * `sheds` the oldest is dropped instead: for connections that may be missed, in a process with more important work.
  */
-export function createArrivals(
+export function createConnectionFilter(
   letIn: (socket: Socket) => void,
   { sheds = false }: { sheds?: boolean } = {},
-): Arrivals {
+): ConnectionFilter {
   const waiting = new Set<Socket>();
   let timer: NodeJS.Timeout | undefined;
   let restsUntil = 0;

@@ -6,7 +6,7 @@ import { type Authenticator, authenticate } from "./authenticator.js";
 import { createOpenRequests } from "./open-requests.js";
 import { limitStrangers } from "./strangers.js";
 
-export interface DoorOptions {
+export interface RouteGuardOptions {
   /** How long a request may stay open after its token was revoked, ms. */
   revokedMs: number;
   /** Most connections without an authenticated request; beyond it the oldest is closed. */
@@ -15,9 +15,9 @@ export interface DoorOptions {
   openOfOne: number;
 }
 
-export const DOOR_DEFAULTS: DoorOptions = { revokedMs: 1_000, strangers: 256, openOfOne: 256 };
+export const ROUTE_GUARD_DEFAULTS: RouteGuardOptions = { revokedMs: 1_000, strangers: 256, openOfOne: 256 };
 
-export interface Door {
+export interface RouteGuard {
   /** The hook of guarded routes (authenticator.ts). */
   guard(
     challenge: "Bearer" | "Basic",
@@ -27,7 +27,11 @@ export interface Door {
 }
 
 /** `auth`: undefined admits everybody, as this user. */
-export function createDoor(server: Server, auth: Authenticator | undefined, options: DoorOptions): Door {
+export function createRouteGuard(
+  server: Server,
+  auth: Authenticator | undefined,
+  options: RouteGuardOptions,
+): RouteGuard {
   const strangers = limitStrangers(server, { most: options.strangers });
   const open = createOpenRequests(auth, { everyMs: options.revokedMs, mostOfOne: options.openOfOne });
   return {

@@ -1,8 +1,8 @@
 /** One client from its first message to its last: its server and request tracker, and notifications of changes. */
 import type { Caller } from "../../shared/operation/operation.js";
+import type { EditorSelection } from "./editor-selection.js";
 import { type Line, trackRequests } from "./request-tracker.js";
 import { followRoots } from "./roots.js";
-import type { Selection } from "./selection.js";
 import { createMcpServer, type McpServerDeps } from "./server.js";
 
 export interface McpSession {
@@ -19,7 +19,7 @@ export interface McpSession {
 export interface SessionClient {
   principal: string;
   caller: Caller;
-  selection: Selection;
+  selection: EditorSelection;
   /** The working folder of a client on this machine. */
   folder?: string | undefined;
   /** Whether it is still connected, where its session may outlive it; left out: as long as its session lives. */

@@ -15,14 +15,14 @@ import type { Ledger } from "../ledger/ledger.js";
 import { badParams } from "../operation-methods.js";
 import type { ToolTable } from "../tools.js";
 import type { World } from "../world.js";
-import type { Door } from "./door.js";
+import type { Admission } from "./admission.js";
 import type { Answer, Peer } from "./tcp-server.js";
 import type { WorkerSeat } from "./worker-seat.js";
 
 export interface HelloDeps {
   identity: Identity;
   editorSessionId: string;
-  door: Door;
+  admission: Admission;
   ledger: Ledger;
   seat: WorkerSeat;
   tools: ToolTable;
@@ -37,7 +37,7 @@ export function createHello(
   deps: HelloDeps,
   options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
 ) {
-  const { door, ledger, seat, world } = deps;
+  const { admission, ledger, seat, world } = deps;
   let boundHeardAt = deps.elapsed();
   let handedOver = false;
 
@@ -140,12 +140,12 @@ export function createHello(
     handOverTo(peer: Peer, params: unknown): Answer {
       const parsed = HandOverParams.safeParse(params);
       if (!parsed.success) return { ...badParams(parsed.error), close: true };
-      return door.challenge(peer, parsed.data.nonce, () => takeOver(parsed.data));
+      return admission.challenge(peer, parsed.data.nonce, () => takeOver(parsed.data));
     },
     answer(peer: Peer, params: unknown): Answer {
       const parsed = HelloParams.safeParse(params);
       if (!parsed.success) return { ...badParams(parsed.error), close: true };
-      return door.challenge(peer, parsed.data.nonce, () => enter(peer, parsed.data));
+      return admission.challenge(peer, parsed.data.nonce, () => enter(peer, parsed.data));
     },
   };
 }

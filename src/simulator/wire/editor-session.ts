@@ -14,10 +14,10 @@ import { createLargeResults } from "../results/large-results.js";
 import { createTimers } from "../timers.js";
 import type { ToolTable } from "../tools.js";
 import { createWorld } from "../world.js";
+import { createAdmission } from "./admission.js";
 import { createBridge } from "./bridge.js";
 import { createClientList } from "./client-list.js";
-import { createDoor } from "./door.js";
-import { createHello } from "./handshake.js";
+import { createHello } from "./hello.js";
 import { createPushClient } from "./push-client.js";
 import { createTcpServer } from "./tcp-server.js";
 import { createUloopBridge } from "./uloop-bridge.js";
@@ -36,10 +36,10 @@ export interface SessionDeps {
 
 const RELISTEN_MS = 50;
 
-export type Session = ReturnType<typeof startSession>;
+export type EditorSession = ReturnType<typeof startEditorSession>;
 
 /** Opens the ledger and recovers the operations of the last process; does not listen yet. */
-export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
+export function startEditorSession(deps: SessionDeps, settings: SimulatorSettings) {
   const editorSessionId = randomUUID();
   const timers = createTimers();
   const now = Date.now;
@@ -97,12 +97,12 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     securityRefusal,
   });
   const plain = createUloopSurface({ ledger, operations, tools: deps.tools, results, now, securityRefusal });
-  const door = createDoor(deps.token);
+  const admission = createAdmission(deps.token);
   const hello = createHello(
     {
       identity: deps.identity,
       editorSessionId,
-      door,
+      admission: admission,
       ledger,
       seat,
       tools: deps.tools,
@@ -117,7 +117,7 @@ export function startSession(deps: SessionDeps, settings: SimulatorSettings) {
     },
   );
   const bridge = createBridge(
-    { door, hello, operations, plain, push, seat, tools: deps.tools, world },
+    { admission: admission, hello, operations, plain, push, seat, tools: deps.tools, world },
     { version: deps.identity.unityVersion, plainSurface: settings.plainSurface },
   );
   const plainBridge = createUloopBridge({

@@ -6,7 +6,7 @@ import { addressOf, type Challenge, isProof, newNonce, proofOf } from "../../sha
 import { EDITOR_CODES, ProveParams } from "../../shared/wire/wire.js";
 import type { Answer, Peer } from "./tcp-server.js";
 
-export interface Door {
+export interface Admission {
   /** The Editor's own proof; `enter` runs after the worker's proof. A second challenge replaces the first. */
   challenge(peer: Peer, workerNonce: string, enter: () => Answer): Answer;
   /** `bridge/prove`. */
@@ -19,7 +19,7 @@ interface Pending {
   enter(): Answer;
 }
 
-export function createDoor(token: string): Door {
+export function createAdmission(token: string): Admission {
   const pending = new Map<Peer, Pending>();
   return {
     challenge(peer, workerNonce, enter) {

@@ -3,7 +3,7 @@ import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
 import type { Instant } from "../../shared/pipe/frames.js";
 
 /** Which message of the client is being handed on, and when it can have been sent. Asked while it is. */
-export interface Arrivals {
+export interface MessageOrder {
   next(): { number: number; sentAt: Instant };
   /** The number of the first message of this gateway's life; earlier ones went to another gateway. */
   readonly since?: number | undefined;
@@ -11,7 +11,7 @@ export interface Arrivals {
 }
 
 /** Of a client that is read here. */
-export function createArrivals(): Arrivals {
+export function createMessageOrder(): MessageOrder {
   const clock = createArrivalClock();
   let number = 0;
   return {

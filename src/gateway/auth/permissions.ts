@@ -1,11 +1,11 @@
 /** What a principal may see and do. Evaluated at each call, so that a change also applies to open sessions. */
 import picomatch from "picomatch";
 import { BrokerError } from "../../shared/errors.js";
-import { hasRole, LOCAL, type Principal, type Selection } from "../../shared/principal.js";
+import { hasRole, LOCAL, type NameFilter, type Principal } from "../../shared/principal.js";
 import type { Tool } from "../../shared/tools/tool.js";
 import type { Principals } from "./authenticator.js";
 
-export interface Access {
+export interface Permissions {
   principal: Principal;
   /** An Editor that it may not use is unknown to it. */
   sees(editorId: string): boolean;
@@ -14,10 +14,10 @@ export interface Access {
 }
 
 /** The broker's own access: everything. */
-const ALL: Access = { principal: LOCAL, sees: () => true, refusal: () => undefined };
+const ALL: Permissions = { principal: LOCAL, sees: () => true, refusal: () => undefined };
 
 /** `id`: undefined for the broker itself. Throws UNAUTHORIZED if the principal was revoked. */
-export async function accessOf(principals: Principals, id: string | undefined): Promise<Access> {
+export async function permissionsOf(principals: Principals, id: string | undefined): Promise<Permissions> {
   if (id === undefined) return ALL;
   const principal = await principals.find(id);
   if (!principal) throw new BrokerError("UNAUTHORIZED", "This principal has been revoked.");
@@ -47,7 +47,7 @@ export function seesEditor({ editors }: Pick<Principal, "editors">): (editorId: 
 const compiled = new Map<string, (name: string) => boolean>();
 const KEPT = 1_000;
 
-function matcherOf(selection: Selection): (name: string) => boolean {
+function matcherOf(selection: NameFilter): (name: string) => boolean {
   const key = JSON.stringify([selection.allow, selection.deny]);
   const known = compiled.get(key);
   if (known) return known;
