@@ -18,8 +18,7 @@ import { createCatalogNotes } from "./editors/catalog-notes.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
-import { createJanitor, queued } from "./janitor.js";
-import { createQueuedNotice } from "./queued-notice.js";
+import { createJanitor } from "./janitor.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createToolSchema } from "./tools/tool-schema.js";
@@ -131,10 +130,8 @@ export function createGateway(
     { waitMs: options.firstContactMs },
   );
   const calls = withFirstContact(createCallReader({ catalog, schema, knownEditors, principals }), contact);
-  const tell = (logId: string): Promise<unknown> => store.operations.change(logId, queued);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
     (await store.operations.storedResultOf(id)) ?? (await store.filteredResults.dataOf(id));
-  const queuedNotice = createQueuedNotice({ notifier: store.notifier, tell, log });
   const documents = createDocuments({ load }, options.documents);
   const presence = createClientPresence({
     clients: store.clients,
@@ -160,7 +157,6 @@ export function createGateway(
       knownEditors,
       waiters,
       counters: store.counters,
-      jobAdded: queuedNotice.added,
       results: createResults({ ...store, documents }, options),
     },
     options,
@@ -177,7 +173,6 @@ export function createGateway(
       stopNoting();
       contact.close();
       waiters.close();
-      queuedNotice.close();
       catalog.close();
       await presence.close();
       await schema.close();

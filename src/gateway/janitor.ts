@@ -35,12 +35,6 @@ export interface Janitor {
 /** A round, and the known losses of the store when it began. */
 type Looked = Round & { known: KnownEditors };
 
-/** The record once its job was added and read back (▲1); undefined if another process moved it on. */
-export function queued(record: OperationRecord): Change | undefined {
-  const state = next(record.state, "job_added");
-  return state && { record: { ...record, state } };
-}
-
 /**
  * Missing this many rounds, or this part of the absence time, is a pause: a worker that was silent during it could not
  * report.
@@ -98,15 +92,6 @@ export function createJanitor(
     if (changed.kind !== "applied") return;
     log.info({ logId, state: changed.record.state }, "operation waited too long");
     await store.queues.remove(changed.record);
-  };
-
-  const restoreJob = async (record: OperationRecord): Promise<void> => {
-    if (!isWaiting(record.state)) return;
-    if (!(await store.queues.restore(record))) {
-      log.warn({ logId: record.logId }, "the operation's job id is taken by a job of another operation");
-      return;
-    }
-    await store.operations.change(record.logId, queued);
   };
 
   const askForCancel = async (logId: string): Promise<void> => {
@@ -168,7 +153,8 @@ export function createJanitor(
         else if (leaves(record, now, round.known)) await leaveQueue(record.logId, round.known);
         else if (record.cancel && goneOf(record, known, here)) await interruptGone(record.logId, known, here);
         else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
-        else if (now - record.acceptedAt >= options.everyMs) await restoreJob(record);
+        else if (isWaiting(record.state) && now - record.acceptedAt >= options.everyMs)
+          await store.queues.restore(record);
       }
     }
     await removeForgotten({ store, log });

@@ -34,7 +34,7 @@ export function newRecord(
     priorityClass: call.priorityClass,
     // The script counts; readers get the count from beside the record.
     mutationSeq: 0,
-    state: "accepted",
+    state: "queued",
     acceptedAt: chain.now,
     createdBy: createdBy(call),
     deliveries: {},

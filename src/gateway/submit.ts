@@ -10,7 +10,6 @@ import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
 import type { Chain } from "../shared/store/operations/chain.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
-import type { Queues } from "../shared/store/queue.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { executionClassOf } from "../shared/tools/execution-class.js";
 import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tools/tool.js";
@@ -31,14 +30,11 @@ export interface Submission {
 
 export interface SubmitDeps {
   operations: Operations;
-  queues: Queues;
   editors: Editors;
   calls: CallReader;
   knownEditors: Pick<KnownEditorsReader, "makeKnown" | "mayComeBack" | "read">;
   deliveries: Deliveries;
   counters: Pick<StoredCounters, "add">;
-  /** The operation's job was added and read back. */
-  jobAdded(logId: string): void;
   newLogId?: () => string;
 }
 
@@ -55,17 +51,9 @@ export function createSubmit(
   deps: SubmitDeps,
   options: SubmitOptions,
 ): (call: ToolCall) => Promise<Submission> {
-  const { operations, queues, deliveries } = deps;
+  const { operations, deliveries } = deps;
   const newLogId = deps.newLogId ?? randomUUID;
   const ownChanges = createOwnChanges();
-
-  /**
-   * No record, no dispatch (▲1): the job follows the record. Adding it twice is harmless, so every process that finds
-   * `accepted` adds it.
-   */
-  const enqueue = async (record: OperationRecord): Promise<void> => {
-    if (await queues.add(record)) deps.jobAdded(record.logId);
-  };
 
   const noteDuplicate = async (
     { logId }: OperationRecord,
@@ -112,7 +100,6 @@ export function createSubmit(
           noteDuplicate(record, "joined", call, chain),
           operations.noteJoined(record, { principal: call.principal, caller: call.requester.caller }),
         ]);
-        if (record.state === "accepted") await enqueue(record);
         return { record, relation: "joined" };
       }
       case "create": {
@@ -130,7 +117,6 @@ export function createSubmit(
           throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
         if (created.kind !== "created") return undefined;
         await makeKnown();
-        await enqueue(created.record);
         // An Editor that may run the call later must be noted before the call is reported as accepted (▲4).
         if (!isThere(call, record.editor)) await deps.knownEditors.read();
         return { record: created.record, relation: "created" };

@@ -5,13 +5,7 @@
 
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
-import {
-  type Evidence,
-  eventsOfClaim,
-  next,
-  nextAfter,
-  type OperationRecord,
-} from "../../shared/operation/operation.js";
+import { type Evidence, next, nextAfter, type OperationRecord } from "../../shared/operation/operation.js";
 import { isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/operation-store.js";
@@ -110,8 +104,7 @@ function endedBy(
  * nothing either.
  */
 function mayHaveRun(record: OperationRecord, now: number): Change | undefined {
-  const sent = eventsOfClaim(record.state);
-  const state = nextAfter(record.state, [...sent, "interrupted"]);
+  const state = nextAfter(record.state, ["claimed", "interrupted"]);
   if (!state) return undefined;
   const message = `The store was restored from an older copy, so whether it was sent is unknown; its Editor (${record.editor}) was forgotten.`;
   const error = { code: "OUTCOME_UNKNOWN", type: TYPE, message };

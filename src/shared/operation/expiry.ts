@@ -36,7 +36,6 @@ export function deadlineOf(
 ): Deadline | undefined {
   const soonest = watchedSince + limits.absentMs;
   switch (record.state) {
-    case "accepted":
     case "queued": {
       const absent = Math.max(editorLastSeenAt, record.acceptedAt) + limits.absentMs;
       const unsent = record.acceptedAt + limits.unsentMs;

@@ -9,8 +9,8 @@ import type { RpcId } from "../wire/rpc.js";
 import type { Outcome } from "../wire/wire.js";
 
 /**
- * - `accepted`    the record exists, its job may not. The gateway moves it on; after a crash, a joining call or the janitor.
- * - `queued`      the job was added and read back. The Editor's owner moves it on; after a crash, the next owner.
+ * - `queued`      accepted: its record and its job were written in one step. The Editor's owner moves it on; after a crash,
+ *                 the next owner.
  * - `dispatched`  claimed; bytes may have been sent. The Editor's answer moves it on; after a crash, the next owner
  *                 submits the same id again, and the Editor attaches or runs it.
  * - `running`     the Editor reported the start. Its outcome moves it on; after a crash, the next owner attaches.
@@ -19,7 +19,6 @@ import type { Outcome } from "../wire/wire.js";
  * - `expired`     never sent: its Editor did not come back. Final.
  */
 export const STATES = [
-  "accepted",
   "queued",
   "dispatched",
   "running",
@@ -32,7 +31,6 @@ export const STATES = [
 export type State = (typeof STATES)[number];
 
 export type OperationEvent =
-  | "job_added"
   | "claimed"
   | "returned"
   | "started"
@@ -44,7 +42,6 @@ export type OperationEvent =
 
 /** What may follow a state; ARCHITECTURE.md draws the same table and a test compares them. */
 export const TRANSITIONS: Readonly<Record<State, Partial<Record<OperationEvent, State>>>> = {
-  accepted: { job_added: "queued", cancelled: "cancelled", expired: "expired" },
   queued: { claimed: "dispatched", cancelled: "cancelled", expired: "expired" },
   dispatched: {
     returned: "queued",
@@ -78,7 +75,6 @@ export function nextAfter(state: State, events: readonly OperationEvent[]): Stat
 export type Phase = "waiting" | "sent" | "final";
 
 const PHASES: Readonly<Record<State, Phase>> = {
-  accepted: "waiting",
   queued: "waiting",
   dispatched: "sent",
   running: "sent",
@@ -106,11 +102,6 @@ export function isSent(state: State): boolean {
 /** No state follows. */
 export function isFinal(state: State): boolean {
   return PHASES[state] === "final";
-}
-
-/** The events that take a waiting operation to `dispatched`. */
-export function eventsOfClaim(state: State): OperationEvent[] {
-  return state === "accepted" ? ["job_added", "claimed"] : ["claimed"];
 }
 
 /**

@@ -3,7 +3,7 @@
  * an operation that it shows as queued may have been sent, run and acknowledged; only the Editor's ledger knows. Ending
  * it as never begun would let the same call run a second time, so it is not ended while that Editor is missing.
  */
-import { eventsOfClaim, isWaiting, nextAfter, type OperationRecord } from "./operation.js";
+import { isWaiting, next, type OperationRecord } from "./operation.js";
 
 /** What is known of the store's losses; `KnownEditors` is one. */
 export interface StoreLosses {
@@ -29,6 +29,6 @@ export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }
 
 /** The record marked as sent at an unknown time; undefined if the store knows that it was sent, or how it ended. */
 export function markAsSent(record: OperationRecord): OperationRecord | undefined {
-  const state = nextAfter(record.state, eventsOfClaim(record.state));
+  const state = next(record.state, "claimed");
   return state && { ...record, state, sentIn: UNKNOWN_SESSION };
 }

@@ -3,10 +3,17 @@
  * slot, so that a script may touch several. In flight = no expiry; retention = 24 h by default, from the end. Stores live
  * longer than names: a key whose name differs from its property keeps the name that an earlier release gave it.
  */
+import type { Lane } from "../tools/tool.js";
+
 const TAG = "{ujb}";
 
 /** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; jobs are removed after the retention. */
 export const BULL_PREFIX = `${TAG}:bull`;
+
+/** ":" separates the parts of BullMQ's keys. */
+export function queueName(editor: string, lane: Lane): string {
+  return `${editor.replaceAll(":", "_")}.${lane}`;
+}
 
 export const keys = {
   /** STRING, for ever: the schema's major version. */

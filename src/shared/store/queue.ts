@@ -2,28 +2,19 @@
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation/operation.js";
-import { LANES, type Lane } from "../tools/tool.js";
-import { BULL_PREFIX, keys } from "./keys.js";
+import { LANES } from "../tools/tool.js";
+import { BULL_PREFIX, keys, queueName } from "./keys.js";
 import { bullmq } from "./libraries.js";
-
-/** A job only names its operation: the record decides whether it may run (▲1). */
-export interface JobData {
-  logId: string;
-}
+import { type JobData, jobOptions } from "./scripts/job.js";
 
 export interface Queues {
-  /**
-   * Adds the operation's job and reads it back; adding it again is harmless. Returns false if another operation's job has
-   * this id (only after manual edits).
-   */
-  add(record: OperationRecord): Promise<boolean>;
   /** Does the operation's job still wait or run? */
   has(record: OperationRecord): Promise<boolean>;
   /**
    * Makes the job of a waiting operation available again after manual edits: adds it if it is missing, finished, or its id
-   * is taken; promotes a delayed one; removes a lock without expiry. Returns false as `add` does.
+   * is taken by one that has finished; promotes a delayed one; removes a lock without expiry.
    */
-  restore(record: OperationRecord): Promise<boolean>;
+  restore(record: OperationRecord): Promise<void>;
   /** Removes a job that no worker holds from its queue. */
   remove(record: OperationRecord): Promise<void>;
   /**
@@ -40,11 +31,6 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/** ":" separates the parts of BullMQ's keys. */
-export function queueName(editor: string, lane: Lane): string {
-  return `${editor.replaceAll(":", "_")}.${lane}`;
-}
-
 /** BullMQ's word for the token of a job whose lock has expired. */
 const UNLOCKED = "0";
 
@@ -57,7 +43,7 @@ const priorityOf = (record: OperationRecord): number => Math.max(1, record.turn 
  */
 export function createQueues(
   connection: Redis,
-  options: { retentionMs: number; onError: (error: Error) => void },
+  { retentionMs, onError }: { retentionMs: number; onError: (error: Error) => void },
 ): Queues {
   const open = new Map<string, Queue<JobData>>();
 
@@ -72,7 +58,7 @@ export function createQueues(
       prefix: BULL_PREFIX,
       skipMetasUpdate: false,
     });
-    queue.on("error", options.onError);
+    queue.on("error", onError);
     open.set(name, queue);
     return queue;
   };
@@ -99,39 +85,22 @@ export function createQueues(
     await job?.moveToWait(token ?? UNLOCKED).catch(() => undefined);
   };
 
-  const queues: Queues = {
-    async add(record) {
-      const queue = queueOf(record);
-      const jobId = jobIdOf(record);
-      const age = Math.ceil(options.retentionMs / 1000);
-      await queue.add(
-        record.tool,
-        { logId: record.logId },
-        {
-          jobId,
-          priority: priorityOf(record),
-          attempts: 1,
-          removeOnComplete: { age },
-          removeOnFail: { age },
-        },
-      );
-      // add() answers with the new data even if an older job of this id made it do nothing: only a read can tell.
-      const job = await queue.getJob(jobId);
-      return job?.data.logId === record.logId;
-    },
+  const add = async (record: OperationRecord): Promise<void> => {
+    const id = { jobId: jobIdOf(record), priority: priorityOf(record) };
+    const options = { ...id, ...jobOptions(retentionMs) };
+    await queueOf(record).add(record.tool, { logId: record.logId }, options);
+  };
 
+  const queues: Queues = {
     async has(record) {
       return standing.includes(await queueOf(record).getJobState(jobIdOf(record)));
     },
 
     async restore(record) {
-      if (await queues.has(record)) {
-        await loosen(record);
-        return true;
-      }
+      if (await queues.has(record)) return loosen(record);
       // A finished job still occupies the id; removing it lets the same operation get its job again.
       await queues.remove(record);
-      return queues.add(record);
+      await add(record);
     },
 
     async remove(record) {

@@ -1,4 +1,4 @@
-/** The store's counters, except those that the writing script increments itself (write-operations.ts). */
+/** The store's counters, except those that the scripts which create and finish operations increment. */
 import type { Redis } from "ioredis";
 import type { Counts } from "../counters.js";
 import { keys } from "./keys.js";

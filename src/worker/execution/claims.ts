@@ -1,12 +1,6 @@
 /** The writes of an owner before it sends an operation, and after it did not send it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
-import {
-  eventsOfClaim,
-  isFinal,
-  next,
-  nextAfter,
-  type OperationEvent,
-} from "../../shared/operation/operation.js";
+import { isFinal, next, nextAfter, type OperationEvent } from "../../shared/operation/operation.js";
 import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
 
 export type Claims = ReturnType<typeof createClaims>;
@@ -16,7 +10,7 @@ export function createClaims(
   { fence, importedIn }: { fence: string; importedIn(): string },
 ) {
   /**
-   * No record, no dispatch (▲1): only an accepted or queued record that names this very job is claimed. Resubmission (▲12):
+   * No record, no dispatch (▲1): only a queued record that names this very job is claimed. Resubmission (▲12):
    * its session is stored before the first byte leaves. Store incarnation (▲13): refused where the store may have lost
    * something since the Editor's operations were imported. An operation that was returned unsent, and whose cancellation
    * was requested meanwhile, ends here.
@@ -25,8 +19,7 @@ export function createClaims(
     operations.change(
       logId,
       (record, now) => {
-        const events = eventsOfClaim(record.state);
-        const state = nextAfter(record.state, events);
+        const state = next(record.state, "claimed");
         const cancelled = record.cancel && next(record.state, "cancelled");
         if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
         return state && { record: { ...record, state, dispatchedAt: now, sentIn: session } };

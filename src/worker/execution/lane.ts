@@ -5,7 +5,7 @@ import type { Log } from "../../shared/log.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
 import { BULL_PREFIX } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
-import type { JobData } from "../../shared/store/queue.js";
+import type { JobData } from "../../shared/store/scripts/job.js";
 import type { ExecutorResult } from "./executor-deps.js";
 
 export interface LaneTimings {

@@ -97,7 +97,6 @@ function endLike(state: OperationRecord["state"]): OperationEvent[] {
     case "cancelled":
     case "expired":
       return ["returned", state];
-    case "accepted":
     case "queued":
     case "dispatched":
     case "running":

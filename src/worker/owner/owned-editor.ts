@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
-import { queueName } from "../../shared/store/queue.js";
+import { queueName } from "../../shared/store/keys.js";
 import type { Store } from "../../shared/store/store.js";
 import { LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";

@@ -133,19 +133,14 @@ function createCommandParser() {
   };
 }
 
-/** The one script that writes operations, creating one. */
+/** The script that creates an operation, with its job. */
 export function createsRecord(command: RedisCommand): boolean {
-  return isApply(command) && command.includes("create");
+  return isApply(command) && command.some((part) => part.endsWith(":prioritized"));
 }
 
 /** Any write of an operation. */
 export function isApply(command: RedisCommand): boolean {
   return runsScript(command) && command.some((part) => part.startsWith("{ujb}:chain:"));
-}
-
-/** BullMQ's script that adds a job. */
-export function addsJob(command: RedisCommand): boolean {
-  return runsScript(command) && command.some((part) => /^\{"logId":"[0-9a-f-]{36}"\}$/.test(part));
 }
 
 /** By its text the first time on a connection, by its hash from then on. */

@@ -4,7 +4,6 @@ import { OPEN } from "../../../src/gateway/auth/authenticator.js";
 import { type Broker, createBroker } from "../../../src/gateway/broker.js";
 import { createCallReader } from "../../../src/gateway/call-reader.js";
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
-import { queued } from "../../../src/gateway/janitor.js";
 import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { type Line, trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import type { Results } from "../../../src/gateway/results/results.js";
@@ -58,13 +57,7 @@ export function createGateway(world: World) {
       principals: OPEN,
       presence: { present: () => () => undefined, clients: async () => [] },
       queues: {
-        async add(record) {
-          await step();
-          const id = jobIdOf(record);
-          if (!jobs().some((job) => job.id === id)) jobs().push({ id, logId: record.logId });
-          return true;
-        },
-        restore: async () => true,
+        restore: async () => undefined,
         has: async (record) => jobs().some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
           store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
@@ -112,7 +105,6 @@ export function createGateway(world: World) {
         },
         close: () => undefined,
       },
-      jobAdded: (logId) => void operations.change(logId, queued),
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },

@@ -1,8 +1,13 @@
 /**
  * The store of operations in memory: the same chain pointers, versions, fences and lifetimes as
- * src/shared/store/operations/write-operations.ts and operation-store.ts, and one `step` before each command, where others may come in between.
+ * src/shared/store/scripts and operation-store.ts, and one `step` before each command, where others may come in between.
  */
-import { isFinal, mayHaveBegun, type OperationRecord } from "../../../src/shared/operation/operation.js";
+import {
+  isFinal,
+  jobIdOf,
+  mayHaveBegun,
+  type OperationRecord,
+} from "../../../src/shared/operation/operation.js";
 import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
 import type {
@@ -11,7 +16,7 @@ import type {
   Operations,
   OwnerNonce,
 } from "../../../src/shared/store/operations/operation-store.js";
-import type { Applied } from "../../../src/shared/store/operations/write-operations.js";
+import type { NotWritten } from "../../../src/shared/store/scripts/script.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 
 interface Chained {
@@ -80,8 +85,8 @@ interface Write extends Change {
   incarnation?: string | undefined;
 }
 
-/** The script of write-operations.ts: one indivisible step. */
-function apply(store: MemoryStore, write: Write): Applied["kind"] {
+/** The scripts: each is one indivisible step. */
+function apply(store: MemoryStore, write: Write): "applied" | NotWritten {
   const { data } = store;
   const { kind, record, result, expected, fence } = write;
   const { hash, logId, editor } = record;
@@ -112,7 +117,10 @@ function apply(store: MemoryStore, write: Write): Applied["kind"] {
   };
   if (result !== undefined) data.results[logId] = result.pieces.join("");
   chain.version += 1;
-  if (kind === "create" && fence === undefined) store.onCreate(record);
+  if (kind === "create" && fence === undefined) {
+    data.jobs[editor] = [...(data.jobs[editor] ?? []), { id: jobIdOf(record), logId }];
+    store.onCreate(record);
+  }
   store.onChange(logId);
   return "applied";
 }

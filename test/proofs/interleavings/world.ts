@@ -1,7 +1,7 @@
 /** Everything together: one store, one Editor, its owners, gateways and callers, and chance that moves them. */
 
 import { expiryOf, WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
-import { isFinal, jobIdOf, next } from "../../../src/shared/operation/operation.js";
+import { isFinal, isWaiting, jobIdOf, next } from "../../../src/shared/operation/operation.js";
 import { completeTool, type Tool } from "../../../src/shared/tools/tool.js";
 import { type Client, createClient } from "./callers.js";
 import { createEditor, type Editor } from "./editor.js";
@@ -143,14 +143,13 @@ export function createWorld(seed: number, options: Options) {
         const event = expiryOf(record, seenAt, at, WAIT_LIMITS);
         const state = event && next(record.state, event);
         if (state) return { record: { ...record, state, endedAt: at } };
-        if (record.state !== "accepted" && record.state !== "queued") return undefined;
+        if (!isWaiting(record.state)) return undefined;
         const id = jobIdOf(record);
         const jobs = store.data.jobs[EDITOR] ?? [];
         const isTaken = workers.some((worker) => worker.job()?.id === id);
         if (!isTaken && !jobs.some((job) => job.id === id))
           store.data.jobs[EDITOR] = [...jobs, { id, logId }];
-        const queued = next(record.state, "job_added");
-        return queued && { record: { ...record, state: queued } };
+        return undefined;
       });
     }
   };

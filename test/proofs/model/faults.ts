@@ -228,7 +228,7 @@ const reborn = (worker: WorkerState): WorkerState => ({
  */
 function isDefended({ store, ledgerCopy }: State, { id }: EditorState): boolean {
   const isBetween = ledgerCopy?.entries.some((entry) => {
-    const known = store.records[entry.id]?.state ?? "accepted";
+    const known = store.records[entry.id]?.state ?? "queued";
     const mayBegin = entry.state === "accepted" || entry.state === "not_started";
     return mayBegin && known !== "running" && !isFinal(known);
   });

@@ -4,8 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { jobIdOf } from "../../../src/shared/operation/operation.js";
-import { keys } from "../../../src/shared/store/keys.js";
-import { queueName } from "../../../src/shared/store/queue.js";
+import { keys, queueName } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { useWorkerProcesses } from "../../harness/processes/use-worker-processes.js";
 import type { WorkerProcess } from "../../harness/processes/worker-processes.js";

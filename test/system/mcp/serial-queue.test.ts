@@ -263,7 +263,7 @@ describe("in the queue of an Editor", () => {
     expect(await store.queues.position(first)).toBeUndefined();
     // Its turn is in the record: any process may add the job, any number of times.
     const found = await store.operations.find(first.logId);
-    await Promise.all([1, 2, 3].map(() => found && store.queues.add(found)));
+    await Promise.all([1, 2, 3].map(() => found && store.queues.restore(found)));
     await gateway.sweep();
     expect(await store.queues.position(first)).toBeLessThanOrEqual(2);
     const begun = await run();

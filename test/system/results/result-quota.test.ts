@@ -13,7 +13,7 @@ const { open, byHand } = useOpenedStores();
 const make = async (operations: Operations, principal: string, bytes = 10): Promise<Created> => {
   const [logId, acceptedAt] = [randomUUID(), await operations.now()];
   const incarnation = await operations.incarnation();
-  const record = operation({ logId, hash: logId, principal, acceptedAt, incarnation, state: "accepted" });
+  const record = operation({ logId, hash: logId, principal, acceptedAt, incarnation, state: "queued" });
   return operations.create(record, JSON.stringify("x".repeat(bytes - 2)), "0");
 };
 const made = async (...given: Parameters<typeof make>): Promise<OperationRecord> => {

@@ -3,7 +3,7 @@ import { appRoutes } from "@bull-board/api/dist/routes.js";
 import { expect, test } from "vitest";
 import type { Grants } from "../../../src/gateway/auth/tokens.js";
 import { jobIdOf } from "../../../src/shared/operation/operation.js";
-import { queueName } from "../../../src/shared/store/queue.js";
+import { queueName } from "../../../src/shared/store/keys.js";
 import { useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
 

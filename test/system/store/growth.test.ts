@@ -4,9 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../src/shared/operation/operation.js";
-import { keys } from "../../../src/shared/store/keys.js";
-import { queueName } from "../../../src/shared/store/queue.js";
-import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
+import { keys, queueName } from "../../../src/shared/store/keys.js";
+import { encodeResult, type StoredResult } from "../../../src/shared/store/results/stored-result.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { LANES } from "../../../src/shared/tools/tool.js";
 import type { ExecutorResult } from "../../../src/worker/execution/executor-deps.js";
@@ -38,13 +37,12 @@ const ASKER = { principal: "local", caller: null };
 async function submit(
   { operations, queues }: Store,
   changes: Partial<OperationRecord>,
-  isQueued = true,
 ): Promise<OperationRecord> {
   for (;;) {
     const { version, newest, now, incarnation } = await operations.chain(changes.hash ?? "h", ASKER);
     const made = {
       logId: randomUUID(),
-      state: "accepted" as const,
+      state: "queued" as const,
       after: newest,
       acceptedAt: now,
       incarnation,
@@ -54,16 +52,15 @@ async function submit(
     // The one before ended meanwhile.
     if (created.kind === "conflict") continue;
     if (created.kind !== "created") throw new Error(created.kind);
-    if (isQueued) await queues.add(created.record);
     return created.record;
   }
 }
 
-async function end({ operations }: Store, logId: string): Promise<void> {
+async function end({ operations }: Store, logId: string, given?: StoredResult): Promise<void> {
   await operations.change(logId, (record, now) => ({
     record: { ...record, state: "dispatched", dispatchedAt: now },
   }));
-  const result = await encodeResult({ Done: logId });
+  const result = given ?? (await encodeResult({ Done: logId }));
   await operations.change(logId, (record, now) => ({
     record: { ...record, state: "completed", startedAt: now, endedAt: now, executionMs: 1 },
     result,
@@ -114,15 +111,13 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   let newest = await submit(store, { ...given, hash: `${editor}/forced` });
   for (let at = 0; at < FORCED; at += 1) {
     const forced = { ...given, hash: newest.hash, supersedes: newest.logId };
-    const [next] = await Promise.all([submit(store, forced, false), at > 0 && end(store, newest.logId)]);
-    newest = next;
+    newest = await submit(store, forced);
   }
-  await end(store, newest.logId);
+  await eventually(async () => (await operations.openOf(editor)).length === 0, "all ended");
   await operations.report(newest.logId, { partialResult: { At: 1 } });
   await operations.noteDuplicate(newest.logId, { at: 1, relation: "joined" } as never);
   await store.sessions.save(randomUUID(), { principal, initialize: {} });
-  await eventually(async () => (await operations.openOf(editor)).length === 0, "all ended");
-  expect(await queues.has(newest)).toBe(false);
+  await eventually(async () => !(await queues.has(newest)), "its job has ended");
 
   await Promise.all(lanes.map((lane) => lane.close()));
   if (index % 2 === 0) await editors.gone(editor, undefined);
@@ -182,10 +177,10 @@ test(`${DISTINCT} distinct and ${FORCED} forced operations on each of ${EDITORS}
 describe("a chain", () => {
   test("that is forced again and again keeps the links whose operations are kept, and few others", async () => {
     const { store, hand } = await start({ worker: null, retentionMs: 20 });
-    let newest = await submit(store, {}, false);
+    let newest = await submit(store, {});
     for (let at = 0; at < 300; at += 1) {
       await end(store, newest.logId);
-      newest = await submit(store, { supersedes: newest.logId }, false);
+      newest = await submit(store, { supersedes: newest.logId });
     }
     expect(await hand.hlen(keys.chain("h"))).toBeLessThan(60);
     expect((await store.operations.chain("h", ASKER, newest.supersedes)).forced?.logId).toBe(newest.logId);
@@ -195,8 +190,8 @@ describe("a chain", () => {
   test("stays while its operation is in flight, and so do the counter of its Editor and its principal's list", async () => {
     const { store, hand } = await start({ worker: null, retentionMs: 30 });
     const { operations } = store;
-    const before = await submit(store, { hash: "before" }, false);
-    const record = await submit(store, {}, false);
+    const before = await submit(store, { hash: "before" });
+    const record = await submit(store, {});
     await end(store, before.logId);
     const kept = [keys.chain(record.hash), keys.mutations(record.editor), keys.principal(record.principal)];
     await eventually(
@@ -285,7 +280,7 @@ describe("an Editor", () => {
 
 test("a large result whose writer dies between two of its pieces runs out", async () => {
   const { store, hand } = await start({ worker: null });
-  const { logId } = await submit(store, {}, false);
+  const { logId } = await submit(store, {});
   const pieces = [Buffer.alloc(10), Buffer.alloc(10)];
   const lives: number[] = [];
   const watching = hand.duplicate();
@@ -294,8 +289,7 @@ test("a large result whose writer dies between two of its pieces runs out", asyn
   watching.on("pmessage", (_pattern, channel: string) => {
     void hand.pttl(channel.slice(channel.indexOf(":") + 1)).then((life) => lives.push(life));
   });
-  await end(store, logId);
-  await store.operations.change(logId, (record) => ({ record, result: { bytes: 20, pieces } }));
+  await end(store, logId, { bytes: 20, pieces });
   await eventually(() => lives.length >= 2, "both pieces were seen");
   watching.disconnect();
   await redis().flush();

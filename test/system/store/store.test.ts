@@ -26,7 +26,7 @@ const record = (logId: string, changed: Partial<OperationRecord> = {}): Operatio
   after: null,
   order: 1,
   mutationSeq: 0,
-  state: "accepted",
+  state: "queued",
   acceptedAt: 1_000,
   createdBy: { caller: null, requestId: null },
   deliveries: {},
@@ -98,7 +98,7 @@ describe("operations", () => {
     await hand.set(keys.lease("game"), "the owner");
     const change = (latest: OperationRecord) => ({ record: { ...latest, state: "queued" as const } });
     expect(await operations.change("a", change, "another")).toEqual({ kind: "not_owner" });
-    expect((await operations.find("a"))?.state).toBe("accepted");
+    expect((await operations.find("a"))?.state).toBe("queued");
     expect(await operations.change("a", change, "the owner")).toMatchObject({ kind: "applied" });
     await hand.del(keys.lease("game"));
     expect(await operations.change("a", change, "the owner")).toEqual({ kind: "not_owner" });
@@ -110,22 +110,22 @@ describe("queues", () => {
   test("a job is added once however often, its removal lets it be added again", async () => {
     const { queues } = await open();
     const wanted = record("a", { state: "queued" });
-    expect(await queues.add(wanted)).toBe(true);
-    expect(await queues.add(wanted)).toBe(true);
+    await queues.restore(wanted);
+    await queues.restore(wanted);
     expect(await queues.position(wanted)).toBe(0);
-    expect(await queues.add(record("b"))).toBe(true);
+    await queues.restore(record("b"));
     expect(await queues.position(record("b"))).toBe(1);
     await queues.remove(wanted);
     expect(await queues.has(wanted)).toBe(false);
     expect(await queues.position(record("b"))).toBe(0);
-    expect(await queues.add(wanted)).toBe(true);
+    await queues.restore(wanted);
   });
 
   test("what an earlier owner had taken goes back into its place, locked or not", async () => {
     const { queues } = await open();
     const hand = byHand();
     const records = ["a", "b", "c"].map((logId, at) => record(logId, { state: "queued", turn: at + 1 }));
-    for (const wanted of records) await queues.add(wanted);
+    for (const wanted of records) await queues.restore(wanted);
     const connection = redis().connection;
     const earlier = new Worker("game.main", null, { connection, prefix: BULL_PREFIX, autorun: false });
     closeLater(() => earlier.close());
@@ -139,14 +139,6 @@ describe("queues", () => {
     await expect(taken[0]?.moveToCompleted({}, "token", false)).rejects.toThrow();
     expect(await queues.position(records[0] as OperationRecord)).toBe(0);
     await queues.takeBack("game");
-  });
-
-  test("an id that was taken manually for something else is noticed", async () => {
-    const { queues } = await open();
-    const hand = byHand();
-    await queues.add(record("a"));
-    await hand.hset("{ujb}:bull:game.main:hash.a", "data", '{"logId":"other"}');
-    expect(await queues.add(record("a"))).toBe(false);
   });
 });
 
@@ -275,7 +267,7 @@ describe("a Redis that cannot be used", () => {
       store.notifier.on("changed", (logId) => notifier.push(logId));
       cable[kind]();
       await expect(store.operations.find("a")).rejects.toSatisfy(isStoreAway);
-      await expect(store.queues.add(record("a"))).rejects.toSatisfy(isStoreAway);
+      await expect(store.queues.restore(record("a"))).rejects.toSatisfy(isStoreAway);
       cable.fix();
       const answers = () =>
         store.operations.create(record("a"), "{}", "0").then(
@@ -287,7 +279,7 @@ describe("a Redis that cannot be used", () => {
         await store.operations.report("a", { progress: { seq: 1, progress: 1 } });
         return notifier.includes("a");
       }, "it hears again");
-      expect(await store.queues.add(record("a"))).toBe(true);
+      await store.queues.restore(record("a"));
     },
   );
 

@@ -338,7 +338,7 @@ describe("▲12 a worker is killed in the middle of a call", () => {
     await eventually(async () => !(await store.queues.has(then)), "its job has ended");
     for (const key of await hand.keys(`{ujb}:bull:*${jobIdOf(then)}*`)) await hand.del(key);
     await hand.hset(`{ujb}:operation:${then.logId}`, "doc", JSON.stringify(then));
-    await store.queues.add(then);
+    await store.queues.restore(then);
   }
 
   async function cutWhileRunning(system: System): Promise<OperationRecord> {

@@ -5,9 +5,8 @@
 
 import type { Redis, Result } from "ioredis";
 import { LANES } from "../../tools/tool.js";
-import { BULL_PREFIX, keys } from "../keys.js";
+import { BULL_PREFIX, keys, queueName } from "../keys.js";
 import { bullmq } from "../libraries.js";
-import { queueName } from "../queue.js";
 import { guard, guarded } from "../schema.js";
 import { DIAGNOSIS_STANDS_MS } from "./editors.js";
 

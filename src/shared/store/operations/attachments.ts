@@ -14,7 +14,7 @@ export interface Live {
   isTruncated?: true;
 }
 
-/** Arguments and result are written with the record, by the script in write-operations.ts. */
+/** Arguments and result are written with the record, by the scripts that create and finish operations. */
 export interface Attachments {
   argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
   /** The stored result as JSON text; undefined when there is none. */

@@ -10,7 +10,7 @@
 const LAST_TURN = 2_097_151;
 
 /**
- * Lua, for the script in write-operations.ts: `takeTurn` answers the turn of a new operation, `turnCame` records that it
+ * Lua, for the scripts that write operations: `takeTurn` answers the turn of a new operation, `turnCame` records that it
  * was sent. The numbers start again when nothing is open on the Editor. `turns`: HASH sent, highest, last:<principal>.
  */
 export const FAIR_PRIORITY = `

@@ -1,5 +1,5 @@
 /**
- * Lua, for the script in write-operations.ts: sets the lifetime of the keys beside a record, and drops links of a chain.
+ * Lua, for the scripts that write operations: sets the lifetime of the keys beside a record, and drops links of a chain.
  * With these nothing that the script writes stays for ever (docs/reference/store.md).
  */
 

@@ -1,20 +1,25 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
 import type { Redis } from "ioredis";
-import { countsOfChange, countsOfCreation } from "../../counters.js";
-import type { OperationRecord } from "../../operation/operation.js";
+import { countsOfChange } from "../../counters.js";
+import { isFinal, type OperationRecord } from "../../operation/operation.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys } from "../keys.js";
 import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
+import { createAmend } from "../scripts/amend.js";
+import { createCreate } from "../scripts/create.js";
+import { createFinish } from "../scripts/finish.js";
+import { createRestore } from "../scripts/restore.js";
+import type { Answer } from "../scripts/script.js";
+import { createTransition } from "../scripts/transition.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
 import { timeAfter, tookBetween } from "./phase.js";
-import type { PrincipalLimits } from "./principal-limits.js";
+import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
 import { createFind, parseRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
-import { quotaLimits, type ResultQuotaOptions } from "./result-quota.js";
-import { type Applied, createWrite } from "./write-operations.js";
+import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
 
 export interface Change {
   record: OperationRecord;
@@ -50,8 +55,8 @@ export type Created =
 
 export interface Operations extends Attachments, Chains, Incarnations {
   /**
-   * Writes a new record if the chain is still at `version`. Answers the record with its counters, or why it was not
-   * written.
+   * Writes a new record with its job if the chain is still at `version`. Answers the record with its counters, or why it was
+   * not written.
    */
   create(record: OperationRecord, args: string, version: string): Promise<Created>;
   /**
@@ -89,26 +94,34 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
 }
 
 export function createOperations(redis: Redis, options: OperationsOptions): Operations {
-  const limits = quotaLimits(options);
-  const write = createWrite(redis, options);
-  const upload = defineResultUpload(redis, limits);
+  const room = roomLimits(options);
+  const limits = { ...PRINCIPAL_LIMITS, ...options, room };
+  const createOperation = createCreate(redis, limits);
+  const restoreOperation = createRestore(redis, limits);
+  const transition = createTransition(redis, limits);
+  const finish = createFinish(redis, limits);
+  const amend = createAmend(redis);
+  const upload = defineResultUpload(redis, room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
 
-  /** Durable acknowledgement (▲14): stores the result in the same step as the record's end, or before it. */
+  /** By the script for what becomes of the operation. */
   const writeChange = async (
     { record: before, text: expected }: CachedRecord,
     { record, result }: Change,
     text: string,
     only: ChangeOptions,
-  ): Promise<Applied> => {
-    const extra = { ...only, counts: countsOfChange(before, record), tookMs: tookBetween(before, record) };
-    if (result === undefined) return write("change", { record, text }, expected, extra);
-    const uploaded = await upload(result, record.principal);
-    if (uploaded === "full") return { kind: "full" };
-    const applied = await write("change", { record, text }, expected, { ...extra, uploaded });
-    if (applied.kind !== "applied") await uploaded.drop();
-    return applied;
+  ): Promise<Answer> => {
+    const texts = { expected, text };
+    if (isFinal(before.state)) return amend(record, texts, only);
+    if (!isFinal(record.state)) return transition(record, texts, only);
+    const uploaded = result && (await upload(result, record.principal));
+    if (uploaded === "full") return ["full"];
+    const counts = countsOfChange(before, record);
+    const end = { counts, tookMs: tookBetween(before, record), result: uploaded };
+    const answer = await finish(record, texts, only, end);
+    if (answer[0] !== "applied") await uploaded?.drop();
+    return answer;
   };
 
   const find = createFind(redis);
@@ -147,16 +160,9 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     readRecord: async (logId) => (await read(logId))?.record,
 
     async create(record, args, version) {
-      const applied = await write("create", { text: JSON.stringify(record), record }, version, {
-        args,
-        incarnation: record.incarnation,
-        counts: countsOfCreation(record),
-      });
-      const { kind } = applied;
-      if (kind === "too_many" || kind === "full") return { kind };
-      if (kind !== "applied") return { kind: "conflict" };
-      const { mutationSeq, turn } = applied;
-      return { kind: "created", record: { ...record, mutationSeq, turn } };
+      const [kind, mutationSeq = 0, turn = 0] = await createOperation(record, args, version);
+      if (kind === "applied") return { kind: "created", record: { ...record, mutationSeq, turn } };
+      return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
     },
 
     async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
@@ -171,15 +177,11 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const isNewest = found.newest === null || before.has(found.newest);
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
-        const { incarnation: at } = found;
-        const record = { ...lost, order, entered, incarnation: at, deliveredIn: at, rebuilt: true as const };
-        const text = JSON.stringify(record);
-        const applied = await write(isNewest ? "create" : "restore", { text, record }, found.version, {
-          fence,
-          incarnation: found.incarnation,
-          counts: {},
-        });
-        if (applied.kind !== "conflict" && applied.kind !== "incarnation") return applied.kind === "applied";
+        const { incarnation, version } = found;
+        const entry = { order, entered, incarnation, deliveredIn: incarnation };
+        const record = { ...lost, ...entry, rebuilt: true as const };
+        const [kind] = await restoreOperation(record, { version, isNewest }, { fence, incarnation });
+        if (kind !== "conflict" && kind !== "incarnation") return kind === "applied";
       }
     },
 
@@ -192,12 +194,11 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
         const wanted = change(cached.record, timeAfter(cached.record, remembered?.now ?? cached.now));
         if (wanted) {
           const text = JSON.stringify(wanted.record);
-          const applied = await writeChange(cached, wanted, text, only);
-          if (applied.kind === "applied") {
+          const [kind] = await writeChange(cached, wanted, text, only);
+          if (kind === "applied") {
             recordCache.note({ ...cached, text, record: wanted.record });
             return { kind: "applied", record: wanted.record };
           }
-          const { kind } = applied;
           if (kind === "not_owner" || kind === "held" || kind === "full" || kind === "incarnation")
             return { kind };
         } else if (!remembered) return { kind: "unchanged", record: cached.record };

@@ -1,4 +1,4 @@
-/** What the script in write-operations.ts needs to know of a record that it writes. */
+/** What the scripts need to know of a record that they write. */
 import { isFinal, mayHaveBegun, type OperationRecord } from "../../operation/operation.js";
 
 /** How the script records that the Editor began it; a restored record does not displace later ones. */

@@ -24,7 +24,7 @@ const HELD_STANDS_MS = 5_000;
 export const EDITOR_AWAY_MS = 5_000;
 
 /**
- * Lua, for the script in write-operations.ts: may an operation be sent now? Only if more places are free than held-back
+ * Lua, for the scripts that write operations: may an operation be sent now? Only if more places are free than held-back
  * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
  * never passes another of its principal. Operations of Editors that are away take no place.
  * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.

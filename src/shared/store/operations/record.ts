@@ -11,6 +11,11 @@ export function createFind(redis: Redis): Find {
   return async (logId) => parseRecord(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
 }
 
+/** Releases before wrote a record before its job, as `accepted`: the janitor adds a job that is missing, whatever the state. */
+function storedState(state: OperationRecord["state"] | "accepted"): OperationRecord["state"] {
+  return state === "accepted" ? "queued" : state;
+}
+
 /**
  * The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. Schema 2 had no
  * incarnation, and used other names for some tools' effects.
@@ -21,6 +26,7 @@ export function parseRecord([doc, mutationSeq, turn]: (string | null)[]): Operat
   const { incarnation = FIRST_INCARNATION, deliveredIn = FIRST_INCARNATION } = record;
   return {
     ...record,
+    state: storedState(record.state),
     effect: storedEffect(record.tool, record.effect),
     incarnation,
     deliveredIn,

@@ -23,23 +23,21 @@ const ROOM_DEFAULTS: Required<ResultQuotaOptions> = {
   principalShare: 0.75,
 };
 
-/** The limits as the scripts read them, in JSON. */
-export function quotaLimits(options: ResultQuotaOptions): string {
-  const { resultsBudgetBytes, argumentsBudgetBytes, principalShare } = { ...ROOM_DEFAULTS, ...options };
-  return JSON.stringify({
-    results: resultsBudgetBytes,
-    arguments: argumentsBudgetBytes,
-    share: principalShare,
-  });
+/** The budgets as the scripts read them, bytes. */
+export interface RoomLimits {
+  results: number;
+  arguments: number;
+  share: number;
 }
 
-/** KEYS of the accounts that write-operations.ts does not already name for the ends and bytes of results. */
-export const ROOM_KEYS = [
-  keys.resultShares,
-  keys.argumentEnds,
-  keys.argumentBytes,
-  keys.argumentShares,
-] as const;
+export function roomLimits(options: ResultQuotaOptions): RoomLimits {
+  const { resultsBudgetBytes, argumentsBudgetBytes, principalShare } = { ...ROOM_DEFAULTS, ...options };
+  return { results: resultsBudgetBytes, arguments: argumentsBudgetBytes, share: principalShare };
+}
+
+/** KEYS of the accounts: ends, bytes, shares. */
+export const RESULT_ACCOUNT = [keys.resultEnds, keys.resultBytes, keys.resultShares] as const;
+export const ARGUMENT_ACCOUNT = [keys.argumentEnds, keys.argumentBytes, keys.argumentShares] as const;
 
 /** Redis itself has reached its maxmemory. */
 export function isStoreFull(error: unknown): boolean {
@@ -50,7 +48,7 @@ export function isStoreFull(error: unknown): boolean {
 const WANTED_MS = 30_000;
 
 /**
- * Lua, for the scripts in write-operations.ts and result-upload.ts. An account has `ends`: ZSET
+ * Lua, for the scripts that create and finish operations, and for result-upload.ts. An account has `ends`: ZSET
  * `<bytes>:<log_id>:<principal>` by the end of retention, "+inf" while in flight; `bytes`: their sum; `shares`: HASH, the
  * sum of each principal; and the limits `budget` and `share`. An entry larger than the whole budget has room when nothing
  * else is stored.

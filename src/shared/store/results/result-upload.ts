@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { keys } from "../keys.js";
-import { isStoreFull, RESULT_QUOTA } from "../operations/result-quota.js";
+import { isStoreFull, RESULT_ACCOUNT, RESULT_QUOTA, type RoomLimits } from "../operations/result-quota.js";
 import { type StoredResult, storedBytes } from "./stored-result.js";
 
 /** The form in which the writing script takes it. */
@@ -46,7 +46,8 @@ declare module "ioredis" {
   }
 }
 
-export function defineResultUpload(redis: Redis, limits: string): ResultUpload {
+export function defineResultUpload(redis: Redis, room: RoomLimits): ResultUpload {
+  const limits = JSON.stringify(room);
   redis.defineCommand("ujbAskForRoom", { numberOfKeys: 4, lua: ASK });
   redis.defineCommand("ujbAddPiece", { numberOfKeys: 1, lua: ADD });
   return async (result, principal) => {
@@ -54,7 +55,7 @@ export function defineResultUpload(redis: Redis, limits: string): ResultUpload {
     const key = keys.uploaded(randomUUID());
     const [first = Buffer.alloc(0)] = result.pieces;
     if (result.pieces.length === 1) return { key, piece: first, bytes, drop: async () => undefined };
-    const account = [keys.resultEnds, keys.resultBytes, keys.resultShares, keys.roomWanted(principal)];
+    const account = [...RESULT_ACCOUNT, keys.roomWanted(principal)];
     if ((await redis.ujbAskForRoom(...account, principal, bytes, limits)) === 0) return "full";
     const drop = async (): Promise<void> => {
       await redis.del(key);

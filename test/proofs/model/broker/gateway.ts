@@ -1,6 +1,5 @@
 /** The gateway's steps: the verb submit (src/gateway/submit.ts); how it answers is in answers.ts. */
 
-import { queued } from "../../../../src/gateway/janitor.js";
 import { newRecord } from "../../../../src/gateway/new-record.js";
 import type { Target } from "../../../../src/shared/editors/target.js";
 import {
@@ -35,8 +34,7 @@ const NEWEST = 1_000_000;
 export function gatewaySteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
   for (const request of state.requests) {
     if (request.at === "network") arrives(state, request, facts, rules, offer);
-    else if (request.at === "creating") creates(state, request, facts, offer);
-    else if (request.at === "enqueuing") enqueues(state, request, rules, offer);
+    else if (request.at === "creating") creates(state, request, facts, rules, offer);
     else if (request.at === "waiting") answers(state, request, facts, rules, offer);
     else if (request.at === "telling") writesNoted(state, request, facts, rules, offer);
     else notes(state, request, facts, rules, offer);
@@ -86,13 +84,12 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
     });
   } else {
     const { logId, state: found } = decision.record;
-    const at = decision.kind === "join" && found === "accepted" ? "enqueuing" : "waiting";
     const verb = decision.kind === "join" ? "joins" : "is answered by";
     const relation = decision.kind === "join" ? "joined" : "replayed";
     const asked = changed(store, logId, (record) => askedBy(record, request.caller)).store;
     offer("part", `${says} and ${verb} ${logId} (${found})`, {
       store: decision.kind === "join" ? joined(asked, decision.record, request.caller) : asked,
-      ...to(state, request, { ...request, at, logId, relation }),
+      ...to(state, request, { ...request, at: "waiting", logId, relation }),
     });
   }
 }
@@ -245,7 +242,7 @@ function targetOf(state: State, { target }: Request, { off }: Rules): Target {
   return { kind: "open" };
 }
 
-function creates(state: State, request: Request, facts: Facts, offer: Offer): void {
+function creates(state: State, request: Request, facts: Facts, rules: Rules, offer: Offer): void {
   const { plan, ...asked } = request;
   const { store, history } = state;
   if (!plan) return;
@@ -262,10 +259,12 @@ function creates(state: State, request: Request, facts: Facts, offer: Offer): vo
     begun: history.begun.length,
     changes: state.caller.changes,
   };
-  offer("part", `the gateway writes ${logId}${after(record)}`, {
-    store: created(store, record),
+  const written = { ...state, store: created(store, record) };
+  // The job is written in the same step; where an id is used again, a job that stands in its way makes that do nothing.
+  offer("part", `the gateway writes ${logId}${after(record)}, with its job`, {
+    store: jobAdded(written, record, rules) || written.store,
     history: { ...history, made: [...history.made, made] },
-    ...to(state, request, { ...asked, at: "enqueuing", logId, relation: "created" }),
+    ...to(state, request, { ...asked, at: "waiting", logId, relation: "created" }),
   });
 }
 
@@ -285,17 +284,4 @@ function recordOf(state: State, request: Request, plan: Plan, facts: Facts, logI
   // Its place in the chain and when it entered, the script counts (store.ts).
   const chain = { version: "0", now: now(state), incarnation } as Parameters<typeof newRecord>[2];
   return newRecord(call, { kind: "create", ...links }, chain, logId, "quick");
-}
-
-function enqueues(state: State, request: Request, rules: Rules, offer: Offer): void {
-  const logId = request.logId ?? "";
-  const record = state.store.records[logId];
-  const waits = to(state, request, { ...request, at: "waiting" });
-  const store = record && jobAdded(state, record, rules);
-  if (!store) offer("part", `the gateway cannot add the job of ${logId}`, waits);
-  else
-    offer("part", `the gateway adds the job of ${logId}`, {
-      store: changed(store, logId, queued).store,
-      ...waits,
-    });
 }

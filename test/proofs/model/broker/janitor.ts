@@ -1,7 +1,6 @@
 /** src/gateway/janitor.ts: lost jobs are added again, and what waited too long for its Editor expires. */
-import { queued } from "../../../../src/gateway/janitor.js";
 import { expiryOf, WAIT_LIMITS } from "../../../../src/shared/operation/expiry.js";
-import { next, type OperationRecord } from "../../../../src/shared/operation/operation.js";
+import { isWaiting, next, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";
 import { now, type State } from "../state/state.js";
@@ -13,7 +12,7 @@ export function sweeps(state: State, rules: Rules, offer: Offer): void {
     const isHere = editor.up && state.workers.some((one) => one.editor === editor.id && one.link);
     for (const record of openRecords(state.store, editor.id)) {
       const { logId } = record;
-      if (record.state !== "accepted" && record.state !== "queued") continue;
+      if (!isWaiting(record.state)) continue;
       if (!hasJob(state, logId)) restoresJob(state, record, rules, offer);
       if (isHere || state.left.expiries === 0) continue;
       const at = record.acceptedAt + WAIT_LIMITS.absentMs;
@@ -37,6 +36,5 @@ export function sweeps(state: State, rules: Rules, offer: Offer): void {
 function restoresJob(state: State, record: OperationRecord, rules: Rules, offer: Offer): void {
   const store = jobAdded(state, record, rules);
   if (!store) return;
-  const change = changed(store, record.logId, queued);
-  offer("part", `the janitor adds the job of ${record.logId}`, { store: change.store });
+  offer("part", `the janitor adds the job of ${record.logId}`, { store });
 }

@@ -1,4 +1,4 @@
-/** The store's steps, each indivisible: what the one script of src/shared/store/operations/write-operations.ts and its readers do. */
+/** The store's steps, each indivisible: what the scripts of src/shared/store/scripts and their readers do. */
 import type { Snapshot } from "../../../../src/shared/operation/decide.js";
 import {
   isFinal,

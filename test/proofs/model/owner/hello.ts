@@ -64,9 +64,7 @@ function enters(
   const resumed = sent.filter(({ logId }) => !worker.works.some((work) => work.logId === logId));
   const works = [...worker.works, ...resumed.map(({ logId }) => started({ logId, job: null }))];
   const ended = editor.ledger.entries.filter(({ outcome, acknowledged }) => outcome && !acknowledged);
-  const stored = ended
-    .filter(({ id }) => isFinal(store.records[id]?.state ?? "accepted"))
-    .map(({ id }) => id);
+  const stored = ended.filter(({ id }) => isFinal(store.records[id]?.state ?? "queued")).map(({ id }) => id);
   const acks = facts.acknowledges ? [...new Set([...worker.acks, ...stored])] : [];
   const importedIn = store.incarnation;
   const link = { connection, session: editor.session, ledgerId: editor.ledger.ledgerId };

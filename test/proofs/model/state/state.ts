@@ -105,7 +105,7 @@ export interface Request {
   /** How its operation answers it. */
   relation: "created" | "joined" | "replayed" | "read" | null;
   /** `telling`: the delivery is noted, the answer not written; `noting`: the other way round. */
-  at: "network" | "creating" | "enqueuing" | "waiting" | "telling" | "noting";
+  at: "network" | "creating" | "waiting" | "telling" | "noting";
   plan?: Plan;
   logId?: string;
 }

@@ -11,7 +11,7 @@ import {
 } from "./scenarios-clients.js";
 import {
   gatewayKilled,
-  gatewayKilledBetweenRecordAndJob,
+  gatewayKilledAtCreation,
   interruptedAndRetried,
   redisKilled,
   stdioKilled,
@@ -29,7 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   doubledOnTheWay,
   forceNewAgain,
   gatewayKilled,
-  gatewayKilledBetweenRecordAndJob,
+  gatewayKilledAtCreation,
   workerKilled,
   workerHangs,
   stdioKilled,

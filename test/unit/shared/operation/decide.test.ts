@@ -172,7 +172,7 @@ describe("▲5 joining what is in flight", () => {
   const at = (record: OperationRecord, mutationSeq: number, callerMutationSeq?: number) =>
     snapshot([record], { editors: [editorAt({ mutationSeq, callerMutationSeq })] });
 
-  test.each(["accepted", "queued", "dispatched", "running"] as const)(
+  test.each(["queued", "dispatched", "running"] as const)(
     "▲5 a mutating call joins what is %s, whatever happened since",
     (state) => {
       const record = operation({ state });

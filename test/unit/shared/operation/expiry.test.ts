@@ -6,7 +6,7 @@ const ask = (record: Parameters<typeof expiryOf>[0], seen: number, now: number) 
   expiryOf(record, seen, now, WAIT_LIMITS);
 
 describe("▲15 nothing waits for ever", () => {
-  test.each(["accepted", "queued"] as const)(
+  test.each(["queued"] as const)(
     "▲15 what is %s expires once its Editor was away for 10 minutes",
     (state) => {
       const record = operation({ state, acceptedAt: NOW });

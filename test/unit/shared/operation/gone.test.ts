@@ -38,7 +38,7 @@ describe("an Editor session is gone for good", () => {
 
   test("never while it is here, and never for what was not sent or has ended", () => {
     expect(goneOf(sent, editor({ ended, profile: { editorSessionId: "s2" } }), true)).toBeUndefined();
-    for (const state of ["accepted", "queued", "completed", "interrupted"] as const) {
+    for (const state of ["queued", "completed", "interrupted"] as const) {
       expect(goneOf({ ...sent, state }, undefined, false)).toBeUndefined();
     }
   });

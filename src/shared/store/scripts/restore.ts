@@ -1,0 +1,98 @@
+/** Puts back the record of an operation that was sent, and that the store had lost: record recovery (▲10 d). */
+import type { Redis } from "ioredis";
+import type { OperationRecord } from "../../operation/operation.js";
+import { countsAsChange } from "../../tools/tool.js";
+import { INCARNATION } from "../incarnation.js";
+import { keys, queueName } from "../keys.js";
+import { FAIR_PRIORITY } from "../operations/fair-priority.js";
+import { LIFETIME } from "../operations/lifetime.js";
+import { OWN_CHANGE } from "../operations/own-change.js";
+import { beganAs } from "../operations/phase.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+
+/**
+ * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 waiting, 9 sent, 10 mutations, 11 the
+ *      caller's, 12 the principal's, 13 turns, 14 lease
+ * ARGV 2 record JSON
+ * Answer: applied | incarnation | conflict | not_owner
+ */
+const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+local logId, retention = ask.logId, ask.retentionMs
+if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
+${ownedBy("KEYS[14]")}
+local seq
+if ask.isChange then
+  seq = redis.call('INCR', KEYS[10])
+  for i = 11, 12 do noteOwnChange(KEYS[i], seq, ask.acceptedAt, 3 * retention) end
+else
+  seq = tonumber(redis.call('GET', KEYS[10]) or '0')
+end
+local turn = takeTurn(KEYS[13], KEYS[7], KEYS[8], ask.principal, ask.priorityClass)
+turnCame(KEYS[13], turn)
+redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
+-- It displaces no later operation of its chain.
+local link = ask.isNewest and 'HSET' or 'HSETNX'
+redis.call(link, KEYS[3], 'newest', logId)
+redis.call(link, KEYS[3], 'at:' .. ask.editor, logId)
+if ask.supersedes then redis.call(link, KEYS[3], 'forced:' .. ask.supersedes, logId) end
+if ask.began ~= '' then
+  redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
+end
+dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+redis.call('SET', KEYS[5], ask.principal)
+redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
+redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
+redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
+upgradeSent(KEYS[9])
+redis.call('HSET', KEYS[9], logId, ask.editor)
+for _, key in ipairs({KEYS[3], KEYS[6], KEYS[10]}) do redis.call('PERSIST', key) end
+redis.call('PEXPIRE', KEYS[13], 3 * retention)
+return {'applied', seq, turn}
+`;
+
+/** `version`: that of the chain which was read. `isNewest`: no operation of the chain is newer. */
+export type Restore = (
+  record: OperationRecord,
+  chain: { version: string; isNewest: boolean },
+  only: { fence: string; incarnation: string },
+) => Promise<Answer>;
+
+export function createRestore(redis: Redis, { retentionMs }: { retentionMs: number }): Restore {
+  const run = defineScript(redis, "ujbRestore", RESTORE);
+  return (record, chain, { fence, incarnation }) => {
+    const { logId, editor, principal, createdBy } = record;
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.tombstone(logId),
+        keys.principal(principal),
+        keys.open(editor),
+        keys.waiting(principal),
+        keys.sent(principal),
+        keys.mutations(editor),
+        keys.askerMutations(editor, createdBy.caller ?? principal),
+        keys.askerMutations(editor, principal),
+        keys.turns(queueName(editor, record.lane)),
+        keys.lease(editor),
+      ],
+      {
+        ...chain,
+        logId,
+        editor,
+        principal,
+        acceptedAt: record.acceptedAt,
+        supersedes: record.supersedes,
+        isChange: countsAsChange(record),
+        priorityClass: record.priorityClass ?? "interactive",
+        began: beganAs(record),
+        ownerNonce: fence,
+        incarnation,
+        retentionMs,
+      },
+      JSON.stringify(record),
+    );
+  };
+}

@@ -1,0 +1,68 @@
+/** Lua scripts that write operations: what they have in common. */
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import { keys } from "../keys.js";
+import { isStoreFull } from "../operations/result-quota.js";
+import { guard, guarded } from "../schema.js";
+
+/**
+ * Why a script wrote nothing:
+ * - `conflict`     the record, or its chain, is not the one that was read: read again
+ * - `not_owner`    another owner holds the Editor's lease: fence (▲11)
+ * - `incarnation`  the store may have lost something since the decision: store incarnation (▲13)
+ * - `too_many`     the principal's limit on waiting operations is reached
+ * - `held`         the principal's limit on running operations is reached
+ * - `full`         there is no room for the arguments or the result
+ */
+export type NotWritten = "conflict" | "not_owner" | "incarnation" | "too_many" | "held" | "full";
+
+export type Answer = readonly ["applied", ...number[]] | readonly [NotWritten];
+
+/** Values by name, which the script reads as `ask`; undefined ones are left out, so that they are nil. */
+export type Ask = Record<string, unknown>;
+
+export type Script = (
+  keyList: readonly string[],
+  ask: Ask,
+  ...texts: readonly (string | Buffer)[]
+) => Promise<Answer>;
+
+/**
+ * The first lines of every script. A process of an older version is refused (schema.ts). KEYS 1 schema, 2 incarnation, which
+ * the caller of a script does not name. ARGV 1 `ask` as JSON.
+ */
+const HEAD = `${guard("KEYS[1]")}
+local ask = cjson.decode(ARGV[1])
+`;
+
+/**
+ * Lua, for scripts that include INCARNATION: ends with `incarnation` if one was decided on that is not the present one. The
+ * last argument is an id for a new one.
+ */
+export const IN_INCARNATION = `
+if ask.incarnation and incarnationOf(KEYS[2], ask.fresh) ~= ask.incarnation then return {'incarnation'} end
+`;
+
+/** Lua: ends with `not_owner` if an owner writes that does not hold the lease (any more). */
+export const ownedBy = (lease: string): string => `
+if ask.ownerNonce and redis.call('GET', ${lease}) ~= ask.ownerNonce then return {'not_owner'} end
+`;
+
+/** Defines a script on a connection, under a name that no command has. */
+export function defineScript(redis: Redis, name: string, lua: string): Script {
+  redis.defineCommand(name, { lua: HEAD + lua });
+  const commands = redis as unknown as Record<
+    string,
+    (...given: readonly (string | number | Buffer)[]) => Promise<Answer>
+  >;
+  return async (keyList, ask, ...texts) => {
+    const all = [keys.schema, keys.incarnation, ...keyList];
+    const packed = JSON.stringify(ask.incarnation === undefined ? ask : { ...ask, fresh: randomUUID() });
+    const run = commands[name]?.call(redis, all.length, ...all, packed, ...texts);
+    return guarded(run as Promise<Answer>).catch((error: unknown) => {
+      // Nothing was written: Redis refuses the script at its first write.
+      if (isStoreFull(error)) return ["full"] as const;
+      throw error;
+    });
+  };
+}

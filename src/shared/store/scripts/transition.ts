@@ -1,0 +1,94 @@
+/** Changes an operation in flight that does not end by it: claimed, returned, started, asked to be cancelled. */
+import type { Redis } from "ioredis";
+import { isSent, type OperationRecord } from "../../operation/operation.js";
+import { INCARNATION } from "../incarnation.js";
+import { channels, keys, queueName } from "../keys.js";
+import { FAIR_PRIORITY } from "../operations/fair-priority.js";
+import { beganAs } from "../operations/phase.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+
+/**
+ * KEYS 3 chain, 4 operation, 5 lease, 6 waiting, 7 sent, 8 held back, 9 known Editors, 10 turns
+ * ARGV 2 the record JSON that was read, 3 the new one
+ * Answer: applied | incarnation | conflict | not_owner | held
+ */
+const TRANSITION = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${IN_INCARNATION}
+local logId = ask.logId
+local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
+if found[1] ~= ARGV[2] then return {'conflict'} end
+${ownedBy("KEYS[5]")}
+local turn = tonumber(found[2] or 0)
+upgradeSent(KEYS[7])
+if ask.isSent and ask.maxRunning
+  and not mayBeSent(KEYS[7], KEYS[8], KEYS[9], logId, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then
+  return {'held'}
+end
+redis.call('HSET', KEYS[4], 'doc', ARGV[3])
+if ask.isSent then
+  redis.call('HDEL', KEYS[8], logId)
+  redis.call('SREM', KEYS[6], logId)
+  redis.call('HSET', KEYS[7], logId, ask.editor)
+  turnCame(KEYS[10], turn)
+  redis.call('PEXPIRE', KEYS[10], 3 * ask.retentionMs)
+else
+  redis.call('SADD', KEYS[6], logId)
+  redis.call('HDEL', KEYS[7], logId)
+end
+if ask.began ~= '' then
+  redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
+end
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+redis.call('PERSIST', KEYS[3])
+redis.call('PUBLISH', ask.channel, logId)
+return {'applied'}
+`;
+
+export interface TransitionOptions {
+  retentionMs: number;
+  /** Most operations of one principal that are sent and have not ended. */
+  maxRunning: number;
+}
+
+/** `expected`: the record as it was read. */
+export type Transition = (
+  record: OperationRecord,
+  texts: { expected: string; text: string },
+  only: { fence?: string | undefined; incarnation?: string | undefined; wasSent?: boolean },
+) => Promise<Answer>;
+
+export function createTransition(redis: Redis, { retentionMs, maxRunning }: TransitionOptions): Transition {
+  const run = defineScript(redis, "ujbTransition", TRANSITION);
+  return (record, { expected, text }, { fence, incarnation, wasSent }) => {
+    const { logId, editor, principal } = record;
+    const queue = queueName(editor, record.lane);
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        keys.lease(editor),
+        keys.waiting(principal),
+        keys.sent(principal),
+        keys.held(principal),
+        keys.editors,
+        keys.turns(queue),
+      ],
+      {
+        logId,
+        editor,
+        queue,
+        acceptedAt: record.acceptedAt,
+        isSent: isSent(record.state),
+        began: beganAs(record),
+        ownerNonce: fence,
+        incarnation,
+        // Sent already: any number may be.
+        maxRunning: wasSent ? undefined : maxRunning,
+        retentionMs,
+        channel: channels.changed,
+      },
+      expected,
+      text,
+    );
+  };
+}
