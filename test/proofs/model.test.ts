@@ -55,7 +55,7 @@ const FOUND: Readonly<Record<SwitchName, string>> = {
   nonceIgnored: "op1 is journalled for an owner that another has replaced",
   interruptedMayRepeat: "op2 repeats op1, whose outcome is unknown",
   noClaimChecks: "op1 was completed, and is now dispatched",
-  jobIdsReused: "everything has come to rest, and op2 stays accepted",
+  jobIdsReused: "everything has come to rest, and op2 stays queued",
   targetFirst: "op2 executes an intent that op1 has executed",
   alwaysJoins: "#2 joins op1, which is too old for it",
   windowFromTheEnd: "op2 executes an intent that op1 has executed",

@@ -72,7 +72,7 @@ export function nextAfter(state: State, events: readonly OperationEvent[]): Stat
 }
 
 /** Where an operation is, for all that need not know more: in the queue, at the Editor, or ended. */
-export type Phase = "waiting" | "sent" | "final";
+type Phase = "waiting" | "sent" | "final";
 
 const PHASES: Readonly<Record<State, Phase>> = {
   queued: "waiting",
@@ -84,10 +84,6 @@ const PHASES: Readonly<Record<State, Phase>> = {
   interrupted: "final",
   expired: "final",
 };
-
-export function phaseOf(state: State): Phase {
-  return PHASES[state];
-}
 
 /** No bytes of it have been sent, as far as the store knows (unsent.ts says whether that is certain). */
 export function isWaiting(state: State): boolean {

@@ -48,7 +48,6 @@ export const made = (request: number, op: number, says = "the caller sends"): st
   says,
   `#${request} arrives`,
   `the gateway writes op${op}`,
-  `the gateway adds the job of op${op}`,
 ];
 export const sent = (op: number): string[] => [
   `worker 1 takes the job of op${op}`,

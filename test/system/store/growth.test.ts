@@ -33,9 +33,9 @@ const FOR_EVER = page.filter(({ lives }) => lives === "**for ever**").map(({ key
 
 const ASKER = { principal: "local", caller: null };
 
-/** Accepts an operation after the newest of its hash, with a job where `isQueued`. */
+/** Accepts an operation after the newest of its hash. */
 async function submit(
-  { operations, queues }: Store,
+  { operations }: Store,
   changes: Partial<OperationRecord>,
 ): Promise<OperationRecord> {
   for (;;) {

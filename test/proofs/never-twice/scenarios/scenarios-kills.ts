@@ -63,6 +63,8 @@ export const gatewayKilledAtCreation: Scenario = {
     const { gateway } = world;
     const { ended } = gateway.process;
     const when = random.pick(["before", "after"] as const);
+    const known = (): Promise<number> => world.hand.zcard("{ujb}:principal:local");
+    const earlier = await known();
     stage.killed();
     gateway.line.cutAt(when, createsRecord, () => void gateway.kill());
     const lost = intent.ask(client, 5);
@@ -71,7 +73,7 @@ export const gatewayKilledAtCreation: Scenario = {
       (reported) => Promise.reject(new Error(`answered all the same: ${JSON.stringify(reported)}`)),
       () => undefined,
     );
-    const made = await world.hand.zcard("{ujb}:principal:local");
+    const made = (await known()) - earlier;
     if (!stdio && made !== (when === "after" ? 1 : 0)) throw new Error(`${made} created, cut ${when} it`);
     if (stdio) await intent.untilTold(stdio);
     await gateway.start();

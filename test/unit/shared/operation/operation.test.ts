@@ -20,7 +20,7 @@ describe("the table of transitions", () => {
   });
 
   test("begins with queued, from which every state is reached", () => {
-    expect(drawing()).toContain("[*] --> accepted");
+    expect(drawing()).toContain("[*] --> queued");
     const reached = new Set<string>(["queued"]);
     for (const from of reached)
       for (const to of Object.values(TRANSITIONS[from as "queued"])) reached.add(to);
