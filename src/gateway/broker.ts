@@ -104,7 +104,7 @@ const CANCEL_ANSWER_MS = 2_000;
 
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
   const { operations, queues, editors, waiters } = deps;
-  const { isHere, viewOf, briefViewOf, ownRecord, read } = createViews(deps, options);
+  const { isHere, viewOf, briefViewOf, endedView, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
   const { abandon, markWanted } = createAbandonment(operations);
   const accept = createSubmit({ ...deps, deliveries }, options);
@@ -178,9 +178,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const beganAt = performance.now();
       if (wait.callerKnowsLogId) await ownNamed(principal, logId);
       let latest: OperationRecord | "retention_ended" | undefined;
+      let ended: OperationView | undefined;
       await waiters.until(
         logId,
         async () => {
+          ended = await endedView(principal, logId);
+          if (ended) wait.onChange?.(ended);
+          if (ended) return true;
           latest = await ownRecord(principal, logId);
           if (typeof latest !== "object") return true;
           const view = wait.onChange && (await viewOf(latest));
@@ -189,10 +193,12 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         },
         { ...wait, follows: wait.onChange !== undefined },
       );
-      if (typeof latest === "object")
+      // The time was over before anything was heard of it.
+      if (!ended && latest === undefined) latest = await ownRecord(principal, logId);
+      if (ended || typeof latest === "object")
         deps.counters.add(durationCounts("waited", performance.now() - beganAt));
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
-      return typeof latest === "object" ? viewOf(latest) : latest;
+      return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
     },
 
     cancel,

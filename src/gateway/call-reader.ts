@@ -60,8 +60,9 @@ export interface ReadCall {
   targetContext: TargetContext;
   /** The Editors that its principal may use. */
   sees(editorId: string): boolean;
-  /** The store's incarnation when it was read. */
+  /** The store's incarnation when it was read, and its time, ms since the epoch. */
   incarnation: string;
+  now: number;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
@@ -105,7 +106,7 @@ export function createCallReader(deps: {
         permissionsOf(deps.principals, call.principal),
         deps.knownEditors.read(),
       ]);
-      const { missing, incarnation } = known;
+      const { missing, incarnation, now } = known;
       // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
       const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
       const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
@@ -145,6 +146,7 @@ export function createCallReader(deps: {
         targetContext,
         sees: access.sees,
         incarnation,
+        now,
         problem: anyProblem,
         arguments: text,
         parameters,

@@ -43,11 +43,23 @@ export function createDeliveries(
 ): Deliveries {
   const retractable = new Map<string, Retractable[]>();
 
+  type Edit = (record: OperationRecord, now: number) => OperationRecord | undefined;
+
+  /** Without reading anything first; false: the store was lost since, or another operation answered. */
+  const changeAtOnce = async (logId: string, edit: Edit): Promise<boolean> => {
+    let isOwn = true;
+    const decide = (record: OperationRecord, now: number): { record: OperationRecord } | undefined => {
+      isOwn = record.executedAs === undefined;
+      const changed = isOwn && isFinal(record.state) ? edit(record, now) : undefined;
+      return changed && { record: changed };
+    };
+    const { kind } = await operations.change(logId, decide, { inItsIncarnation: true });
+    return isOwn && kind !== "incarnation";
+  };
+
   /** Chain check (▲10 b): the delivered outcome is that of the operation that answered. */
-  const change = async (
-    logId: string,
-    edit: (record: OperationRecord, now: number) => OperationRecord | undefined,
-  ): Promise<void> => {
+  const change = async (logId: string, edit: Edit): Promise<void> => {
+    if (await changeAtOnce(logId, edit)) return;
     const [incarnation, asked] = await Promise.all([operations.incarnation(), operations.readRecord(logId)]);
     await operations.change(asked?.executedAs ?? logId, (record, now) => {
       const changed = isFinal(record.state) ? edit(inIncarnation(record, incarnation), now) : undefined;

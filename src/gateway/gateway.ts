@@ -103,7 +103,7 @@ export function createGateway(
   const catalogs = createLastCatalogs({ noteFile, log }, options.lastCatalogs);
   const catalogNotes = createCatalogNotes({ ...store, catalogs, log });
   const catalog = createCatalog(store.editors, store.notifier, catalogs);
-  const waiters = createWaiters(store.notifier, options);
+  const waiters = createWaiters(store.notifier, store.endedHere, options);
   const schema = createToolSchema((tool, reason) =>
     log.warn(
       { tool, reason },
@@ -142,6 +142,7 @@ export function createGateway(
   const verbs = createBroker(
     {
       operations: store.operations,
+      endedHere: store.endedHere,
       queues: store.queues,
       editors: store.editors,
       askForCancel: store.askForCancel,

@@ -1,5 +1,6 @@
 /** The verb submit: a call becomes an operation, or finds the operation that it repeats. */
 import { randomUUID } from "node:crypto";
+import { createBoundedMemory } from "../shared/bounded-memory.js";
 import { repetitionCounts } from "../shared/counters.js";
 import { BrokerError } from "../shared/errors.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
@@ -20,6 +21,7 @@ import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
 import { createOwnChanges } from "./own-changes.js";
+import type { Waiters } from "./waiters.js";
 
 export interface Submission {
   record: OperationRecord;
@@ -35,6 +37,7 @@ export interface SubmitDeps {
   knownEditors: Pick<KnownEditorsReader, "makeKnown" | "mayComeBack" | "read">;
   deliveries: Deliveries;
   counters: Pick<StoredCounters, "add">;
+  waiters: Pick<Waiters, "expect">;
   newLogId?: () => string;
 }
 
@@ -54,6 +57,7 @@ export function createSubmit(
   const { operations, deliveries } = deps;
   const newLogId = deps.newLogId ?? randomUUID;
   const ownChanges = createOwnChanges();
+  const hashes = createBoundedMemory<true>(HASHES_KEPT);
 
   const noteDuplicate = async (
     { logId }: OperationRecord,
@@ -104,7 +108,9 @@ export function createSubmit(
       }
       case "create": {
         if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
-        const record = newRecord(call, decision, chain, newLogId(), await classOf(call));
+        const logId = newLogId();
+        deps.waiters.expect(logId);
+        const record = newRecord(call, decision, chain, logId, await classOf(call));
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
         // janitor forgot it in between.
         const makeKnown = async (): Promise<void> => {
@@ -137,16 +143,20 @@ export function createSubmit(
   return async (call) => {
     let confirmed: string | undefined;
     let readCall = await deps.calls.read(call);
-    const { requester, parameters } = readCall;
+    const { requester, parameters, hash } = readCall;
+    // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
+    // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
+    const mayAsk = options.confirmsDestructive && isDestructive(readCall.tool);
+    let isAssumed = parameters.forceNew === undefined && !mayAsk && !hashes.get(hash);
+    hashes.set(hash, true);
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
       // A mutating call that is accepted between this reading and the write is concurrent with this one (▲5).
       const asker = { principal: call.principal, caller: requester.caller };
-      const chain = ownChanges.complete(
-        await operations.chain(readCall.hash, asker, parameters.forceNew),
-        asker,
-      );
+      const chain = isAssumed
+        ? emptyChain(readCall)
+        : ownChanges.complete(await operations.chain(readCall.hash, asker, parameters.forceNew), asker);
       if (chain.incarnation !== readCall.incarnation) {
         // The store was lost meanwhile, so the candidates may have changed.
         readCall = await deps.calls.read(call);
@@ -166,6 +176,9 @@ export function createSubmit(
         },
         options.replay,
       );
+      const isUsable = !isAssumed || (decision.kind === "create" && !readCall.problem);
+      isAssumed = false;
+      if (!isUsable) continue;
       const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.mayComeBack());
       if (mayWait && !call.signal?.aborted) {
         readCall = await deps.calls.read(call);
@@ -189,6 +202,13 @@ export function createSubmit(
       return { ...done, timeout: readCall.parameters.timeout };
     }
   };
+}
+
+const HASHES_KEPT = 10_000;
+
+/** A hash without operations. The script that creates one checks that. */
+function emptyChain({ now, incarnation }: ReadCall): Chain {
+  return { version: "0", newest: null, records: [], forced: undefined, editors: [], now, incarnation };
 }
 
 /** Named re-run (▲8): `force_new` names no operation of this call; `newest`, if any, is shown as a replay. */

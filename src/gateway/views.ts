@@ -6,6 +6,7 @@ import { goneOf } from "../shared/operation/gone.js";
 import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { Editors, KnownEditor } from "../shared/store/editors/editors.js";
+import type { EndedHere } from "../shared/store/ended-here.js";
 import type { Live } from "../shared/store/operations/attachments.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { Queues } from "../shared/store/queue.js";
@@ -25,6 +26,7 @@ export interface ViewSources {
   queues: Queues;
   editors: Editors;
   results: Results;
+  endedHere: Pick<EndedHere, "find">;
   heldBack: Store["heldBack"];
   lastSweep: Pick<Store["lastSweep"], "watchedSince">;
   knownEditors: Pick<KnownEditorsReader, "read">;
@@ -39,6 +41,8 @@ export interface Views {
   briefViewOf(record: OperationRecord): Promise<OperationView | "retention_ended">;
   ownRecord(principal: string, logId: string): Promise<OperationRecord | "retention_ended" | undefined>;
   read(principal: string, logId: string): Promise<OperationView | "retention_ended" | undefined>;
+  /** The view of an operation that this process ended a moment ago; undefined: read it from the store. */
+  endedView(principal: string, logId: string): Promise<OperationView | undefined>;
 }
 
 export function createViews(deps: ViewSources, options: ViewOptions): Views {
@@ -128,7 +132,22 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     return typeof record === "object" ? viewOf(record) : record;
   };
 
-  return { isHere, viewOf, briefViewOf: (record) => buildView(record, true), ownRecord, read };
+  /** A large result, and all that did not complete, has more to show than is known here. */
+  const endedView: Views["endedView"] = async (principal, logId) => {
+    const { record, result } = deps.endedHere.find(logId) ?? {};
+    if (record?.principal !== principal || record.state !== "completed" || record.executedAs !== undefined)
+      return undefined;
+    const shown = result && (await results.shown(result));
+    return result && shown === undefined
+      ? undefined
+      : {
+          record,
+          now: record.endedAt ?? record.acceptedAt,
+          ...(shown === undefined ? {} : { result: shown }),
+        };
+  };
+
+  return { isHere, viewOf, endedView, briefViewOf: (record) => buildView(record, true), ownRecord, read };
 }
 
 /** The operation, with state, times and outcome of the operation that answered its call. */

@@ -3,7 +3,7 @@
  * results. Several processes of one user write to the same files, each line in one write.
  */
 import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../shared/log.js";
 
@@ -47,39 +47,57 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
   const lines: { text: string; isRefusal: boolean }[] = [];
   let writing: Promise<void> | undefined;
   let prunedOn = "";
+  /** Kept open from one write to the next. */
+  let current: { day: string; part: number; handle: FileHandle } | undefined;
 
   const today = (): string => new Date(now()).toISOString().slice(0, 10);
   const fileOf = (day: string, part: number): string =>
     join(folder, part === 1 ? `audit-${day}.jsonl` : `audit-${day}.${part}.jsonl`);
 
   /** The first file of the day with room; undefined if all are full. */
-  const fileWithRoom = async (day: string, most: number): Promise<string | undefined> => {
+  const partWithRoom = async (day: string, most: number): Promise<number | undefined> => {
     for (let part = 1; part <= most; part += 1) {
-      const file = fileOf(day, part);
-      const size = await stat(file).then(
+      const size = await stat(fileOf(day, part)).then(
         (found) => found.size,
         () => 0,
       );
-      if (size < fileBytes) return file;
+      if (size < fileBytes) return part;
     }
     return undefined;
   };
 
-  const append = async (text: string, isRefusal: boolean): Promise<void> => {
-    const day = today();
+  const leave = async (): Promise<void> => {
+    const { handle } = current ?? {};
+    current = undefined;
+    await handle?.close();
+  };
+
+  /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. */
+  const isUsable = async (day: string, most: number): Promise<boolean> => {
+    if (!current || current.day !== day || current.part > most) return false;
+    const { nlink, size } = await current.handle.stat();
+    return nlink > 0 && size < fileBytes;
+  };
+
+  const openFile = async (day: string, most: number): Promise<FileHandle> => {
+    await leave();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (prunedOn !== day) await prune(day);
-    // Refusals cost their caller nothing, so they may not use up the room for accepted calls.
-    const file = await fileWithRoom(day, isRefusal ? Math.ceil(filesOfDay / 2) : filesOfDay);
-    if (file === undefined) throw new Error(`the files of ${day} are full`);
+    const part = await partWithRoom(day, most);
+    if (part === undefined) throw new Error(`the files of ${day} are full`);
     // Does not follow a link that another user may have put there.
     const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
-    const handle = await open(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
-    try {
-      await handle.write(text);
-    } finally {
-      await handle.close();
-    }
+    const handle = await open(fileOf(day, part), O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+    current = { day, part, handle };
+    return handle;
+  };
+
+  const append = async (text: string, isRefusal: boolean): Promise<void> => {
+    const day = today();
+    // Refusals cost their caller nothing, so they may not use up the room for accepted calls.
+    const most = isRefusal ? Math.ceil(filesOfDay / 2) : filesOfDay;
+    const handle = (await isUsable(day, most)) && current ? current.handle : await openFile(day, most);
+    await handle.write(text);
   };
 
   const prune = async (day: string): Promise<void> => {
@@ -124,6 +142,7 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
 
     async close() {
       await writing;
+      await leave();
     },
   };
 }

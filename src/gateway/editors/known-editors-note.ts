@@ -1,7 +1,7 @@
 /** The note of the known Editors: a small file beside the store, shared by the processes of one user. */
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync } from "node:fs";
-import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
@@ -43,9 +43,20 @@ export interface NoteFile {
   checkWritten(): void;
 }
 
+/** File times are no finer than this on some systems, ms: a file that changed just now may change again unnoticed. */
+const TICK_MS = 2_000;
+
 export function createNoteFile(file: string, log: Log): NoteFile {
   /** `over`: the file's text before. */
   let unwritten: { note: Note; error: Error; over: string | undefined } | undefined;
+  let known: { stamp: string; text: string; note: Note } | undefined;
+
+  /** Says whether the file was replaced, which is how it changes; undefined while that cannot be told. */
+  const stampOf = async (): Promise<string | undefined> => {
+    const found = await stat(file).catch(() => undefined);
+    if (!found || Date.now() - found.mtimeMs < TICK_MS) return undefined;
+    return `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+  };
 
   const textOf = async (): Promise<string | undefined> => {
     try {
@@ -68,11 +79,15 @@ export function createNoteFile(file: string, log: Log): NoteFile {
     async read() {
       let text: string | undefined;
       try {
+        const stamp = await stampOf();
+        if (known && known.stamp === stamp && !unwritten)
+          return { text: known.text, note: known.note, isWritten: true };
         text = await textOf();
         // Another process has written the file: its note replaces this process's unwritten one.
         if (unwritten && unwritten.over !== text) unwritten = undefined;
         if (unwritten) return { text, note: unwritten.note, isWritten: false };
         const note = text === undefined ? undefined : Note.parse(JSON.parse(text));
+        known = stamp !== undefined && text !== undefined && note ? { stamp, text, note } : undefined;
         return { text, note, isWritten: note !== undefined };
       } catch (error) {
         log.warn({ file, error: (error as Error).message }, "the known Editors cannot be read");

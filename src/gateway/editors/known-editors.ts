@@ -18,6 +18,8 @@ export interface KnownEditors {
   missing: readonly string[];
   /** The store's incarnation when it was asked; operations are decided on in the same one (▲13). */
   incarnation: string;
+  /** When it was asked, ms since the epoch, store clock. */
+  now: number;
 }
 
 export interface KnownEditorsOptions {
@@ -61,13 +63,13 @@ export function createKnownEditors(
     const [read, last, begun, present, incarnation, runs, now] = await Promise.all([
       file?.read(),
       catalogs.all(),
-      operations.incarnation(),
+      operations.lastIncarnation(),
       editors.availability(),
       operations.incarnation(),
       operations.runs(),
       operations.now(),
     ]);
-    // The store was lost in between: Editors read before do not describe the store after it.
+    // The store was lost since, or in between: Editors read before do not describe the store after it.
     if (begun !== incarnation) return undefined;
     const before = read?.note;
     if (before && isOlderCopy(before, { incarnation, runs })) {
@@ -90,6 +92,7 @@ export function createKnownEditors(
       ],
       missing: after.missing,
       incarnation,
+      now,
     };
   };
 

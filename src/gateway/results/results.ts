@@ -15,7 +15,7 @@ import type {
   FilteredResults,
   ListedFilteredResults,
 } from "../../shared/store/results/filtered-results.js";
-import { encodeText } from "../../shared/store/results/stored-result.js";
+import { decodeResult, encodeText, type StoredResult } from "../../shared/store/results/stored-result.js";
 import { contentOf, mayBeContent, textTokens } from "./content.js";
 
 /** A document that this principal may read. */
@@ -47,6 +47,8 @@ export interface DeliveredResult {
 
 export interface Results {
   delivered(record: OperationRecord): Promise<DeliveredResult>;
+  /** The JSON text of a result that an answer carries whole; undefined if it is too large. */
+  shown(result: StoredResult): Promise<string | undefined>;
   /** Undefined if it cannot be made now: the answer is complete without it. */
   preview(cacheId: string): Promise<Preview | undefined>;
   /** Undefined if there is none or it belongs to another principal. Restarts the 30 minutes of a kept part. */
@@ -132,6 +134,8 @@ export function createResults(
       const content = mayBeContent(shown) ? await contentIn(record, bytes) : undefined;
       return content === undefined ? { large: { bytes, preview: shown } } : { result: content };
     },
+
+    shown: async ({ bytes, pieces }) => (isLarge(bytes) ? undefined : decodeResult(pieces)),
 
     async find(principal, cacheId) {
       const named = await operations.find(cacheId);

@@ -72,6 +72,8 @@ declare module "ioredis" {
 export interface Incarnations {
   /** The store's present incarnation. The first call after a possible loss begins a new one. */
   incarnation(): Promise<string>;
+  /** The one that was found last, by whatever process; it may have ended since. */
+  lastIncarnation(): Promise<string | undefined>;
   /**
    * The run ids of the Redis that the store is in, and of the one before. A process that has since seen the store in
    * another Redis knows that an older copy was restored: a Redis shut down in order takes its mark along.
@@ -94,6 +96,7 @@ export function createIncarnations(redis: Redis): Incarnations {
   redis.defineCommand("ujbNoteImport", { numberOfKeys: 2, lua: NOTE_IMPORT });
   return {
     incarnation: () => redis.ujbIncarnation(keys.incarnation, randomUUID()),
+    lastIncarnation: async () => (await redis.hget(keys.incarnation, "id")) ?? undefined,
     async runs() {
       const found = await redis.hmget(keys.incarnation, "run", "before");
       return found.filter((run) => run !== null && run !== "") as string[];

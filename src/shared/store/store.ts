@@ -9,6 +9,7 @@ import {
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
+import { createEndedHere, type EndedHere } from "./ended-here.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createNotifier, type Notifier } from "./notifier.js";
@@ -30,6 +31,7 @@ export interface Store {
   /** Gives its id back to a store that was emptied; resolves to the id that it has. */
   claim(): Promise<string>;
   operations: Operations;
+  endedHere: EndedHere;
   filteredResults: FilteredResults;
   editors: Editors;
   forgotten: ForgottenEditors;
@@ -68,7 +70,8 @@ export async function openStore(
     onError: (error) => options.onError?.(error),
   });
   const notifier = await createNotifier(subscriber);
-  const operations = createOperations(commands, options);
+  const endedHere = createEndedHere();
+  const operations = createOperations(commands, options, endedHere);
   return {
     storeId,
     claim: () => claimStore(commands, storeId),
@@ -77,6 +80,7 @@ export async function openStore(
     notifier,
     queues,
     operations,
+    endedHere,
     heldBack: (record) =>
       heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
     filteredResults: createFilteredResults(commands, options),

@@ -10,7 +10,7 @@ import {
   recover,
 } from "../../shared/operation/recover.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
-import type { Operations } from "../../shared/store/operations/operation-store.js";
+import type { Arguments } from "../../shared/store/operations/operation-store.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
 import type { SameAs } from "../recovery/other-operation.js";
 import type { Claims } from "./claims.js";
@@ -29,7 +29,7 @@ export interface Subject {
   record: OperationRecord;
   /** The Editor session in which the operation was claimed. */
   session: string;
-  args: Awaited<ReturnType<Operations["argumentsOf"]>>;
+  args: Arguments;
   signal: AbortSignal;
 }
 
@@ -201,6 +201,7 @@ export function createConversation(
 
   /** A cancellation requested since the claim was announced before the Editor knew the operation. */
   const passOnEarlyCancel = async (logId: string): Promise<void> => {
+    if (!deps.wasCancelAnnounced(logId)) return;
     const latest = await operations.readRecord(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };

@@ -41,7 +41,7 @@ export interface ExecutorDeps {
   editorId: string;
   storeId: string;
   seal: Pick<RecoverySeal, "sign">;
-  operations: Pick<Operations, "find" | "readRecord" | "change" | "restore" | "argumentsOf" | "now">;
+  operations: Pick<Operations, "find" | "readRecord" | "readToClaim" | "change" | "restore" | "now">;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease: fence (▲11). */
   fence: string;
@@ -55,6 +55,8 @@ export interface ExecutorDeps {
   importAgain(): Promise<void>;
   /** Durable acknowledgement (▲14): the outcome is stored; once it is durable, the Editor may forget it. */
   acknowledge(logId: string): void;
+  /** Was a cancellation of it announced, perhaps before the Editor knew the operation? */
+  wasCancelAnnounced(logId: string): boolean;
   /** The record requests a cancellation that the Editor has not received. */
   passOnCancel(record: OperationRecord): void;
   /** The evidence for an outcome that became unknown. */

@@ -37,7 +37,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     jobId: string | undefined,
   ): Promise<AttemptResult> => {
     // Read. No record, no dispatch (▲1), and only the job that the record names.
-    const [known, args] = await Promise.all([operations.readRecord(logId), operations.argumentsOf(logId)]);
+    const { record: known, args } = await operations.readToClaim(logId);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job that was put into another Editor's queue manually: the right owner has the real one.
     if (known.editor !== deps.editorId) return "refused";

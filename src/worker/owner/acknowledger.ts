@@ -37,8 +37,9 @@ export function createAcknowledger(
 
   /** Outcomes that the store has lost since are not acknowledged: the Editor names them in its next hello, and they are rebuilt. */
   const send = async (due: ReadonlySet<string>): Promise<void> => {
-    const kept: string[] = [];
-    for (const logId of due) if (await isStored(logId)) kept.push(logId);
+    const all = [...due];
+    const found = await Promise.all(all.map(isStored));
+    const kept = all.filter((_logId, at) => found[at]);
     if (kept.length > 0) await link.ack(kept);
     if (kept.length < due.size && !link.hello?.plain) link.helloAgain();
   };

@@ -1,4 +1,5 @@
 /** Passes cancellations on to the Editor, again and again until it has answered: pub/sub may lose the message. */
+import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import type { Log } from "../../shared/log.js";
 import { isSent, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Notifier } from "../../shared/store/notifier.js";
@@ -14,8 +15,12 @@ export interface CancellationOptions {
 export interface Cancellations {
   /** Asks the Editor, and stores its answer. Never rejects: a failure is tried again. */
   passOn(record: OperationRecord): Promise<void>;
+  /** Has a cancellation of it been announced lately? A message that was lost is made up for after `cancelAgainMs`. */
+  wasAnnounced(logId: string): boolean;
   close(): void;
 }
+
+const ANNOUNCED_KEPT = 1_000;
 
 export function createCancellations(
   deps: {
@@ -31,6 +36,7 @@ export function createCancellations(
 ): Cancellations {
   const { operations, link, underWay, log } = deps;
   const asking = new Set<string>();
+  const announced = createBoundedMemory<true>(ANNOUNCED_KEPT);
 
   const ask = async ({ logId, executedAs }: OperationRecord): Promise<void> => {
     const { state: answer } = await link.cancel(executedAs ?? logId);
@@ -62,6 +68,7 @@ export function createCancellations(
   };
 
   const stop = deps.notifier.on("cancel", (logId) => {
+    announced.set(logId, true);
     if (underWay.isOwn(logId)) void look(logId);
   });
   const timer = setInterval(() => {
@@ -71,6 +78,7 @@ export function createCancellations(
 
   return {
     passOn,
+    wasAnnounced: (logId) => announced.get(logId) === true,
     close() {
       stop();
       clearInterval(timer);

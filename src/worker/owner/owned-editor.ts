@@ -234,6 +234,7 @@ function operationsOf(
       otherOperation: (record, answer, session) => otherOperation(parts, record, answer, session),
       acknowledge: acknowledger.stored,
       acknowledgeNamed: acknowledger.named,
+      wasCancelAnnounced: cancellations.wasAnnounced,
       passOnCancel: (record) => void cancellations.passOn(record),
       pause: (ended) => pause(options.retryMs, ended),
       awaitResultQuota(ended) {

@@ -45,6 +45,7 @@ export function createGateway(world: World) {
     candidates: await candidates(),
     missing: [],
     incarnation: store.data.incarnation,
+    now: store.now(),
   });
   const jobs = () => {
     store.data.jobs[EDITOR] ??= [];
@@ -68,6 +69,7 @@ export function createGateway(world: World) {
         release: async () => undefined,
         close: async () => undefined,
       },
+      endedHere: { find: () => undefined },
       // All of them are small.
       results: {
         delivered: async ({ logId }) => ({ result: await operations.resultOf(logId) }),
@@ -103,6 +105,7 @@ export function createGateway(world: World) {
             await steps.park(life, () => isOver() || world.changes() !== seen);
           }
         },
+        expect: () => undefined,
         close: () => undefined,
       },
       askForCancel: async (logId) => world.cancelAsked(logId),

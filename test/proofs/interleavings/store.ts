@@ -178,8 +178,13 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
   return {
     find,
     readRecord: look,
+    async readToClaim(logId) {
+      const record = await look(logId);
+      return { record, args: record && JSON.parse(store.data.arguments[logId] ?? "{}") };
+    },
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
+    lastIncarnation: () => soon(() => store.data.incarnation),
     noteJoined: (record, { principal, caller }) =>
       soon(() => {
         if (!countsAsChange(record)) return;
@@ -258,7 +263,9 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
         if (!record) return { kind: "unknown" };
         const wanted = change(record, store.now());
         if (wanted) {
-          const write: Write = { kind: "change", ...wanted, ...only, expected: record };
+          const { inItsIncarnation, ...other } = only;
+          const incarnation = inItsIncarnation ? record.deliveredIn : only.incarnation;
+          const write: Write = { kind: "change", ...wanted, ...other, incarnation, expected: record };
           const applied = await soon(() => apply(store, write));
           const written = store.data.documents[logId]?.record;
           if (applied === "applied" && written) seen.set(logId, written);

@@ -172,6 +172,7 @@ export function startWorker(world: World, ownerNonce: string) {
       acknowledge: () => undefined,
       acknowledgeNamed: async () => undefined,
       evidence: async () => ({}),
+      wasCancelAnnounced: () => true,
       passOnCancel: (record) => void passOnCancel(record.logId).catch(() => undefined),
       pause: step,
       awaitResultQuota: step,

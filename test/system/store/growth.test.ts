@@ -34,10 +34,7 @@ const FOR_EVER = page.filter(({ lives }) => lives === "**for ever**").map(({ key
 const ASKER = { principal: "local", caller: null };
 
 /** Accepts an operation after the newest of its hash. */
-async function submit(
-  { operations }: Store,
-  changes: Partial<OperationRecord>,
-): Promise<OperationRecord> {
+async function submit({ operations }: Store, changes: Partial<OperationRecord>): Promise<OperationRecord> {
   for (;;) {
     const { version, newest, now, incarnation } = await operations.chain(changes.hash ?? "h", ASKER);
     const made = {

@@ -192,10 +192,10 @@ describe("the broker after it", () => {
     test("of a mutating tool is told its outcome as what it is, with its time", async () => {
       const { system, first, again, startedAt } = await story("work", { Name: "a" });
       expect(again).toMatchObject({ status: "completed", deduplicated: true, force_new: first.log_id });
-      // The Editor's own time, which is a little before the broker heard of it.
+      // The Editor's own time, which is a little before the broker heard of it; the broker's is late by up to a round trip.
       const executedAt = Date.parse(again.executed_at ?? "");
       expect(executedAt).toBeGreaterThanOrEqual(Date.parse(first.accepted_at ?? ""));
-      expect(executedAt).toBeLessThanOrEqual(startedAt);
+      expect(executedAt).toBeLessThanOrEqual(startedAt + 50);
       expect(system.executions("a")).toBe(1);
     });
 

@@ -393,7 +393,7 @@ describe("the note", () => {
     const incarnation = async (): Promise<string> => {
       asked += 1;
       // The Editors are asked for already.
-      if (asked === 2) await redis.flush();
+      if (asked === 1) await redis.flush();
       return store.operations.incarnation();
     };
     const operations = { ...store.operations, incarnation };

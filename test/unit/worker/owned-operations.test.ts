@@ -20,11 +20,10 @@ function ownerOf(asked: string[]) {
         asked.push("open");
         return [sent];
       },
-      async readRecord(logId: string) {
+      async readToClaim(logId: string) {
         asked.push(`read ${logId}`);
-        return { ...sent, state: "completed" };
+        return { record: { ...sent, state: "completed" }, args: {} };
       },
-      argumentsOf: async () => ({}),
     },
     imports: {
       importedIn: () => "",

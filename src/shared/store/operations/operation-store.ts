@@ -1,7 +1,9 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
 import type { Redis } from "ioredis";
+import { createBoundedMemory } from "../../bounded-memory.js";
 import { countsOfChange } from "../../counters.js";
-import { isFinal, type OperationRecord } from "../../operation/operation.js";
+import { isFinal, isWaiting, type OperationRecord } from "../../operation/operation.js";
+import type { EndedHere } from "../ended-here.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys } from "../keys.js";
 import { defineResultUpload } from "../results/result-upload.js";
@@ -33,6 +35,8 @@ export interface ChangeOptions {
   fence?: OwnerNonce;
   /** Store incarnation (▲13): write only in this incarnation of the store. */
   incarnation?: string | undefined;
+  /** The same, for the incarnation in which the record's deliveries were noted. */
+  inItsIncarnation?: boolean;
   /** The Editor has it already: it needs no place among its principal's running operations. */
   wasSent?: boolean;
 }
@@ -79,6 +83,11 @@ export interface Operations extends Attachments, Chains, Incarnations {
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
   readRecord(logId: string): Promise<OperationRecord | undefined>;
+  /**
+   * The record and its arguments, for a claim: those of a waiting operation as this process wrote them a moment ago, else as
+   * they are stored. The claim is refused if the record is not the stored one.
+   */
+  readToClaim(logId: string): Promise<{ record: OperationRecord | undefined; args: Arguments }>;
   /** The principal of an operation whose retention ended, as long as its tombstone exists. */
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first. */
@@ -93,7 +102,17 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
   retentionMs: number;
 }
 
-export function createOperations(redis: Redis, options: OperationsOptions): Operations {
+export type Arguments = Awaited<ReturnType<Attachments["argumentsOf"]>>;
+
+/** Of those that this process accepted, the arguments of the latest are kept, if they have no more characters than this. */
+const SMALL_ARGUMENTS = 16_384;
+const ARGUMENTS_KEPT = 200;
+
+export function createOperations(
+  redis: Redis,
+  options: OperationsOptions,
+  endedHere: Pick<EndedHere, "note">,
+): Operations {
   const room = roomLimits(options);
   const limits = { ...PRINCIPAL_LIMITS, ...options, room };
   const createOperation = createCreate(redis, limits);
@@ -104,6 +123,8 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
   const upload = defineResultUpload(redis, room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
+  const argumentsHere = createBoundedMemory<string>(ARGUMENTS_KEPT);
+  const attachments = createAttachments(redis, options);
 
   /** By the script for what becomes of the operation. */
   const writeChange = async (
@@ -113,7 +134,12 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     only: ChangeOptions,
   ): Promise<Answer> => {
     const texts = { expected, text };
-    if (isFinal(before.state)) return amend(record, texts, only);
+    if (isFinal(before.state))
+      return amend(
+        record,
+        texts,
+        only.inItsIncarnation ? { ...only, incarnation: before.deliveredIn } : only,
+      );
     if (!isFinal(record.state)) return transition(record, texts, only);
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
@@ -151,7 +177,7 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     (await redis.get(keys.tombstone(logId))) ?? undefined;
 
   return {
-    ...createAttachments(redis, options),
+    ...attachments,
     find,
     now,
     ...incarnations,
@@ -159,10 +185,24 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
     tombstone,
     readRecord: async (logId) => (await read(logId))?.record,
 
+    async readToClaim(logId) {
+      const record = recordCache.recent(logId)?.cached.record;
+      const args = argumentsHere.get(logId);
+      if (record && isWaiting(record.state) && args !== undefined)
+        return { record, args: JSON.parse(args) as Arguments };
+      const [cached, stored] = await Promise.all([read(logId), attachments.argumentsOf(logId)]);
+      return { record: cached?.record, args: stored };
+    },
+
     async create(record, args, version) {
-      const [kind, mutationSeq = 0, turn = 0] = await createOperation(record, args, version);
-      if (kind === "applied") return { kind: "created", record: { ...record, mutationSeq, turn } };
-      return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
+      const askedAt = performance.now();
+      const [kind, mutationSeq = 0, turn = 0, now = 0] = await createOperation(record, args, version);
+      if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
+      const created = { ...record, mutationSeq, turn };
+      const heardAt = performance.now();
+      recordCache.note({ text: JSON.stringify(record), record: created, now, askedAt, heardAt });
+      if (args.length <= SMALL_ARGUMENTS) argumentsHere.set(record.logId, args);
+      return { kind: "created", record: created };
     },
 
     async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
@@ -197,6 +237,8 @@ export function createOperations(redis: Redis, options: OperationsOptions): Oper
           const [kind] = await writeChange(cached, wanted, text, only);
           if (kind === "applied") {
             recordCache.note({ ...cached, text, record: wanted.record });
+            if (isFinal(wanted.record.state) && !isFinal(cached.record.state))
+              endedHere.note({ record: wanted.record, result: wanted.result });
             return { kind: "applied", record: wanted.record };
           }
           if (kind === "not_owner" || kind === "held" || kind === "full" || kind === "incarnation")

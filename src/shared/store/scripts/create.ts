@@ -22,7 +22,7 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
  *      caller's, 12 the principal's, 13 turns, 14 counters, 15 the principal's request for room, 16–18 the account of results,
  *      19–21 that of arguments, from 22 the job's
  * ARGV 2 record JSON, 3 arguments JSON
- * Answer: applied, mutationSeq, turn | incarnation | conflict | full | too_many
+ * Answer: applied, mutationSeq, turn, the store's time, ms | incarnation | conflict | full | too_many
  */
 const CREATE = `${INCARNATION}${FAIR_PRIORITY}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
@@ -56,7 +56,7 @@ for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[14], counter,
 for _, key in ipairs({KEYS[3], KEYS[7], KEYS[10]}) do redis.call('PERSIST', key) end
 redis.call('PEXPIRE', KEYS[13], 3 * retention)
 addJob(22, ask.job, turn)
-return {'applied', seq, turn}
+return {'applied', seq, turn, storeTime()}
 `;
 
 export interface CreateOptions {
