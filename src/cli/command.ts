@@ -45,7 +45,7 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
 }
 
 /** The sentence for the user, and the exit code: 2 for the user's mistake, 1 for a failure. */
-export async function explain(error: unknown): Promise<{ message: string; exitCode: number }> {
+export async function describeError(error: unknown): Promise<{ message: string; exitCode: number }> {
   if (error instanceof UsageError) return { message: error.message, exitCode: 2 };
   if (error instanceof Object && "issues" in error) {
     // Only code that has loaded zod throws its errors: without one, do not load it.

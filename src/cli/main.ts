@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type CommandDef, defineCommand, renderUsage, runCommand } from "citty";
 import { printable } from "../shared/printable.js";
-import { command, explain } from "./command.js";
+import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
 import * as processes from "./declared/processes.js";
@@ -94,7 +94,7 @@ async function run(rawArgs: string[]): Promise<number> {
     await runCommand(main, { rawArgs });
     return 0;
   } catch (error) {
-    const { message, exitCode } = await explain(error);
+    const { message, exitCode } = await describeError(error);
     console.error(`unity-broker: ${printable(stripVTControlCharacters(message))}`);
     if (exitCode === 2) console.error(`See \`${(await commandOf(rawArgs)).path} --help\`.`);
     return exitCode;

@@ -95,7 +95,7 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources 
   askForCancel: (logId: string) => Promise<void>;
   candidates: () => Promise<Candidate[]>;
   lastCatalogs: Pick<LastCatalogs, "all">;
-  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "mayComeBack">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown" | "awaitMissing">;
 }
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}

@@ -2,7 +2,7 @@
 
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
 import type { Log } from "../shared/log.js";
-import { WAIT_LIMITS, type WaitLimits } from "../shared/operation/expiry.js";
+import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.js";
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
@@ -26,7 +26,7 @@ import { createWaiters } from "./waiters.js";
 
 export interface GatewayOptions {
   replay: ReplayOptions;
-  limits: WaitLimits;
+  limits: ExpiryLimits;
   /** How often a wait reads the store in case a message was lost, ms. */
   safetyPollMs: number;
   sweepMs: number;
@@ -52,7 +52,7 @@ export interface GatewayOptions {
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
   replay: REPLAY_DEFAULTS,
-  limits: WAIT_LIMITS,
+  limits: EXPIRY_LIMITS,
   safetyPollMs: 5_000,
   sweepMs: 5_000,
   editorAwayMs: EDITOR_AWAY_MS,

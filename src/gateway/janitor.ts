@@ -2,7 +2,7 @@
 
 import type { Log } from "../shared/log.js";
 import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
-import { type Deadline, expiryOf, type WaitLimits } from "../shared/operation/expiry.js";
+import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
 import { isWaiting, next, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
@@ -17,7 +17,7 @@ import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.j
 
 export interface JanitorOptions {
   everyMs: number;
-  limits: WaitLimits;
+  limits: ExpiryLimits;
   /** Ask the Editor to cancel an operation that runs longer than its class; it ends only if the Editor says so. */
   cancelOverdue: boolean;
   /** An operation that its client gave up while nobody knew its log_id leaves the queue after this long, ms. */

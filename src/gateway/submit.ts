@@ -34,7 +34,7 @@ export interface SubmitDeps {
   operations: Operations;
   editors: Editors;
   calls: CallReader;
-  knownEditors: Pick<KnownEditorsReader, "makeKnown" | "mayComeBack" | "read">;
+  knownEditors: Pick<KnownEditorsReader, "makeKnown" | "awaitMissing" | "read">;
   deliveries: Deliveries;
   counters: Pick<StoredCounters, "add">;
   waiters: Pick<Waiters, "expect">;
@@ -179,7 +179,7 @@ export function createSubmit(
       const isUsable = !isAssumed || (decision.kind === "create" && !readCall.problem);
       isAssumed = false;
       if (!isUsable) continue;
-      const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.mayComeBack());
+      const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.awaitMissing());
       if (mayWait && !call.signal?.aborted) {
         readCall = await deps.calls.read(call);
         continue;

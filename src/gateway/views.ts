@@ -1,6 +1,6 @@
 /** Operations as their principal may see them, with all data for an answer. */
 import type { OperationView } from "../shared/operation/answer.js";
-import { deadlineOf, type WaitLimits } from "../shared/operation/expiry.js";
+import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
 import type { EditorAway } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
 import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
@@ -17,7 +17,7 @@ import type { KnownEditorsReader } from "./editors/known-editors.js";
 import type { Results } from "./results/results.js";
 
 export interface ViewOptions extends CandidateOptions {
-  limits: WaitLimits;
+  limits: ExpiryLimits;
 }
 
 /** Read only if an answer shows it. */

@@ -47,7 +47,7 @@ export function createWaiters(
   };
   const stops = [notifier.on("ended", wakeOf, wakeAll), endedHere.on(wakeOf)];
 
-  const join = (logId: string, wake: () => void, follows: boolean): (() => void) => {
+  const register = (logId: string, wake: () => void, follows: boolean): (() => void) => {
     const set = wakers.get(logId) ?? new Set();
     wakers.set(logId, set.add(wake));
     // Changes are received only from a moment after the first reading: read again then.
@@ -69,7 +69,7 @@ export function createWaiters(
       expected.delete(logId);
       // Counts messages, so that one that arrives while `read` reads is not missed.
       let heard = 0;
-      const leave = join(
+      const leave = register(
         logId,
         () => {
           heard += 1;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const PROJECT = new URL("../../", import.meta.url);
@@ -28,7 +28,8 @@ function pathsOfTests(cell: string): string[] {
   return cell.match(/test\/[\w/.-]+\.test\.ts/g) ?? [];
 }
 
-const rules = rulesOf(readFileSync(new URL("ARCHITECTURE.md", PROJECT), "utf8"));
+const architecture = readFileSync(new URL("ARCHITECTURE.md", PROJECT), "utf8");
+const rules = rulesOf(architecture);
 
 test("every rule has a name and a sentence, and its files and tests exist", () => {
   const numbers = new Set(rules.map(({ rule }) => rule.match(/▲\d+/)?.[0]).filter(Boolean));
@@ -45,4 +46,31 @@ test("every rule has a name and a sentence, and its files and tests exist", () =
     );
   });
   expect(bare).toEqual([]);
+});
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(new URL(folder, PROJECT), { recursive: true, encoding: "utf8" }).map(
+    (name) => `${folder}${name}`,
+  );
+
+test("every file that is named exists, and every file of the heart and of both halves is named", () => {
+  const named = new Set(architecture.match(/[\w-]+(?:\.[\w-]+)*\.ts\b/g) ?? []);
+  const existing = [...filesBelow("src/"), ...filesBelow("test/")].map(
+    (path) => path.split("/").at(-1) ?? "",
+  );
+  expect([...named].filter((name) => !existing.includes(name))).toEqual([]);
+  const told = ["src/shared/", "src/gateway/", "src/worker/", "src/documents/"].flatMap(filesBelow);
+  const unnamed = told.filter((path) => path.endsWith(".ts") && !named.has(path.split("/").at(-1) ?? ""));
+  expect(unnamed).toEqual([]);
+});
+
+test("every name in code that a table gives stands in one of the files beside it", () => {
+  const missing = architecture.split("\n").flatMap((line) => {
+    const files = line.startsWith("| ") ? (line.match(/src\/[\w/.-]+\.ts/g) ?? []) : [];
+    if (files.length === 0) return [];
+    const text = files.map((file) => readFileSync(new URL(file, PROJECT), "utf8")).join("\n");
+    const names = [...line.matchAll(/`([a-zA-Z][a-zA-Z0-9]*)`/g)].map(([, name = ""]) => name);
+    return names.filter((name) => !text.includes(name));
+  });
+  expect(missing).toEqual([]);
 });

@@ -2,7 +2,7 @@
  * `unity-broker broker`: the background broker of this user and configuration, started on demand by the first client. It
  * listens before it has loaded anything heavy, so that a client which waits for it is greeted at once.
  */
-import { explain, type Run } from "../command.js";
+import { describeError, type Run } from "../command.js";
 import type * as declared from "../declared/processes.js";
 import { environment } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
@@ -25,7 +25,7 @@ export const broker: Run<typeof declared.broker> = async () => {
     const { runInBackground } = await import("./background.js");
     await runInBackground(service, signalled);
   } catch (error) {
-    service.failed(await explain(error));
+    service.failed(await describeError(error));
     throw error;
   } finally {
     await service.close();

@@ -1,7 +1,7 @@
 /** The configuration as the gateway and the worker take it. */
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
 import type { Config } from "../../shared/config.js";
-import { WAIT_LIMITS } from "../../shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
 import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
 import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
@@ -24,7 +24,7 @@ export function gatewayOptions(config: Config): GatewayOptions {
     ...GATEWAY_DEFAULTS,
     replay: { ...REPLAY_DEFAULTS, replayWindowMs: config.UNITY_BROKER_REPLAY_MINUTES * MINUTE },
     limits: {
-      ...WAIT_LIMITS,
+      ...EXPIRY_LIMITS,
       absentMs: config.UNITY_BROKER_ABSENT_MINUTES * MINUTE,
       unsentMs: config.UNITY_BROKER_UNSENT_HOURS * HOUR,
     },

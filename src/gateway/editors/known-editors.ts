@@ -34,7 +34,7 @@ export interface KnownEditorsOptions {
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
   /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
-  mayComeBack(): Promise<boolean>;
+  awaitMissing(): Promise<boolean>;
   /** A call is accepted for this Editor: if only its last catalogue is noted, the store knows it again. */
   makeKnown(editor: string): Promise<void>;
   /** A person says that this Editor will not come back. */
@@ -106,7 +106,7 @@ export function createKnownEditors(
   return {
     read,
 
-    async mayComeBack() {
+    async awaitMissing() {
       // A call that read in between found that they are back.
       if (missingSince === undefined) return true;
       const leftMs = missingSince + options.backMs - performance.now();

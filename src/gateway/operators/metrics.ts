@@ -68,7 +68,7 @@ export function createMetrics(deps: {
     for (const state of STATES.filter((state) => !isFinal(state))) open.set({ state }, 0);
     for (const { state } of records.flat()) open.inc({ state });
     for (const { connected, live } of known.editors) {
-      editors.inc({ connected: connected ? "yes" : "no", phase: connected ? phaseOf(live?.phase) : "" });
+      editors.inc({ connected: connected ? "yes" : "no", phase: connected ? phaseLabel(live?.phase) : "" });
     }
     results.set(resultBytes);
     callArguments.set(argumentBytes);
@@ -106,7 +106,7 @@ const PHASES = new Set([
   "safe_mode",
 ]);
 
-function phaseOf(word = ""): string {
+function phaseLabel(word = ""): string {
   return word === "" || PHASES.has(word) ? word : "other";
 }
 

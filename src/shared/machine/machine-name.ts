@@ -1,9 +1,7 @@
 /**
- * Names the system that this process runs in, so that two processes with the same name for it also mean the same process
- * by the same id.
- *
- * It is asked before a process id from elsewhere is looked up, so it must never be the same for two systems. Where that
- * is not certain there is no name.
+ * A name for the running system: one boot, one pid namespace. Two processes that get the same name mean the same process by
+ * the same id, so it is compared before a process id from elsewhere is looked up. Where that is not certain, there is no
+ * name.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";

@@ -86,7 +86,7 @@ export interface OperationView extends Flight {
 }
 
 export interface AnswerOptions {
-  /** Set if the call's own wait ended (status `timeout`); otherwise an operation in flight is `running`. */
+  /** How long a tool call waited: an operation that is still in flight is `timeout` then; without it, `running`. */
   waitedSeconds?: number;
   /** Placed first in the message. */
   note?: string | undefined;

@@ -1,7 +1,7 @@
 /** Expiry (▲15): nothing waits for ever. */
 import type { OperationRecord } from "./operation.js";
 
-export interface WaitLimits {
+export interface ExpiryLimits {
   /** An operation that was not sent expires once its Editor has been away without a pause for this long, ms. */
   absentMs: number;
   /** … or this long after it was accepted, ms. */
@@ -10,7 +10,7 @@ export interface WaitLimits {
   sentMs: number;
 }
 
-export const WAIT_LIMITS: WaitLimits = {
+export const EXPIRY_LIMITS: ExpiryLimits = {
   absentMs: 10 * 60_000,
   unsentMs: 12 * 3_600_000,
   sentMs: 24 * 3_600_000,
@@ -31,7 +31,7 @@ export interface Deadline {
 export function deadlineOf(
   record: OperationRecord,
   editorLastSeenAt: number,
-  limits: WaitLimits,
+  limits: ExpiryLimits,
   watchedSince = 0,
 ): Deadline | undefined {
   const soonest = watchedSince + limits.absentMs;
@@ -60,7 +60,7 @@ export function expiryOf(
   record: OperationRecord,
   editorLastSeenAt: number,
   now: number,
-  limits: WaitLimits,
+  limits: ExpiryLimits,
   watchedSince = 0,
 ): Deadline["event"] | undefined {
   const deadline = deadlineOf(record, editorLastSeenAt, limits, watchedSince);

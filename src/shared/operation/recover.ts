@@ -3,7 +3,13 @@
  * the first send, a reconnect or a domain reload, or in another process.
  */
 
-import { EDITOR_CODES, type GetAnswer, type Outcome, type SubmitAnswer } from "../wire/wire.js";
+import {
+  EDITOR_CODES,
+  type GetAnswer,
+  type LedgerState,
+  type Outcome,
+  type SubmitAnswer,
+} from "../wire/wire.js";
 import { lookUp, type Sought } from "./decide.js";
 import { isFinal, type OperationRecord, type State } from "./operation.js";
 import type { Moment, ReplayOptions } from "./replay.js";
@@ -58,7 +64,7 @@ export function recover(record: OperationRecord, found: EditorReply, context: Re
   if ("refusal" in found) return afterRefusal(found.refusal);
   const { answer } = found;
   if (answer.state === "same_as") return afterSameAs(record, answer as SameAs, context);
-  switch (answer.state) {
+  switch (answer.state as LedgerState | "unknown") {
     case "running":
       return { kind: "attach" };
     case "accepted":
@@ -76,7 +82,10 @@ export function recover(record: OperationRecord, found: EditorReply, context: Re
       return record.sentIn === undefined || record.sentIn === context.session
         ? { kind: "resubmit" }
         : FORGOTTEN;
-    default: {
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "interrupted": {
       const outcome = (answer as { outcome?: Outcome }).outcome;
       return outcome
         ? { kind: "settle", outcome }
@@ -110,7 +119,7 @@ function storeKnowsMore(record: OperationRecord): boolean {
   return record.effect !== "read_only" && (record.ledgerLost === true || record.state === "running");
 }
 
-type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
+export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 
 /**
  * Chain check (▲10 b): the Editor's latest operation of this hash is not the one that this operation was accepted

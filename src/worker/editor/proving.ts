@@ -37,7 +37,7 @@ export async function askProven<T>(
 ): Promise<T> {
   const workerNonce = newNonce();
   const answer = await askTyped(connection, ChallengeAnswer, method, { ...params, nonce: workerNonce });
-  const address = secret.listensOn ?? connection.calledAt();
+  const address = secret.listensOn ?? connection.remoteAddress();
   const challenge = { workerNonce, editorNonce: answer.nonce, address };
   if (secret.token === "" || !isProof(answer.proof, "editor", secret.token, challenge))
     throw new UnprovenEditor(address);

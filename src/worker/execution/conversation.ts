@@ -8,11 +8,11 @@ import {
   type OtherOperation,
   type Recovery,
   recover,
+  type SameAs,
 } from "../../shared/operation/recover.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
 import type { Arguments } from "../../shared/store/operations/operation-store.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
-import type { SameAs } from "../recovery/other-operation.js";
 import type { Claims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";
 import { refusedOutcome, unknownOutcome } from "./outcome.js";
@@ -68,7 +68,7 @@ export function createConversation(
       try {
         const found = await sendOrAsk(record, session, after, args);
         if (await isCircular(found, record.logId)) break;
-        const recovery = await decideOn(record, found, session);
+        const recovery = await recoveryFor(record, found, session);
         const step = await applyRecovery({ ...about, record }, recovery, after);
         if (step.kind === "end") return step.result;
         if (step.kind === "follow") {
@@ -129,7 +129,7 @@ export function createConversation(
     return at !== undefined;
   };
 
-  const decideOn = async (
+  const recoveryFor = async (
     record: OperationRecord,
     found: EditorReply,
     session: string,

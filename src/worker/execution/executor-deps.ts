@@ -1,12 +1,11 @@
 /** The dependencies of the executor: the Editor, the store, and the owner itself. */
 import type { Evidence, OperationRecord } from "../../shared/operation/operation.js";
-import type { OtherOperation, Refusal } from "../../shared/operation/recover.js";
+import type { OtherOperation, Refusal, SameAs } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../../shared/wire/wire.js";
 import type { RevokeAnswer } from "../editor/editor-calls.js";
-import type { SameAs } from "../recovery/other-operation.js";
 
 /** A submit without fence and ledger, which the connection adds. */
 export type UnfencedSubmit = Pick<

@@ -21,7 +21,7 @@ type ClaimStep =
   | { kind: "claimed"; record: OperationRecord; isFresh: boolean }
   | { kind: "not_claimed"; result: AttemptResult };
 
-/** After this many unusable answers in a row the owner stops asking, and the outcome is unknown. */
+/** After this many unusable answers in all the owner stops asking, and the outcome is unknown. */
 const MAX_REFUSALS = 5;
 
 export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
@@ -110,13 +110,13 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       let refusals = 0;
       while (!signal.aborted) {
         try {
-          const givenUp = refusals > MAX_REFUSALS && (await giveUp(logId, signal));
+          const givenUp = refusals >= MAX_REFUSALS && (await giveUp(logId, signal));
           if (givenUp) return givenUp;
           const result = await attempt(logId, signal, jobId);
           if (result !== "try_again") return result;
         } catch (error) {
           if (signal.aborted) break;
-          if (isAnswer(editor.refusal(error))) refusals += 1;
+          if (isPermanent(editor.refusal(error))) refusals += 1;
           deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
           await deps.pause(signal);
         }
@@ -131,6 +131,6 @@ function notClaimed(result: AttemptResult): ClaimStep {
 }
 
 /** A ledger that cannot be read now may be later. */
-function isAnswer(refusal: Refusal | undefined): boolean {
+function isPermanent(refusal: Refusal | undefined): boolean {
   return refusal !== undefined && refusal.code !== EDITOR_CODES.LEDGER_UNAVAILABLE;
 }

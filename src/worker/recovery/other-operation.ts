@@ -1,12 +1,9 @@
 /** Chain check (▲10 b): the operation that an Editor names with `same_as`, restored if the store had lost it. */
 import type { OperationRecord } from "../../shared/operation/operation.js";
-import type { OtherOperation } from "../../shared/operation/recover.js";
+import type { OtherOperation, SameAs } from "../../shared/operation/recover.js";
 import type { Store } from "../../shared/store/store.js";
 import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
-import type { SubmitAnswer } from "../../shared/wire/wire.js";
-
-export type SameAs = Extract<SubmitAnswer, { state: "same_as" }>;
 
 /** Handles the answer to `record`'s submit in this Editor session. Writes under the owner's fence. */
 export async function otherOperation(

@@ -1,5 +1,5 @@
 /**
- * One TCP connection to an Editor: frames and JSON-RPC over a socket, and three timeouts (connect, frame, heartbeat).
+ * One TCP connection to an Editor: frames and JSON-RPC over a socket, and four timeouts (connect, frame, request, heartbeat).
  * Knows no method of the protocol and never reconnects.
  */
 import { connect } from "node:net";
@@ -63,7 +63,7 @@ export interface Connection {
   /** The peer has proven to be the expected Editor. */
   trust(): void;
   /** `host:port` of the far end as this machine reached it; only once `opened` has resolved. */
-  calledAt(): string;
+  remoteAddress(): string;
   /** Ends the connection and its open requests (default reason `shutdown`); resolves when the socket is gone. */
   close(reason?: DisconnectReason): Promise<void>;
 }
@@ -272,7 +272,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
       reader.allow(maxIncomingBytes);
     },
 
-    calledAt: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),
+    remoteAddress: () => addressOf(socket.remoteAddress ?? "", socket.remotePort ?? 0),
 
     async close(reason = "shutdown") {
       end(reason);

@@ -8,7 +8,7 @@ import type { Channel } from "../../../src/gateway/mcp/open-request.js";
 import { type Line, trackRequests } from "../../../src/gateway/mcp/request-tracker.js";
 import type { Results } from "../../../src/gateway/results/results.js";
 import { BrokerError } from "../../../src/shared/errors.js";
-import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import {
   type Caller,
   isFinal,
@@ -89,7 +89,7 @@ export function createGateway(world: World) {
         schema: { check: async () => undefined },
         knownEditors: { read },
       }),
-      knownEditors: { read, makeKnown: async () => undefined, mayComeBack: async () => false },
+      knownEditors: { read, makeKnown: async () => undefined, awaitMissing: async () => false },
       lastCatalogs: NO_CATALOGS,
       contact: { awaited: async () => false },
       candidates,
@@ -111,7 +111,7 @@ export function createGateway(world: World) {
       askForCancel: async (logId) => world.cancelAsked(logId),
       newLogId: () => world.newLogId(),
     },
-    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: WAIT_LIMITS },
+    { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: EXPIRY_LIMITS },
   );
 
   /** What src/gateway/mcp/server.ts does with a request, without words. */

@@ -1,6 +1,6 @@
 /** Everything together: one store, one Editor, its owners, gateways and callers, and chance that moves them. */
 
-import { expiryOf, WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS, expiryOf } from "../../../src/shared/operation/expiry.js";
 import { isFinal, isWaiting, jobIdOf, next } from "../../../src/shared/operation/operation.js";
 import { completeTool, type Tool } from "../../../src/shared/tools/tool.js";
 import { type Client, createClient } from "./callers.js";
@@ -140,7 +140,7 @@ export function createWorld(seed: number, options: Options) {
     const operations = operationsOf(store, world.network);
     for (const { logId } of await operations.openOf(EDITOR)) {
       await operations.change(logId, (record, at) => {
-        const event = expiryOf(record, seenAt, at, WAIT_LIMITS);
+        const event = expiryOf(record, seenAt, at, EXPIRY_LIMITS);
         const state = event && next(record.state, event);
         if (state) return { record: { ...record, state, endedAt: at } };
         if (!isWaiting(record.state)) return undefined;

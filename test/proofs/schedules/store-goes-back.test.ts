@@ -3,7 +3,7 @@
  * In each the same call comes again, and the Editor's own account says how often it began.
  */
 import { describe, expect, test } from "vitest";
-import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { eventually } from "../../harness/eventually.js";
 import type { Client } from "../../harness/system/client.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
@@ -45,7 +45,7 @@ const forgotten = async (options?: SystemOptions) => {
 /** … and its retry, op2, expired before it was sent. */
 const forgottenAndExpired = async () => {
   const { system, ann, op1 } = await forgotten({
-    gateway: { limits: { ...WAIT_LIMITS, absentMs: 1, unsentMs: 1 } },
+    gateway: { limits: { ...EXPIRY_LIMITS, absentMs: 1, unsentMs: 1 } },
   });
   const op2 = await submit(ann);
   await whenStoreIsBack(() => system.gateway.sweep());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
-import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import { eventually, PATIENCE_MS } from "../../harness/eventually.js";
 import { useSystem } from "../../harness/system/system.js";
@@ -8,7 +8,7 @@ import { useSystem } from "../../harness/system/system.js";
 const { start } = useSystem();
 
 /** Sweeps until the operation ended; the janitor's own clock is tested once, below. */
-const limits = (changed: Partial<typeof WAIT_LIMITS>) => ({ ...WAIT_LIMITS, ...changed });
+const limits = (changed: Partial<typeof EXPIRY_LIMITS>) => ({ ...EXPIRY_LIMITS, ...changed });
 
 describe("nothing waits for ever", () => {
   test("queued for an Editor that stays away: expired, said to have never started, and it never does", async () => {

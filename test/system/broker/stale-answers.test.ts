@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../../../src/shared/operation/answer.js";
-import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { keys } from "../../../src/shared/store/keys.js";
 import type { SimulatedEditor } from "../../../src/simulator/editor.js";
 import { type McpCaller, useMcpCallers } from "../../harness/mcp/mcp-callers.js";
@@ -76,7 +76,7 @@ describe("W1: more runs lie between than anybody counts", () => {
     "W1: 13 calls of $tool expire while the Editor is closed: the next runs",
     async (story) => {
       const { tool, args, what } = story;
-      const system = await start({ gateway: { limits: { ...WAIT_LIMITS, absentMs: 1, unsentMs: 1 } } });
+      const system = await start({ gateway: { limits: { ...EXPIRY_LIMITS, absentMs: 1, unsentMs: 1 } } });
       const { call } = await stdio(system.gateway);
       await expectNew(system, await call(tool, args));
       await system.editor.faults.crash();

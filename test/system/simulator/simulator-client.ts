@@ -43,7 +43,10 @@ export async function connectClient(port: number): Promise<Client> {
   socket.on("data", (chunk) => {
     parser.push(chunk);
     for (let frame = parser.next(); frame; frame = parser.next()) {
-      if (frame.kind === "malformed") return socket.destroy();
+      if (frame.kind === "malformed") {
+        socket.destroy();
+        return;
+      }
       if (frame.kind !== "message") continue;
       const message = parseRpc(frame.text);
       if (message.kind === "notification") {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
-import { WAIT_LIMITS } from "../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { forget } from "../../harness/system/forget.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
@@ -73,7 +73,7 @@ describe("it ran, an older copy of the store has it in the queue, and its Editor
   });
 
   test("given up by its client, it does not leave the queue", async () => {
-    const system = await start({ ...HASTY, gateway: { ...HASTY.gateway, limits: WAIT_LIMITS } });
+    const system = await start({ ...HASTY, gateway: { ...HASTY.gateway, limits: EXPIRY_LIMITS } });
     const [logId = ""] = await ranSinceTheCopy(system);
     await whenStoreIsBack(() => system.broker.abandon(logId));
     expect(await system.record(logId)).toMatchObject({ abandonedAt: expect.any(Number) });

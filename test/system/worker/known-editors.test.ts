@@ -341,7 +341,7 @@ describe("Redis is killed and started again", () => {
     expect((await known.read()).missing).toEqual([editor.editorId]);
     await addWorker();
     await eventually(async () => (await known.read()).missing.length === 0, "another call has seen it");
-    expect(await known.mayComeBack()).toBe(true);
+    expect(await known.awaitMissing()).toBe(true);
     expect((await known.read()).missing).toEqual([]);
   });
 

@@ -17,11 +17,11 @@ import { createTransition } from "../scripts/transition.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
-import { timeAfter, tookBetween } from "./phase.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
 import { createFind, parseRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
+import { timeAfter, tookBetween } from "./write-facts.js";
 
 export interface Change {
   record: OperationRecord;
@@ -80,6 +80,7 @@ export interface Operations extends Attachments, Chains, Incarnations {
     change: (record: OperationRecord, now: number) => Change | undefined,
     options?: OwnerNonce | ChangeOptions,
   ): Promise<Changed>;
+  /** Reads the record. */
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
   readRecord(logId: string): Promise<OperationRecord | undefined>;

@@ -5,13 +5,13 @@ import type { OperationRecord } from "../../operation/operation.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
-import { beganAs } from "../operations/phase.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
   RESULT_QUOTA,
   type RoomLimits,
 } from "../operations/result-quota.js";
+import { beganAs } from "../operations/write-facts.js";
 import type { UploadedResult } from "../results/result-upload.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 

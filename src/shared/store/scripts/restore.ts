@@ -7,8 +7,8 @@ import { keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { beganAs } from "../operations/phase.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { beganAs } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**

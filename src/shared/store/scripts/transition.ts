@@ -4,8 +4,8 @@ import { isSent, type OperationRecord } from "../../operation/operation.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
-import { beganAs } from "../operations/phase.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { beganAs } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**

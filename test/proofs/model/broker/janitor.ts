@@ -1,5 +1,5 @@
 /** src/gateway/janitor.ts: lost jobs are added again, and what waited too long for its Editor expires. */
-import { expiryOf, WAIT_LIMITS } from "../../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS, expiryOf } from "../../../../src/shared/operation/expiry.js";
 import { isWaiting, next, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";
@@ -15,8 +15,8 @@ export function sweeps(state: State, rules: Rules, offer: Offer): void {
       if (!isWaiting(record.state)) continue;
       if (!hasJob(state, logId)) restoresJob(state, record, rules, offer);
       if (isHere || state.left.expiries === 0) continue;
-      const at = record.acceptedAt + WAIT_LIMITS.absentMs;
-      const event = expiryOf(record, record.acceptedAt, at, WAIT_LIMITS);
+      const at = record.acceptedAt + EXPIRY_LIMITS.absentMs;
+      const event = expiryOf(record, record.acceptedAt, at, EXPIRY_LIMITS);
       const after = event && next(record.state, event);
       if (!after) continue;
       const error = { code: "EXPIRED", type: "expired", message: "" };

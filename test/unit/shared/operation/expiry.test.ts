@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { expiryOf, WAIT_LIMITS } from "../../../../src/shared/operation/expiry.js";
+import { EXPIRY_LIMITS, expiryOf } from "../../../../src/shared/operation/expiry.js";
 import { executed, HOUR, MINUTE, NOW, operation } from "../record.js";
 
 const ask = (record: Parameters<typeof expiryOf>[0], seen: number, now: number) =>
-  expiryOf(record, seen, now, WAIT_LIMITS);
+  expiryOf(record, seen, now, EXPIRY_LIMITS);
 
 describe("▲15 nothing waits for ever", () => {
   test.each(["queued"] as const)(
@@ -40,7 +40,7 @@ describe("▲15 nothing waits for ever", () => {
   test("▲15 W8 after a pause of everything each has one full absence time anew, whatever its limit", () => {
     const paused = NOW + 48 * HOUR;
     const since = (record: ReturnType<typeof operation>, now: number) =>
-      expiryOf(record, NOW, now, WAIT_LIMITS, paused);
+      expiryOf(record, NOW, now, EXPIRY_LIMITS, paused);
     for (const state of ["queued", "running"] as const) {
       const record = operation({ state, acceptedAt: NOW, dispatchedAt: NOW });
       expect(since(record, paused + 10 * MINUTE - 1)).toBeUndefined();

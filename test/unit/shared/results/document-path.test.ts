@@ -74,6 +74,7 @@ describe("a list further down is named by its path", () => {
       } catch (error) {
         return (error as Error).message;
       }
+      return undefined;
     })();
     expect(message).toMatch(/and 480 more/);
     expect(message?.length).toBeLessThan(3000);
