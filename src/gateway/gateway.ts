@@ -21,6 +21,7 @@ import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./e
 import { createJanitor } from "./janitor.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
+import { createPreparedSchemas } from "./tools/prepared-schemas.js";
 import { createToolSchema } from "./tools/tool-schema.js";
 import { createWaiters } from "./waiters.js";
 
@@ -110,6 +111,7 @@ export function createGateway(
       "the tool's arguments are not checked: its schema is invalid, or took too long",
     ),
   );
+  const prepared = createPreparedSchemas({ ...store, tools: () => catalog.tools(() => true), schema, log });
   const knownEditors = createKnownEditors({ ...store, log, file: noteFile, catalogs }, options);
   // Noted at once, so that the note is current even while nobody calls.
   let noting: Promise<unknown> = Promise.resolve();
@@ -176,6 +178,7 @@ export function createGateway(
       waiters.close();
       catalog.close();
       await presence.close();
+      await prepared.close();
       await schema.close();
       await janitor.close();
       await documents.close();

@@ -12,7 +12,16 @@ const MOST_WORK = 1_000_000;
 
 const BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 const COUNTS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
-const NOTES = ["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"];
+const NOTES = [
+  "$schema",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+];
 const PLAIN = new Set(["type", "enum", "required", "format", "nullable", ...BOUNDS, ...COUNTS, ...NOTES]);
 
 /** Whether a schema has only keywords known to be cheap. Evaluated once per schema. */

@@ -15,6 +15,8 @@ export type SchemaAnswer = { faults: Fault[] } | { unusable: string };
 export interface SchemaCheck {
   /** Both are JSON text. */
   answer(schema: string, args: string): SchemaAnswer;
+  /** Compiles a schema, so that its first check need not. */
+  prepare(schema: string): void;
 }
 
 /** Most faults reported, and UTF-16 units of each path and reason. */
@@ -46,6 +48,8 @@ export function createSchemaCheck(): SchemaCheck {
     return check;
   };
   return {
+    prepare: (schema) => void checkOf(schema),
+
     answer(schema, args) {
       try {
         const faults = checkOf(schema)(JSON.parse(args));
@@ -68,11 +72,11 @@ const OPTIONS: Options = {
   ownProperties: true,
 };
 
-/** The compiler's own meta-schemas are compiled once: that takes longer than most schemas. */
-function createCompiler(): (schema: SchemaObject) => Check {
-  const older = lazily(() => new Ajv(OPTIONS));
-  const current = lazily(() => new Ajv2020(OPTIONS));
+/** The compiler's own meta-schemas are compiled once in a process: that takes longer than a hundred schemas. */
+const older = lazily(() => new Ajv(OPTIONS));
+const current = lazily(() => new Ajv2020(OPTIONS));
 
+function createCompiler(): (schema: SchemaObject) => Check {
   const compile = ({ $schema, ...schema }: SchemaObject): Check => {
     // Its answer would be a promise, and its faults the rejection of one that nobody awaits.
     if ("$async" in schema) throw new Error("a schema must not be asynchronous");

@@ -19,6 +19,8 @@ export interface ToolSchema {
    * checks nothing here: the Editor checks its arguments itself. `args`: as JSON text.
    */
   check(tool: Tool, args: string): Promise<void>;
+  /** Compiles the tool's schema ahead of its first check. Of those that need the thread, the first one starts it. */
+  prepare(tool: Tool): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export interface ToolSchemaOptions {
 /** Most characters of its JSON. */
 const MAX_SCHEMA = 512 * 1024;
 
-const DEFAULTS: ToolSchemaOptions = {
+export const TOOL_SCHEMA_DEFAULTS: ToolSchemaOptions = {
   timeoutMs: 1_000,
   restMs: 60_000,
   waitMs: 3_000,
@@ -67,7 +69,7 @@ export function createToolSchema(
   onUnchecked: (tool: string, reason: string) => void,
   given: Partial<ToolSchemaOptions> = {},
 ): ToolSchema {
-  const options = { ...DEFAULTS, ...given };
+  const options = { ...TOOL_SCHEMA_DEFAULTS, ...given };
   const thread = createThread<SchemaRequest, SchemaAnswer>(() => options.start(options.maxHeapMb), {
     idleMs: IDLE_MS,
   });
@@ -142,6 +144,13 @@ export function createToolSchema(
       const answer = isCheap ? here.answer(schema, args) : await inTurn(tool.name, { schema, args });
       if ("unusable" in answer) return unchecked(tool, answer.unusable);
       if (answer.faults.length > 0) throw refusal(tool, answer.faults);
+    },
+
+    async prepare(tool) {
+      const { text, plain } = textOf(tool);
+      if (text.length > MAX_SCHEMA) return;
+      if (plain) here.prepare(text);
+      else if (!thread.isStarted()) await inTurn(tool.name, { schema: text, args: "{}" });
     },
 
     async close() {
