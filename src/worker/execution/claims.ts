@@ -10,7 +10,7 @@ export function createClaims(
   { fence, importedIn }: { fence: string; importedIn(): string },
 ) {
   /**
-   * No record, no dispatch (▲1): only a queued record that names this very job is claimed. Resubmission (▲12):
+   * No record, no dispatch (▲1): only a record with the edge `claimed`; the executor has compared the job. Resubmission (▲12):
    * its session is stored before the first byte leaves. Store incarnation (▲13): refused where the store may have lost
    * something since the Editor's operations were imported. An operation that was returned unsent, and whose cancellation
    * was requested meanwhile, ends here.

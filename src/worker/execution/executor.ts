@@ -5,7 +5,7 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, or after a crash of the
  * previous owner: it reads what is known and continues from there. It never runs an operation under another id.
  */
-import { isFinal, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
@@ -17,7 +17,7 @@ import { createSettlement } from "./settlement.js";
 export type ExecutorOptions = ConversationOptions;
 
 type ClaimStep =
-  /** `isFresh`: claimed by this attempt; else by an earlier one, whose bytes may have left. */
+  /** `isFresh`: claimed by this attempt, so that it may be taken back; else by an earlier one, whose bytes may have left. */
   | { kind: "claimed"; record: OperationRecord; isFresh: boolean }
   | { kind: "not_claimed"; result: AttemptResult };
 
@@ -62,6 +62,8 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       case "applied":
       case "unchanged":
         if (isFinal(claimed.record.state)) return notClaimed("settled");
+        // No record, no dispatch (▲1): in a state that waits and cannot be claimed.
+        if (!isSent(claimed.record.state)) return notClaimed("refused");
         return { kind: "claimed", record: claimed.record, isFresh: claimed.kind === "applied" };
       case "unknown":
         return notClaimed("refused");
