@@ -55,6 +55,7 @@ export const MUTATIONS: readonly Mutation[] = [
     /^1 execution in another Editor$/,
     beneath("11-fence-of-the-store"),
   ),
+  tested("01-stale-claim", "system/store/store", "the claim is refused if it has changed"),
   mutation("01-lost-job", "the job of a waiting operation is removed; a retry", /^0 executions of 1 intent$/),
   mutation(
     "02-job-ids",
@@ -66,6 +67,7 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("03-canonical-form", "a retry names its arguments in another order"),
   mutation("03-large-integers", "two calls with ids beyond 2^53", /^1 execution of 2 intents$/),
   mutation("04-target-left-out", "a retry that leaves the Editor out"),
+  tested("04-assumed-chain", "system/broker/broker-targets", "by a gateway that has not met the call"),
   tested("04-named-editor", "unit/shared/operation/decide", "W9: a call without `editor` ran on one Editor"),
   tested("04-missing-editors", "system/worker/known-editors", "A's operation is sent again without `editor`"),
   tested(
@@ -163,6 +165,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "schedule B: a late copy of an older request is no deliberate run",
     /^2 operations of 1 intent$/,
   ),
+  tested("07-amended-elsewhere", "system/store/store", "deliveries of another incarnation are not added to"),
   mutation("07-taken-back", "schedule A over stdio: answer, other message, cancel, re-issue"),
   mutation("07-given-up", "given up over stdio while it runs, and sent again after it ended"),
   mutation("08-forced-identity", "schedule C: a force_new that timed out and is sent again as it was"),

@@ -26,6 +26,38 @@ async function quits({ away, hand }: System, editor: System["editor"]): Promise<
 
 const namesOf = (editor: System["editor"]): string[] => editor.counter().map(({ what }) => what);
 
+test("▲4 the outcome is looked up before an Editor is chosen, also by a gateway that has not met the call", async () => {
+  const system = await withTwo();
+  const { client, editor, addGateway } = system;
+  const ann = client();
+  const named = { editor: editor.editorId };
+  const { record } = await ann.submit("work", { Name: "a" }, named);
+  await ann.outcome(record.logId);
+  const other = await addGateway();
+  // Two Editors could be meant: only the outcome on one of them answers.
+  const again = await other.broker.submit(ann.callOf("work", { Name: "a" }));
+  expect(again).toMatchObject({ relation: "replayed", record: { logId: record.logId } });
+  const held = await ann.submit("work", { Name: "b", Hold: true }, named);
+  await ann.reaches(held.record.logId, "running");
+  const joined = await other.broker.submit(ann.callOf("work", { Name: "b", Hold: true }));
+  expect(joined).toMatchObject({ relation: "joined", record: { logId: held.record.logId } });
+  system.bench.finish("b");
+  await ann.outcome(held.record.logId);
+  expect([system.executions("a"), system.executions("b")]).toEqual([1, 1]);
+});
+
+test("▲2 two gateways that have not met a call make one operation of it", async () => {
+  const system = await start();
+  const ann = system.client();
+  const others = await Promise.all([system.addGateway(), system.addGateway()]);
+  const call = ann.callOf("work", { Name: "a" });
+  const all = await Promise.all(others.map(({ broker }) => broker.submit(call)));
+  expect(new Set(all.map(({ record }) => record.logId)).size).toBe(1);
+  expect(all.map(({ relation }) => relation).sort()).toEqual(["created", "joined"]);
+  await ann.outcome(all[0]?.record.logId ?? "");
+  expect(system.executions("a")).toBe(1);
+});
+
 test("with several Editors a call names one, by its id, its beginning, or its project's name", async () => {
   const { client, editor, second } = await withTwo();
   const ann = client();
