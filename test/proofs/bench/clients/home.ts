@@ -15,6 +15,8 @@ import { startOwnProcess } from "../floors/child-process.js";
 import { type EditorSettings, QUICK_TOOL } from "../quick-tool.js";
 
 export interface Home {
+  /** The folders that its processes name, in their arguments or their environment. */
+  readonly folders: readonly string[];
   /** A new client, greeted. */
   client(): Promise<StdioClient>;
   /** Resolves with the broker's process id. */
@@ -55,6 +57,7 @@ export async function openHome(closers: Closers): Promise<Home> {
     return pid;
   };
   return {
+    folders: [folder, data.dataDir],
     client: () => openStdioClient(processes.start("mcp", ["mcp"], env)),
     ...{ broker, endBroker },
     async killBroker() {
