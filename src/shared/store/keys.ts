@@ -7,7 +7,7 @@ import type { Lane } from "../tools/tool.js";
 
 const TAG = "{ujb}";
 
-/** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; jobs are removed after the retention. */
+/** BullMQ's own keys: `{ujb}:bull:<editor>.<lane>:…`; ended jobs are removed after the retention, or when there are more than a thousand. */
 export const BULL_PREFIX = `${TAG}:bull`;
 
 /** ":" separates the parts of BullMQ's keys. */

@@ -9,10 +9,13 @@ export interface JobData {
   logId: string;
 }
 
-/** How long BullMQ keeps an ended job. */
+/** Ended jobs of a queue that are kept for the dashboard; the operations themselves are kept for the retention. */
+const KEPT_JOBS = 1_000;
+
+/** How long BullMQ keeps an ended job, and how many. */
 export function jobOptions(retentionMs: number) {
-  const age = Math.ceil(retentionMs / 1000);
-  return { attempts: 1, removeOnComplete: { age }, removeOnFail: { age } };
+  const kept = { age: Math.ceil(retentionMs / 1000), count: KEPT_JOBS };
+  return { attempts: 1, removeOnComplete: kept, removeOnFail: kept };
 }
 
 /** KEYS of a queue, in the order in which `addJob` takes them. */
