@@ -52,6 +52,8 @@ export interface Broker
       ms: number;
       signal?: AbortSignal | undefined;
       onChange?: ((view: OperationView) => void) | undefined;
+      /** The request created the operation: its end is new to the caller, and nothing can have changed since. */
+      isOwn?: boolean;
       /** The caller named the log_id, so this is not the request that created the operation. */
       callerKnowsLogId?: boolean;
     },
@@ -182,7 +184,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       await waiters.until(
         logId,
         async () => {
-          ended = await endedView(principal, logId);
+          ended = wait.isOwn ? await endedView(principal, logId) : undefined;
           if (ended) wait.onChange?.(ended);
           if (ended) return true;
           latest = await ownRecord(principal, logId);

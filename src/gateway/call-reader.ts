@@ -60,9 +60,10 @@ export interface ReadCall {
   targetContext: TargetContext;
   /** The Editors that its principal may use. */
   sees(editorId: string): boolean;
-  /** The store's incarnation when it was read, and its time, ms since the epoch. */
+  /** The store's incarnation and time when it was read, as of `heardAt` (known-editors.ts). */
   incarnation: string;
   now: number;
+  heardAt: number;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
@@ -106,7 +107,7 @@ export function createCallReader(deps: {
         permissionsOf(deps.principals, call.principal),
         deps.knownEditors.read(),
       ]);
-      const { missing, incarnation, now } = known;
+      const { missing, incarnation, now, heardAt } = known;
       // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
       const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
       const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
@@ -147,6 +148,7 @@ export function createCallReader(deps: {
         sees: access.sees,
         incarnation,
         now,
+        heardAt,
         problem: anyProblem,
         arguments: text,
         parameters,

@@ -146,8 +146,10 @@ export function createSubmit(
     const { requester, parameters, hash } = readCall;
     // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
     // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
+    // The time of acceptance is the time then: operations of one caller are ordered by it (▲5).
     const mayAsk = options.confirmsDestructive && isDestructive(readCall.tool);
-    let isAssumed = parameters.forceNew === undefined && !mayAsk && !hashes.get(hash);
+    const isJustRead = performance.now() - readCall.heardAt < JUST_READ_MS;
+    let isAssumed = parameters.forceNew === undefined && isJustRead && !mayAsk && !hashes.get(hash);
     hashes.set(hash, true);
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
@@ -205,6 +207,8 @@ export function createSubmit(
 }
 
 const HASHES_KEPT = 10_000;
+/** About a round trip. */
+const JUST_READ_MS = 3;
 
 /** A hash without operations. The script that creates one checks that. */
 function emptyChain({ now, incarnation }: ReadCall): Chain {

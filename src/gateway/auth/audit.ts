@@ -75,8 +75,9 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
   /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. */
   const isUsable = async (day: string, most: number): Promise<boolean> => {
     if (!current || current.day !== day || current.part > most) return false;
-    const { nlink, size } = await current.handle.stat();
-    return nlink > 0 && size < fileBytes;
+    const file = fileOf(day, current.part);
+    const [mine, there] = await Promise.all([current.handle.stat(), stat(file)]).catch(() => []);
+    return mine !== undefined && mine.ino === there?.ino && mine.dev === there.dev && mine.size < fileBytes;
   };
 
   const openFile = async (day: string, most: number): Promise<FileHandle> => {

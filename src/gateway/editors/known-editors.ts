@@ -18,8 +18,9 @@ export interface KnownEditors {
   missing: readonly string[];
   /** The store's incarnation when it was asked; operations are decided on in the same one (▲13). */
   incarnation: string;
-  /** When it was asked, ms since the epoch, store clock. */
+  /** When it was asked, ms since the epoch, store clock; when that was heard, ms of this process's monotonic clock. */
   now: number;
+  heardAt: number;
 }
 
 export interface KnownEditorsOptions {
@@ -69,6 +70,7 @@ export function createKnownEditors(
       operations.runs(),
       operations.now(),
     ]);
+    const heardAt = performance.now();
     // The store was lost since, or in between: Editors read before do not describe the store after it.
     if (begun !== incarnation) return undefined;
     const before = read?.note;
@@ -93,6 +95,7 @@ export function createKnownEditors(
       missing: after.missing,
       incarnation,
       now,
+      heardAt,
     };
   };
 

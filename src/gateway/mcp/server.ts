@@ -139,6 +139,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const seen = await broker.wait(client.principal, logId, {
       ms: time.ms,
       signal,
+      isOwn: relation === "created",
       onChange: progress?.update,
     });
     if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");

@@ -72,7 +72,7 @@ export function createConversation(
         const step = await applyRecovery({ ...about, record }, recovery, after);
         if (step.kind === "end") return step.result;
         if (step.kind === "follow") {
-          const outcome = await followToEnd(record.logId, found, following);
+          const outcome = await followToEnd(record, found, following);
           return await settle(record, outcome, signal);
         }
         record = step.record;
@@ -190,18 +190,18 @@ export function createConversation(
   };
 
   const followToEnd = async (
-    logId: string,
+    record: OperationRecord,
     found: EditorReply,
     { outcome }: Pick<ReturnType<EditorPort["follow"]>, "outcome">,
   ) => {
-    if ("answer" in found && found.answer.state === "running") await markStarted(logId);
-    const [ended] = await Promise.all([outcome, passOnEarlyCancel(logId)]);
+    if ("answer" in found && found.answer.state === "running") await markStarted(record.logId);
+    const [ended] = await Promise.all([outcome, passOnEarlyCancel(record)]);
     return ended;
   };
 
-  /** A cancellation requested since the claim was announced before the Editor knew the operation. */
-  const passOnEarlyCancel = async (logId: string): Promise<void> => {
-    if (!deps.wasCancelAnnounced(logId)) return;
+  /** A cancellation was requested before this owner followed it, or was announced before the Editor knew the operation. */
+  const passOnEarlyCancel = async ({ logId, cancel }: OperationRecord): Promise<void> => {
+    if (!cancel && !deps.wasCancelAnnounced(logId)) return;
     const latest = await operations.readRecord(logId);
     if (latest?.cancel && !latest.cancel.answer) deps.passOnCancel(latest);
   };

@@ -65,6 +65,9 @@ export interface CabledWorker {
   freeze(): void;
 }
 
+/** Every worker shares its gateway's store, as in one process: the whole suite can be played in that way too. */
+const isOneProcess = process.env.UNITY_BROKER_TEST_ONE_PROCESS === "1";
+
 export interface System {
   redis: TestRedis;
   store: Store;
@@ -88,6 +91,8 @@ export interface System {
   addCabledGateway(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; toRedis: Cable }>;
   /** One that starts after a plain Editor was added knows it. */
   addWorker(options?: Partial<WorkerOptions>): Promise<Worker>;
+  /** On the gateway's own store, as the broker in the background and `up` have it. */
+  addWorkerHere(options?: Partial<WorkerOptions>): Promise<Worker>;
   /** A worker that reaches Redis and this Editor by cables that the test may cut. */
   addCabledWorker(editor: SimulatedEditor, options?: Partial<WorkerOptions>): Promise<CabledWorker>;
   /** Resolves when the Editor is known, present and its tools are published. */
@@ -278,7 +283,12 @@ async function startSystem(
     },
 
     async addWorker(given = {}) {
-      return startWorker(await open(redis.connection), join(folder, "editors"), given);
+      const own = isOneProcess ? store : await open(redis.connection);
+      return startWorker(own, join(folder, "editors"), given);
+    },
+
+    async addWorkerHere(given = {}) {
+      return startWorker(store, join(folder, "editors"), given);
     },
 
     async addCabledWorker(editor, given = {}) {

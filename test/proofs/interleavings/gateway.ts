@@ -46,6 +46,7 @@ export function createGateway(world: World) {
     missing: [],
     incarnation: store.data.incarnation,
     now: store.now(),
+    heardAt: performance.now(),
   });
   const jobs = () => {
     store.data.jobs[EDITOR] ??= [];

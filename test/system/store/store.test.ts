@@ -5,6 +5,7 @@ import type { OperationRecord } from "../../../src/shared/operation/operation.js
 import { isStoreAway } from "../../../src/shared/store/connect.js";
 import type { EditorFence, Lease } from "../../../src/shared/store/editors/lease.js";
 import { BULL_PREFIX, keys, SCHEMA_VERSION } from "../../../src/shared/store/keys.js";
+import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
 import { openStore, type Store } from "../../../src/shared/store/store.js";
 import { eventually } from "../../harness/eventually.js";
 import { layCable } from "../../harness/system/cable.js";
@@ -91,6 +92,38 @@ describe("operations", () => {
     });
     // What has ended is read from the store.
     expect(await operations.readToClaim("a")).toMatchObject({ record: { state: "cancelled" } });
+  });
+
+  test("what schema 2 noted as sent ends as any other: with its lifetimes, and giving its place back", async () => {
+    const { operations } = await open({ maxRunning: 1 });
+    const hand = byHand();
+    await operations.create(record("a"), "{}", "0");
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "running", sentIn: "s" } }));
+    await hand.del(keys.sent("ann"));
+    await hand.sadd(keys.sent("ann"), "a");
+    await hand.zadd(keys.editors, (await operations.now()) + 60_000, "game");
+    const result = await encodeResult("done");
+    await operations.change("a", (latest, now) => ({
+      record: { ...latest, state: "completed", endedAt: now },
+      result,
+    }));
+    for (const key of [keys.operation("a"), keys.arguments("a"), keys.result("a"), keys.chain("hash")])
+      expect(await hand.pttl(key), key).toBeGreaterThan(0);
+    const { version } = await operations.chain("hash", ASKER);
+    await operations.create(record("b"), "{}", version);
+    const claim = (latest: OperationRecord) => ({ record: { ...latest, state: "dispatched" as const } });
+    expect(await operations.change("b", claim)).toMatchObject({ kind: "applied" });
+  });
+
+  test("a delivery of what has ended begins no chain that has run out", async () => {
+    const { operations } = await open();
+    const hand = byHand();
+    await operations.create(record("a"), "{}", "0");
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "dispatched" } }));
+    await operations.change("a", (latest) => ({ record: { ...latest, state: "completed" } }));
+    await hand.del(keys.chain("hash"));
+    await operations.change("a", (latest) => ({ record: { ...latest, firstDeliveredAt: 1 } }));
+    expect(await hand.exists(keys.chain("hash"))).toBe(0);
   });
 
   test("▲7 deliveries of another incarnation are not added to: they prove nothing", async () => {

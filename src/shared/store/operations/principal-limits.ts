@@ -23,17 +23,8 @@ const HELD_STANDS_MS = 5_000;
 /** An Editor without a sign of life for this long is away, ms: operations sent to it take no place. */
 export const EDITOR_AWAY_MS = 5_000;
 
-/**
- * Lua, for the scripts that write operations: may an operation be sent now? Only if more places are free than held-back
- * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
- * never passes another of its principal. Operations of Editors that are away take no place.
- * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
- */
-export const PRINCIPAL_LIMIT = `
-local function storeNow()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+/** Lua, before anything is written: makes `sent` what it is from schema 3 on. */
+export const SENT_OF_SCHEMA_2 = `
 -- Up to schema 2 it was a SET of log_ids.
 local function upgradeSent(sent)
   if redis.call('TYPE', sent).ok ~= 'set' then return end
@@ -43,6 +34,20 @@ local function upgradeSent(sent)
     local doc = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
     if doc then redis.call('HSET', sent, logId, cjson.decode(doc).editor) end
   end
+end
+`;
+
+/**
+ * Lua, for the scripts that write operations: may an operation be sent now? Only if more places are free than held-back
+ * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
+ * never passes an older one of its principal. One order for all: with another within a queue, each of three operations could
+ * wait for the next. Operations of Editors that are away take no place.
+ * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
+ */
+export const PRINCIPAL_LIMIT = `${SENT_OF_SCHEMA_2}
+local function storeNow()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 local function placesTaken(sent, editors, now, max)
   local all = redis.call('HLEN', sent)
@@ -61,13 +66,11 @@ local function mayBeSent(sent, held, editors, logId, queue, turn, acceptedAt, ma
   local others = redis.call('HGETALL', held)
   for i = 1, #others, 2 do
     local other = others[i]
-    local where, place, accepted, asked = string.match(others[i + 1], '^(.*)|(%d+)|(%d+)|(%d+)$')
+    local where, accepted, asked = string.match(others[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
     if now - tonumber(asked) > ${HELD_STANDS_MS} then
       redis.call('HDEL', held, other)
-    elseif other ~= logId and where == queue then
-      if tonumber(place) < turn then free = 0 end
     elseif other ~= logId and (tonumber(accepted) < acceptedAt or (tonumber(accepted) == acceptedAt and other < logId)) then
-      free = free - 1
+      if where == queue then free = 0 else free = free - 1 end
     end
   end
   if free > 0 then return true end

@@ -5,6 +5,7 @@ import type { OperationRecord } from "../../operation/operation.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
+import { SENT_OF_SCHEMA_2 } from "../operations/principal-limits.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
@@ -27,7 +28,7 @@ const TOMBSTONE_MS = 7 * 24 * 3_600_000;
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
  * Answer: applied | incarnation | conflict | not_owner | full
  */
-const FINISH = `${INCARNATION}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+const FINISH = `${INCARNATION}${SENT_OF_SCHEMA_2}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[12]")}
@@ -40,6 +41,7 @@ if ask.resultBytes then
   end
   if ask.isUploaded and redis.call('EXISTS', KEYS[18]) == 0 then return {'conflict'} end
 end
+upgradeSent(KEYS[14])
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.resultBytes then
   redis.call('DEL', KEYS[6])
