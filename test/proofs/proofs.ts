@@ -35,6 +35,13 @@ export const PROOFS: readonly Proof[] = [
     command: "npm run mutations",
     covers: "each rule taken out once turns its test red ([more](mutations.md))",
   },
+  {
+    name: "one process",
+    command:
+      "UNITY_BROKER_TEST_ONE_PROCESS=1 npm test -- test/system/broker test/system/store test/system/worker test/system/results",
+    covers:
+      "gateway and worker on one store, as the broker in the background has them: what is not read again",
+  },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {
     name: "interleavings",
