@@ -32,13 +32,7 @@ local arguments = accountOf(KEYS[19], KEYS[20], KEYS[21], ask.room.arguments, as
 if redis.call('EXISTS', KEYS[15]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', KEYS[9]) >= ask.maxQueued then return {'too_many'} end
-local seq
-if ask.isChange then
-  seq = redis.call('INCR', KEYS[10])
-  for i = 11, 12 do noteOwnChange(KEYS[i], seq, ask.acceptedAt, 3 * retention) end
-else
-  seq = tonumber(redis.call('GET', KEYS[10]) or '0')
-end
+local seq = countChange(ask.isChange, KEYS[10], {KEYS[11], KEYS[12]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[13], KEYS[8], KEYS[9], principal, ask.priorityClass)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 redis.call('SET', KEYS[5], ARGV[3])

@@ -21,13 +21,7 @@ const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${LIFETIME}${OW
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 ${ownedBy("KEYS[14]")}
-local seq
-if ask.isChange then
-  seq = redis.call('INCR', KEYS[10])
-  for i = 11, 12 do noteOwnChange(KEYS[i], seq, ask.acceptedAt, 3 * retention) end
-else
-  seq = tonumber(redis.call('GET', KEYS[10]) or '0')
-end
+local seq = countChange(ask.isChange, KEYS[10], {KEYS[11], KEYS[12]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[13], KEYS[7], KEYS[8], ask.principal, ask.priorityClass)
 turnCame(KEYS[13], turn)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
