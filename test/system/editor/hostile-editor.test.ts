@@ -192,8 +192,12 @@ describe("over the plain uLoop wire", () => {
   test.each(played(PLAIN_LIES, TELLING.plain))("%s", (_name, lie) => tell(lie));
 });
 
-/** One after the other. The long form makes enough for a p99; of the short form's few, the slowest say nothing. */
-const [CALLS, QUANTILE] = isLongForm ? [1000, 0.99] : [100, 0.9];
+/**
+ * One after the other. The long form makes enough for a p99, and compares: how long a call takes says nothing while other tests
+ * use the cores. The short form sees that each is served, once, while the flood goes on.
+ */
+const CALLS = isLongForm ? 1000 : 100;
+const QUANTILE = 0.99;
 
 test("others are served as fast as without it, or nearly so", { timeout: 120_000 }, async () => {
   const system = await start();
@@ -204,7 +208,7 @@ test("others are served as fast as without it, or nearly so", { timeout: 120_000
     for (let at = 0; at < CALLS; at += 1) {
       const since = performance.now();
       const { record } = await bob.submit("ping", { Message: `${name} ${at}`, editor });
-      await bob.outcome(record.logId);
+      expect((await bob.outcome(record.logId)).record.state).toBe("completed");
       took.push(performance.now() - since);
     }
     return took.sort((a, b) => a - b)[Math.floor(CALLS * QUANTILE)] ?? 0;
@@ -229,6 +233,6 @@ test("others are served as fast as without it, or nearly so", { timeout: 120_000
   console.log(
     `p${100 * QUANTILE} of others: ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside a hostile Editor: ratio ${ratio.toFixed(2)}`,
   );
-  // On a machine whose cores are all busy anyway.
-  expect(ratio).toBeLessThan(10);
+  expect(liar.exitCode).toBeNull();
+  if (isLongForm) expect(ratio).toBeLessThan(10);
 });
