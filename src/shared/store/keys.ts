@@ -25,7 +25,7 @@ export const keys = {
   incarnation: `${TAG}:incarnation`,
 
   /**
-   * HASH, in flight, then 3 × retention after the last write: version, newest, at:<editor>, began:<editor>,
+   * HASH, in flight, then 3 × retention after the last end: version, newest, at:<editor>, began:<editor>,
    * forced:<log_id>. Links to records that are gone are dropped when later operations are added (lifetime.ts).
    */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
