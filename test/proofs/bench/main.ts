@@ -6,12 +6,13 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Closers, createClosers } from "./closers.js";
+import type { Closers } from "./closers.js";
 import { bareQueueFloor, echoFloor, type Floor, flushFloor, pingFloor } from "./floors/floors.js";
 import { describeMachine, loadNow } from "./measure/machine.js";
 import { loadWarning, machineLine, type Report, reportOf, tables } from "./measure/report.js";
 import { LONG, playRounds, QUICK } from "./measure/rounds.js";
 import { mcpRows, verbRows } from "./ours.js";
+import { runBenchmark } from "./run-benchmark.js";
 import { setStage } from "./stage.js";
 
 const { values } = parseArgs({
@@ -25,14 +26,6 @@ const plan = values.quick ? QUICK : LONG;
 const inFlight = Number(values["in-flight"]);
 /** Before this run adds to it. */
 const load = loadNow();
-
-class Interrupted extends Error {}
-
-const interrupted = new Promise<never>((_resolve, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => reject(new Interrupted(signal)));
-  }
-});
 
 async function measure(closers: Closers): Promise<Report> {
   const stage = await setStage(closers);
@@ -65,20 +58,9 @@ async function measure(closers: Closers): Promise<Report> {
   return reportOf(machine, plan, rows, measured);
 }
 
-async function run(): Promise<number> {
-  const closers = createClosers();
-  try {
-    const report = await Promise.race([measure(closers), interrupted]);
-    console.log(`\n${tables(report)}`);
-    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
-    return report.goal.met ? 0 : 1;
-  } catch (error) {
-    if (error instanceof Interrupted) return 130;
-    console.error(error);
-    return 2;
-  } finally {
-    await closers.closeAll();
-  }
-}
-
-process.exit(await run());
+await runBenchmark(async (closers) => {
+  const report = await measure(closers);
+  console.log(`\n${tables(report)}`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  return report.goal.met;
+});

@@ -13,12 +13,13 @@ import { createProcesses } from "../../../harness/processes/processes.js";
 import { createDataDirectory } from "../../../harness/redis/redis.js";
 import { markdownTable } from "../../engine/report.js";
 import { called, type Home, listed, openHome } from "../clients/home.js";
-import { type Closers, createClosers } from "../closers.js";
+import type { Closers } from "../closers.js";
 import { startOwnProcess } from "../floors/child-process.js";
 import { bareQueueFloor, flushFloor } from "../floors/floors.js";
 import { loadNow } from "../measure/machine.js";
 import { LONG, playRounds, QUICK, type Row } from "../measure/rounds.js";
 import { type Block, median, quantile } from "../measure/statistics.js";
+import { runBenchmark } from "../run-benchmark.js";
 import { processorTimes } from "./processor.js";
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
@@ -35,13 +36,6 @@ interface Finding {
   goal: number;
   isLeast?: true;
 }
-
-class Interrupted extends Error {}
-
-const interrupted = new Promise<never>((_resolve, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => reject(new Interrupted(signal)));
-});
 
 /** On a Redis of their own, as it is installed. */
 async function floorRows(closers: Closers, folder: string): Promise<Row[]> {
@@ -194,19 +188,8 @@ function table(found: readonly Finding[]): string {
   return markdownTable(["what", "measured", "median of the rounds", "goal", ""], rows);
 }
 
-async function run(): Promise<number> {
-  const closers = createClosers();
-  try {
-    const found = await Promise.race([measure(closers), interrupted]);
-    console.log(`${plan.rounds} rounds, load ${load.toFixed(1)} before\n\n${table(found)}`);
-    return found.every(isMet) ? 0 : 1;
-  } catch (error) {
-    if (error instanceof Interrupted) return 130;
-    console.error(error);
-    return 2;
-  } finally {
-    await closers.closeAll();
-  }
-}
-
-process.exit(await run());
+await runBenchmark(async (closers) => {
+  const found = await measure(closers);
+  console.log(`${plan.rounds} rounds, load ${load.toFixed(1)} before\n\n${table(found)}`);
+  return found.every(isMet);
+});

@@ -6,8 +6,9 @@
  */
 import { parseArgs } from "node:util";
 import { markdownTable } from "../../engine/report.js";
-import { type Closers, createClosers } from "../closers.js";
+import type { Closers } from "../closers.js";
 import { loadNow } from "../measure/machine.js";
+import { runBenchmark } from "../run-benchmark.js";
 import { brokerKilled, clientKilled, type Finding, manyClients, memory, type Plan, starts } from "./goals.js";
 import { called, listed, openHome } from "./home.js";
 
@@ -15,13 +16,6 @@ const { values } = parseArgs({ options: { quick: { type: "boolean", default: fal
 const plan: Plan = values.quick ? { rounds: 5, calls: 30 } : { rounds: 12, calls: 60 };
 /** Before this run adds to it. */
 const load = loadNow();
-
-class Interrupted extends Error {}
-
-const interrupted = new Promise<never>((_resolve, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => reject(new Interrupted(signal)));
-});
 
 async function measure(closers: Closers): Promise<Finding[]> {
   const home = await openHome(closers);
@@ -61,19 +55,8 @@ function table(found: readonly Finding[]): string {
   return markdownTable(["what", "median", "median of the rounds (lowest to highest)", "goal", ""], rows);
 }
 
-async function run(): Promise<number> {
-  const closers = createClosers();
-  try {
-    const found = await Promise.race([measure(closers), interrupted]);
-    console.log(`${plan.rounds} rounds, load ${load.toFixed(1)} before\n\n${table(found)}`);
-    return found.every(isMet) ? 0 : 1;
-  } catch (error) {
-    if (error instanceof Interrupted) return 130;
-    console.error(error);
-    return 2;
-  } finally {
-    await closers.closeAll();
-  }
-}
-
-process.exit(await run());
+await runBenchmark(async (closers) => {
+  const found = await measure(closers);
+  console.log(`${plan.rounds} rounds, load ${load.toFixed(1)} before\n\n${table(found)}`);
+  return found.every(isMet);
+});
