@@ -1,8 +1,8 @@
 /** BullMQ queues: one per Editor and lane, consumed only by the Editor's owner. */
-import type { Queue } from "bullmq";
+import type { Job, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation/operation.js";
-import { LANES } from "../tools/tool.js";
+import { LANES, type Lane } from "../tools/tool.js";
 import { BULL_PREFIX, keys, queueName } from "./keys.js";
 import { bullmq } from "./libraries.js";
 import { type JobData, jobOptions } from "./scripts/job.js";
@@ -24,6 +24,7 @@ export interface Queues {
   takeBack(editor: string): Promise<void>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
+  find(editor: string, lane: Lane, jobId: string): Promise<Job<JobData> | undefined>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
   /** Closes what this process holds for the Editor's lanes; they can be used again. */
@@ -130,6 +131,8 @@ export function createQueues(
       if (index >= 0) return active + index;
       return rank === null ? undefined : active + given.length + rank;
     },
+
+    find: (editor, lane, jobId) => queueOf({ editor, lane }).getJob(jobId),
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
 

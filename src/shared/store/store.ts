@@ -12,6 +12,7 @@ import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./
 import { createEndedHere, type EndedHere } from "./ended-here.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
+import type { LocalLanes } from "./local-lanes.js";
 import { createNotifier, type Notifier } from "./notifier.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
@@ -32,6 +33,7 @@ export interface Store {
   claim(): Promise<string>;
   operations: Operations;
   endedHere: EndedHere;
+  localLanes: LocalLanes;
   filteredResults: FilteredResults;
   editors: Editors;
   forgotten: ForgottenEditors;
@@ -71,7 +73,8 @@ export async function openStore(
   });
   const notifier = await createNotifier(subscriber);
   const endedHere = createEndedHere();
-  const operations = createOperations(commands, options, endedHere);
+  const localLanes: LocalLanes = new Map();
+  const operations = createOperations(commands, options, { endedHere, localLanes });
   return {
     storeId,
     claim: () => claimStore(commands, storeId),
@@ -81,6 +84,7 @@ export async function openStore(
     queues,
     operations,
     endedHere,
+    localLanes,
     heldBack: (record) =>
       heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
     filteredResults: createFilteredResults(commands, options),

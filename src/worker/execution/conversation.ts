@@ -11,7 +11,7 @@ import {
   type SameAs,
 } from "../../shared/operation/recover.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
-import type { Arguments } from "../../shared/store/operations/operation-store.js";
+import type { Arguments } from "../../shared/store/operations/attachments.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
 import type { Claims } from "./claims.js";
 import type { AttemptResult, EditorPort, ExecutorDeps } from "./executor-deps.js";

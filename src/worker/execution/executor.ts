@@ -7,6 +7,7 @@
  */
 import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
+import type { ClaimedOperation } from "../../shared/store/local-lanes.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
@@ -15,6 +16,8 @@ import { unknownOutcome } from "./outcome.js";
 import { createSettlement } from "./settlement.js";
 
 export type ExecutorOptions = ConversationOptions;
+
+export type Executor = ReturnType<typeof createExecutor>;
 
 type ClaimStep =
   /** `isFresh`: claimed by this attempt, so that it may be taken back; else by an earlier one, whose bytes may have left. */
@@ -37,7 +40,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     jobId: string | undefined,
   ): Promise<AttemptResult> => {
     // Read. No record, no dispatch (▲1), and only the job that the record names.
-    const { record: known, args } = await operations.readToClaim(logId);
+    const [known, args] = await Promise.all([operations.readRecord(logId), operations.argumentsOf(logId)]);
     if (!known || (jobId !== undefined && jobIdOf(known) !== jobId)) return "refused";
     // A job that was put into another Editor's queue manually: the right owner has the real one.
     if (known.editor !== deps.editorId) return "refused";
@@ -96,6 +99,12 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     }
   };
 
+  /** Claimed by the script that took its job: only the job that the record names is (▲1). */
+  const carryClaimed = (
+    { record, args, claimant }: ClaimedOperation,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => carry({ record, args, signal, session: claimant.session }, true);
+
   /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
   const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {
     const record = await operations.readRecord(logId);
@@ -106,18 +115,25 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
   return {
     /**
      * Runs or resumes the operation until it is final or this owner ends (the signal). Survives lost connections to
-     * the Editor and to the store. `jobId`: the job that asked for it, if any.
+     * the Editor and to the store. `job`: the one that asked for it, if any; `claimed`: by the script that took that job.
      */
-    async process(logId: string, signal: AbortSignal, jobId?: string): Promise<ExecutorResult> {
+    async process(
+      logId: string,
+      signal: AbortSignal,
+      job?: { id: string; claimed?: ClaimedOperation | undefined },
+    ): Promise<ExecutorResult> {
       let refusals = 0;
-      while (!signal.aborted) {
+      let claimed = job?.claimed;
+      while (claimed || !signal.aborted) {
         try {
           const givenUp = refusals >= MAX_REFUSALS && (await giveUp(logId, signal));
           if (givenUp) return givenUp;
-          const result = await attempt(logId, signal, jobId);
+          const result = await (claimed ? carryClaimed(claimed, signal) : attempt(logId, signal, job?.id));
+          claimed = undefined;
           if (result !== "try_again") return result;
         } catch (error) {
           if (signal.aborted) break;
+          claimed = undefined;
           if (isPermanent(editor.refusal(error))) refusals += 1;
           deps.warn({ logId, error: (error as Error).message }, "lost the Editor or the store; asking again");
           await deps.pause(signal);

@@ -1,12 +1,16 @@
 /** One BullMQ worker: takes the jobs of an Editor's lane, one at a time or a few at once, and has them processed. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Job } from "bullmq";
 import type { Log } from "../../shared/log.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
 import { BULL_PREFIX } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
+import type { ClaimedOperation, LocalLanes } from "../../shared/store/local-lanes.js";
+import type { Claimant } from "../../shared/store/scripts/claim.js";
 import type { JobData } from "../../shared/store/scripts/job.js";
 import type { ExecutorResult } from "./executor-deps.js";
+import { createLaneJobs } from "./lane-jobs.js";
 
 export interface LaneTimings {
   /** A job whose worker was silent for this long is given to the next one, ms. */
@@ -42,32 +46,78 @@ export function createLane(
     address: RedisAddress;
     queue: string;
     concurrency: number;
-    process: (logId: string, jobId: string) => Promise<ExecutorResult>;
+    process: (
+      logId: string,
+      job: { id: string; claimed?: ClaimedOperation | undefined },
+    ) => Promise<ExecutorResult>;
+    /** The short way: with what scripts claim for this lane now; undefined: nothing can be claimed. */
+    claimant: () => Omit<Claimant, "token" | "lockMs" | "concurrency"> | undefined;
+    localLanes: LocalLanes;
+    findJob: (jobId: string) => Promise<Job<JobData> | undefined>;
+    /** A place came free perhaps before the operation, which was held back, was put aside. */
+    releaseHeld: (logId: string) => Promise<unknown>;
     /** Whether Redis answers now. */
     storeAnswers: () => Promise<boolean>;
     log: Log;
   },
   timings: LaneTimings,
 ): Lane {
-  const { DelayedError, WaitingError, Worker } = bullmq();
-  const run = async (job: Job<JobData>, token?: string): Promise<{ processed: ExecutorResult }> => {
-    // A job that was added manually may hold anything.
-    const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
-    const processed = await deps.process(logId, job.id ?? "");
+  const { WaitingError, Worker } = bullmq();
+
+  /** Puts a job back that is not done; false: it is. */
+  const putBack = async (
+    job: Job<JobData>,
+    logId: string,
+    token: string,
+    processed: ExecutorResult,
+  ): Promise<boolean> => {
     if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
-    if (processed === "handed_over") {
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
+    if (processed === "handed_over") await job.moveToWait(token);
     if (processed === "held") {
       // Leaves the lane, so that it does not block other jobs; it returns to its own place.
       await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
-      throw new DelayedError();
+      await deps.releaseHeld(logId).catch(() => undefined);
     }
+    return processed === "handed_over" || processed === "held";
+  };
+
+  const jobs = createLaneJobs({
+    concurrency: deps.concurrency,
+    process: ({ logId, id, claimed }) => deps.process(logId, { id, claimed }),
+    claimant() {
+      const claimant = deps.claimant();
+      const { concurrency } = deps;
+      return claimant && { ...claimant, token: randomUUID(), lockMs: timings.jobLockMs, concurrency };
+    },
+    keepLock: ({ id, token }) => worker.keepLock(id, token),
+    dropLock: ({ id }) => worker.dropLock(id),
+    async putAway({ id, logId, token }, processed) {
+      const job = await deps.findJob(id);
+      if (job && !(await putBack(job, logId, token, processed)))
+        await job.moveToCompleted({ processed }, token, false);
+    },
+    onError: (error) =>
+      deps.log.warn({ queue: deps.queue, error: (error as Error).message }, "a job is left to its lock"),
+  });
+
+  const run = async (job: Job<JobData>, token = ""): Promise<{ processed: ExecutorResult }> => {
+    // A job that was added manually may hold anything.
+    const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
+    const processed = await jobs.process({ id: job.id ?? "", logId, token });
+    // To BullMQ both mean that the job is no longer its worker's.
+    if (processed === "ended" || (await putBack(job, logId, token, processed))) throw new WaitingError();
     return { processed };
   };
 
   class LaneWorker extends Worker<JobData> {
+    keepLock(jobId: string, token: string): void {
+      this.lockManager.trackJob(jobId, token, Date.now());
+    }
+
+    dropLock(jobId: string): void {
+      this.lockManager.untrackJob(jobId);
+    }
+
     /** BullMQ ends the renewal of its jobs' locks after the last job only: for one that never ends it would go on for ever. */
     endRenewal(): Promise<void> {
       return this.lockManager.close();
@@ -118,15 +168,19 @@ export function createLane(
       );
   };
 
+  deps.localLanes.set(deps.queue, jobs);
+
   return {
     async close() {
+      if (deps.localLanes.get(deps.queue) === jobs) deps.localLanes.delete(deps.queue);
+      const put = jobs.close();
       // A graceful close that begins while a connection is lost never ends, not even when Redis is back. Nothing
       // can be given back then anyway: the next owner adopts what is left.
       const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
-      const ended = worker.close(!canGiveBack);
+      const ended = Promise.all([worker.close(!canGiveBack), canGiveBack ? put : undefined]);
       const limit = new AbortController();
-      const isLate = delay(timings.closeMs, true, { signal: limit.signal });
-      if (await Promise.race([ended, isLate])) await worker.endRenewal();
+      const isLate = delay(timings.closeMs, "late", { signal: limit.signal });
+      if ((await Promise.race([ended, isLate])) === "late") await worker.endRenewal();
       limit.abort();
       disconnect();
     },

@@ -66,6 +66,8 @@ export interface OwnedEditorOptions
     CancellationOptions,
     ClientNoticesOptions {
   retentionMs: number;
+  /** Operations are claimed by the scripts that create and end others, where that is possible (local-lanes.ts). */
+  shortWay: boolean;
   replay?: ReplayOptions;
   ackDelayMs: number;
   /** The pause between two attempts after the store or the Editor was lost, ms. */
@@ -118,7 +120,7 @@ export function createOwnedEditor(
   const parts = { ...shared, ...state, ...reports, acknowledger, cancellations, imports };
   const operations = operationsOf(parts, fence, ending.signal, options);
   link.start(createLinkHandlers({ ...parts, operations, fence }));
-  const lanes = LANES.map((name) => laneOf(name, deps, operations, options));
+  const lanes = LANES.map((name) => laneOf(name, { ...parts, signal: ending.signal }, operations, options));
 
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
@@ -249,10 +251,15 @@ function operationsOf(
 
 function laneOf(
   name: LaneName,
-  { store, editorId, log }: OwnedEditorDeps,
+  { store, editorId, log, link, fence, imports, signal }: Parts & { signal: AbortSignal },
   { process }: OwnedOperations,
   options: OwnedEditorOptions,
 ): Lane {
+  const claimant = () => {
+    const session = link.state === "ready" && !signal.aborted ? link.hello?.editorSessionId : undefined;
+    const claim = { editor: editorId, lane: name, fence, incarnation: imports.importedIn() };
+    return session === undefined || !options.shortWay ? undefined : { ...claim, session };
+  };
   const storeAnswers = (): Promise<boolean> =>
     Promise.race([
       store.operations.now().then(
@@ -262,6 +269,10 @@ function laneOf(
       delay(options.closeMs, false, { ref: false }),
     ]);
   const queue = queueName(editorId, name);
-  const { address } = store;
-  return createLane({ address, queue, concurrency: CONCURRENCY[name], process, storeAnswers, log }, options);
+  const { address, localLanes } = store;
+  const { releaseHeld } = store.operations;
+  const findJob = (jobId: string) => store.queues.find(editorId, name, jobId);
+  const concurrency = CONCURRENCY[name];
+  const parts = { process, claimant, storeAnswers, findJob, releaseHeld };
+  return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

@@ -66,6 +66,7 @@ export function createGateway(world: World) {
         },
         takeBack: async () => undefined,
         position: async () => undefined,
+        find: async () => undefined,
         lanesOf: () => [],
         release: async () => undefined,
         close: async () => undefined,

@@ -178,10 +178,7 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
   return {
     find,
     readRecord: look,
-    async readToClaim(logId) {
-      const record = await look(logId);
-      return { record, args: record && JSON.parse(store.data.arguments[logId] ?? "{}") };
-    },
+    releaseHeld: async () => undefined,
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
     lastIncarnation: () => soon(() => store.data.incarnation),

@@ -192,7 +192,7 @@ export function startWorker(world: World, ownerNonce: string) {
       if (ending.signal.aborted) return;
       taken = store.data.jobs[EDITOR]?.shift();
       if (!taken) continue;
-      if ((await owned.process(taken.logId, taken.id)) === "handed_over") giveBack();
+      if ((await owned.process(taken.logId, taken)) === "handed_over") giveBack();
       taken = undefined;
     }
   };

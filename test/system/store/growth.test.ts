@@ -12,6 +12,7 @@ import type { ExecutorResult } from "../../../src/worker/execution/executor-deps
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { isLongForm } from "../../harness/long-form.js";
 import { keysOfPage } from "../../harness/redis/store-page.js";
+import { WITHOUT_STORE } from "../../harness/system/lonely-lane.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 import { operation } from "../../unit/shared/record.js";
 
@@ -97,7 +98,7 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
   const lanes = LANES.map((lane) => {
     const queue = queueName(editor, lane);
     const deps = { address: redis.connection, queue, concurrency: 4, process, log };
-    return createLane({ ...deps, storeAnswers: async () => true }, timings);
+    return createLane({ ...WITHOUT_STORE, ...deps }, timings);
   });
 
   const given = { editor, principal };

@@ -74,26 +74,6 @@ describe("operations", () => {
     expect(nothing).toMatchObject({ kind: "applied", record: { order: 5 } });
   });
 
-  test("what this process accepted a moment ago is tried for a claim, and the claim is refused if it has changed", async () => {
-    const { operations } = await open();
-    const other = await open();
-    await operations.create(record("a"), '{"Name":"a"}', "0");
-    const cancel = (latest: OperationRecord) => ({ record: { ...latest, state: "cancelled" as const } });
-    await other.operations.change("a", cancel);
-    expect(await operations.readToClaim("a")).toMatchObject({
-      record: { state: "queued" },
-      args: { Name: "a" },
-    });
-    const claim = (latest: OperationRecord) =>
-      latest.state === "queued" ? { record: { ...latest, state: "dispatched" as const } } : undefined;
-    expect(await operations.change("a", claim)).toMatchObject({
-      kind: "unchanged",
-      record: { state: "cancelled" },
-    });
-    // What has ended is read from the store.
-    expect(await operations.readToClaim("a")).toMatchObject({ record: { state: "cancelled" } });
-  });
-
   test("what schema 2 noted as sent ends as any other: with its lifetimes, and giving its place back", async () => {
     const { operations } = await open({ maxRunning: 1 });
     const hand = byHand();

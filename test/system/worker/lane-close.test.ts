@@ -10,6 +10,7 @@ import { eventually } from "../../harness/eventually.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { sharedTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
+import { WITHOUT_STORE } from "../../harness/system/lonely-lane.js";
 
 const TIMINGS = { jobLockMs: 4_000, stalledCheckMs: 150, idleLookMs: 100, heldRetryMs: 50, closeMs: 50 };
 
@@ -61,6 +62,7 @@ test("a lane that closes while it renews a connection leaves none behind", async
   const way = await wayWithoutMarkers(redis.connection);
   const lane = createLane(
     {
+      ...WITHOUT_STORE,
       ...{ address: way.address, queue: "q", concurrency: 1, log: SILENT },
       // It cannot be asked for anything any more: closed by force.
       storeAnswers: async () => false,
@@ -93,13 +95,8 @@ test("a job that never ends keeps no connection and no timer of a lane that has 
   });
   const lane = createLane(
     {
-      ...{
-        address: redis.connection,
-        queue: "q",
-        concurrency: 1,
-        storeAnswers: async () => true,
-        log: SILENT,
-      },
+      ...WITHOUT_STORE,
+      ...{ address: redis.connection, queue: "q", concurrency: 1, log: SILENT },
       process() {
         begin();
         return new Promise(() => undefined);

@@ -14,9 +14,12 @@ export interface Live {
   isTruncated?: true;
 }
 
+/** As the caller gave them; undefined if they are gone. */
+export type Arguments = Record<string, unknown> | undefined;
+
 /** Arguments and result are written with the record, by the scripts that create and finish operations. */
 export interface Attachments {
-  argumentsOf(logId: string): Promise<Record<string, unknown> | undefined>;
+  argumentsOf(logId: string): Promise<Arguments>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
   /** The same in its stored pieces (stored-result.ts); the caller owns the buffers. */

@@ -26,8 +26,9 @@ local function takeTurn(turns, open, waiting, principal, class)
   if class ~= 'batch' then redis.call('HSET', turns, 'highest', math.max(highest, turn)) end
   return turn
 end
-local function turnCame(turns, turn)
+local function turnCame(turns, turn, retention)
   local sent = tonumber(redis.call('HGET', turns, 'sent') or 0)
   redis.call('HSET', turns, 'sent', math.max(sent, turn))
+  redis.call('PEXPIRE', turns, 3 * retention)
 end
 `;

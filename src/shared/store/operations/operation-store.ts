@@ -1,24 +1,26 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
 import type { Redis } from "ioredis";
-import { createBoundedMemory } from "../../bounded-memory.js";
 import { countsOfChange } from "../../counters.js";
-import { isFinal, isWaiting, type OperationRecord } from "../../operation/operation.js";
+import { isFinal, jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import type { EndedHere } from "../ended-here.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
-import { keys } from "../keys.js";
+import { keys, queueName } from "../keys.js";
+import type { ClaimedOperation, LocalLane, LocalLanes } from "../local-lanes.js";
 import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
 import { createAmend } from "../scripts/amend.js";
+import { type Claimant, claimedDocument, documentOf } from "../scripts/claim.js";
 import { createCreate } from "../scripts/create.js";
 import { createFinish } from "../scripts/finish.js";
+import { createRelease } from "../scripts/release.js";
 import { createRestore } from "../scripts/restore.js";
 import type { Answer } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
-import { type Attachments, createAttachments } from "./attachments.js";
+import { type Arguments, type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
-import { createFind, parseRecord } from "./record.js";
+import { createFind, parseRecord, readRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
@@ -84,11 +86,8 @@ export interface Operations extends Attachments, Chains, Incarnations {
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
   readRecord(logId: string): Promise<OperationRecord | undefined>;
-  /**
-   * The record and its arguments, for a claim: those of a waiting operation as this process wrote them a moment ago, else as
-   * they are stored. The claim is refused if the record is not the stored one.
-   */
-  readToClaim(logId: string): Promise<{ record: OperationRecord | undefined; args: Arguments }>;
+  /** A place among its principal's running operations may have come free since it was held back: who waits asks again then. */
+  releaseHeld(logId: string): Promise<unknown>;
   /** The principal of an operation whose retention ended, as long as its tombstone exists. */
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first. */
@@ -103,16 +102,10 @@ export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuota
   retentionMs: number;
 }
 
-export type Arguments = Awaited<ReturnType<Attachments["argumentsOf"]>>;
-
-/** Of those that this process accepted, the arguments of the latest are kept, if they have no more characters than this. */
-const SMALL_ARGUMENTS = 16_384;
-const ARGUMENTS_KEPT = 200;
-
 export function createOperations(
   redis: Redis,
   options: OperationsOptions,
-  endedHere: Pick<EndedHere, "note">,
+  { endedHere, localLanes }: { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes },
 ): Operations {
   const room = roomLimits(options);
   const limits = { ...PRINCIPAL_LIMITS, ...options, room };
@@ -124,7 +117,6 @@ export function createOperations(
   const upload = defineResultUpload(redis, room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
-  const argumentsHere = createBoundedMemory<string>(ARGUMENTS_KEPT);
   const attachments = createAttachments(redis, options);
 
   /** By the script for what becomes of the operation. */
@@ -144,11 +136,24 @@ export function createOperations(
     if (!isFinal(record.state)) return transition(record, texts, only);
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
+    const job = laneOf(record)?.jobOf(jobIdOf(record));
     const counts = countsOfChange(before, record);
-    const end = { counts, tookMs: tookBetween(before, record), result: uploaded };
+    const taken = job && { id: job.id, token: job.token, claimant: job.claimant() };
+    const end = { counts, tookMs: tookBetween(before, record), result: uploaded, job: taken };
     const answer = await finish(record, texts, only, end);
     if (answer[0] !== "applied") await uploaded?.drop();
+    else if (job && answer[1] === 1) job.ended(nextOf(taken?.claimant, answer));
     return answer;
+  };
+
+  const laneOf = ({ editor, lane }: OperationRecord): LocalLane | undefined =>
+    localLanes.get(queueName(editor, lane));
+
+  const nextOf = (claimant: Claimant | undefined, answer: Answer): ClaimedOperation | undefined => {
+    const [document, seq, turn, args] = answer.slice(3);
+    if (!claimant || document === undefined) return undefined;
+    const record = readRecord([document, seq, turn]);
+    return { record, args: JSON.parse(String(args)) as Arguments, claimant };
   };
 
   const find = createFind(redis);
@@ -184,26 +189,31 @@ export function createOperations(
     ...incarnations,
     ...chains,
     tombstone,
+    releaseHeld: createRelease(redis, limits),
     readRecord: async (logId) => (await read(logId))?.record,
 
-    async readToClaim(logId) {
-      const record = recordCache.recent(logId)?.cached.record;
-      const args = argumentsHere.get(logId);
-      if (record && isWaiting(record.state) && args !== undefined)
-        return { record, args: JSON.parse(args) as Arguments };
-      const [cached, stored] = await Promise.all([read(logId), attachments.argumentsOf(logId)]);
-      return { record: cached?.record, args: stored };
-    },
-
     async create(record, args, version) {
-      const askedAt = performance.now();
-      const [kind, mutationSeq = 0, turn = 0, now = 0] = await createOperation(record, args, version);
-      if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
-      const created = { ...record, mutationSeq, turn };
-      const heardAt = performance.now();
-      recordCache.note({ text: JSON.stringify(record), record: created, now, askedAt, heardAt });
-      if (args.length <= SMALL_ARGUMENTS) argumentsHere.set(record.logId, args);
-      return { kind: "created", record: created };
+      const place = laneOf(record)?.place();
+      let isBegun = false;
+      try {
+        const askedAt = performance.now();
+        const document = documentOf(record);
+        const answer = await createOperation({ record, document, args }, version, place?.claimant);
+        const [kind] = answer;
+        if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
+        const [mutationSeq, turn, now = 0, isClaimed] = answer.slice(1).map(Number);
+        const claimant = isClaimed === 1 ? place?.claimant : undefined;
+        const text = claimant ? claimedDocument(document, claimant, now) : document;
+        const created = readRecord([text, mutationSeq, turn]);
+        recordCache.note({ text, record: created, now, askedAt, heardAt: performance.now() });
+        if (claimant) {
+          isBegun = true;
+          place?.begin({ record: created, args: JSON.parse(args) as Arguments, claimant });
+        }
+        return { kind: "created", record: created };
+      } finally {
+        if (!isBegun) place?.leave();
+      }
     },
 
     async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
@@ -234,7 +244,7 @@ export function createOperations(
         if (!cached) return { kind: "unknown" };
         const wanted = change(cached.record, timeAfter(cached.record, remembered?.now ?? cached.now));
         if (wanted) {
-          const text = JSON.stringify(wanted.record);
+          const text = documentOf(wanted.record);
           const [kind] = await writeChange(cached, wanted, text, only);
           if (kind === "applied") {
             recordCache.note({ ...cached, text, record: wanted.record });

@@ -18,22 +18,43 @@ export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100
 /** A held-back operation asks again after this long, ms … */
 export const HELD_RETRY_MS = 1_000;
 /** … and counts as waiting for a place for this long after its last request, ms: its Editor or its owner may be away. */
-const HELD_STANDS_MS = 5_000;
+export const HELD_STANDS_MS = 5_000;
 
 /** An Editor without a sign of life for this long is away, ms: operations sent to it take no place. */
 export const EDITOR_AWAY_MS = 5_000;
 
-/** Lua, before anything is written: makes `sent` what it is from schema 3 on. */
-export const SENT_OF_SCHEMA_2 = `
--- Up to schema 2 it was a SET of log_ids.
-local function upgradeSent(sent)
-  if redis.call('TYPE', sent).ok ~= 'set' then return end
+/**
+ * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
+ * queue|turn|acceptedAt|when it last asked.
+ */
+export const PRINCIPAL_SETS = `
+local function waitingOf(principal) return '${keys.waiting("")}' .. principal end
+local function heldOf(principal) return '${keys.held("")}' .. principal end
+local function sentOf(principal)
+  local sent = '${keys.sent("")}' .. principal
+  -- Up to schema 2 it was a SET of log_ids.
+  if redis.call('TYPE', sent).ok ~= 'set' then return sent end
   local logIds = redis.call('SMEMBERS', sent)
   redis.call('DEL', sent)
   for _, logId in ipairs(logIds) do
     local doc = redis.call('HGET', '${keys.operation("")}' .. logId, 'doc')
     if doc then redis.call('HSET', sent, logId, cjson.decode(doc).editor) end
   end
+  return sent
+end
+local function noteSent(logId, principal, editor)
+  redis.call('HDEL', heldOf(principal), logId)
+  redis.call('SREM', waitingOf(principal), logId)
+  redis.call('HSET', sentOf(principal), logId, editor)
+end
+local function noteReturned(logId, principal)
+  redis.call('SADD', waitingOf(principal), logId)
+  redis.call('HDEL', sentOf(principal), logId)
+end
+local function noteEnded(logId, principal)
+  redis.call('SREM', waitingOf(principal), logId)
+  redis.call('HDEL', sentOf(principal), logId)
+  redis.call('HDEL', heldOf(principal), logId)
 end
 `;
 
@@ -42,27 +63,27 @@ end
  * operations were accepted before it: the oldest goes first, whichever lane asks most often. Within its own queue it
  * never passes an older one of its principal. One order for all: with another within a queue, each of three operations could
  * wait for the next. Operations of Editors that are away take no place.
- * `sent`: HASH log_id → editor. `held`: HASH log_id → queue|turn|acceptedAt|when it last asked.
  */
-export const PRINCIPAL_LIMIT = `${SENT_OF_SCHEMA_2}
+export const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
 local function storeNow()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
-local function placesTaken(sent, editors, now, max)
+local function placesTaken(sent, now, max)
   local all = redis.call('HLEN', sent)
   if all < max then return all end
   local taken = 0
   for _, editor in ipairs(redis.call('HVALS', sent)) do
-    local seenAt = redis.call('ZSCORE', editors, editor)
+    local seenAt = redis.call('ZSCORE', '${keys.editors}', editor)
     if seenAt and now - tonumber(seenAt) < ${EDITOR_AWAY_MS} then taken = taken + 1 end
   end
   return taken
 end
-local function mayBeSent(sent, held, editors, logId, queue, turn, acceptedAt, max)
+local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
+  local sent, held = sentOf(principal), heldOf(principal)
   if redis.call('HEXISTS', sent, logId) == 1 then return true end
   local now = storeNow()
-  local free = max - placesTaken(sent, editors, now, max)
+  local free = max - placesTaken(sent, now, max)
   local others = redis.call('HGETALL', held)
   for i = 1, #others, 2 do
     local other = others[i]

@@ -16,13 +16,14 @@ function storedState(state: OperationRecord["state"] | "accepted"): OperationRec
   return state === "accepted" ? "queued" : state;
 }
 
-/**
- * The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. Schema 2 had no
- * incarnation, and used other names for some tools' effects.
- */
+/** The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. */
 export function parseRecord([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
-  if (!doc) return undefined;
-  const record = JSON.parse(doc) as OperationRecord;
+  return doc ? readRecord([doc, mutationSeq, turn]) : undefined;
+}
+
+/** The same of fields that are there. Schema 2 had no incarnation, and used other names for some tools' effects. */
+export function readRecord([doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
+  const record = JSON.parse(String(doc)) as OperationRecord;
   const { incarnation = FIRST_INCARNATION, deliveredIn = FIRST_INCARNATION } = record;
   return {
     ...record,

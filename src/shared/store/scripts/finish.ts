@@ -3,9 +3,8 @@ import type { Redis } from "ioredis";
 import type { Counts } from "../../counters.js";
 import type { OperationRecord } from "../../operation/operation.js";
 import { INCARNATION } from "../incarnation.js";
-import { channels, keys } from "../keys.js";
+import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
-import { SENT_OF_SCHEMA_2 } from "../operations/principal-limits.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
@@ -14,6 +13,9 @@ import {
 } from "../operations/result-quota.js";
 import { beganAs } from "../operations/write-facts.js";
 import type { UploadedResult } from "../results/result-upload.js";
+import { CLAIM, CLAIM_NEXT, type Claimant, claimOf } from "./claim.js";
+import { END_JOB, keptJobs, PROMOTE_JOB } from "./job.js";
+import { RELEASE_HELD } from "./release.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 const KEPT_DURATIONS = 20;
@@ -22,59 +24,69 @@ const DURATIONS_MS = 30 * 24 * 3_600_000;
 const TOMBSTONE_MS = 7 * 24 * 3_600_000;
 
 /**
+ * With a `job` that is taken, the job ends in the same step, and with its `claim` the next operation of the lane is claimed.
+ *
  * KEYS 3 chain, 4 operation, 5 arguments, 6 result, 7 live, 8 tombstone, 9 the principal's operations, 10 open, 11 mutations,
- *      12 lease, 13 waiting, 14 sent, 15 held back, 16 counters, 17 the tool's durations, 18 the uploaded result, 19 the
- *      principal's request for room, 20–22 the account of results, 23–25 that of arguments
+ *      12 lease, 13 counters, 14 the tool's durations, 15 the uploaded result, 16 the principal's request for room, 17–19
+ *      the account of results, 20–22 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
- * Answer: applied | incarnation | conflict | not_owner | full
+ * Answer: applied, 1 if the job ended, the next operation's log_id, document, mutationSeq, turn and arguments |
+ *      incarnation | conflict | not_owner | full
  */
-const FINISH = `${INCARNATION}${SENT_OF_SCHEMA_2}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
+const FINISH = `${INCARNATION}${CLAIM}${CLAIM_NEXT}${END_JOB}${PROMOTE_JOB}${RELEASE_HELD}${RESULT_QUOTA}${LIFETIME}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[12]")}
-local results = accountOf(KEYS[20], KEYS[21], KEYS[22], ask.room.results, ask.room.share)
-local arguments = accountOf(KEYS[23], KEYS[24], KEYS[25], ask.room.arguments, ask.room.share)
+local results = accountOf(KEYS[17], KEYS[18], KEYS[19], ask.room.results, ask.room.share)
+local arguments = accountOf(KEYS[20], KEYS[21], KEYS[22], ask.room.arguments, ask.room.share)
 if ask.resultBytes then
   if not hasRoom(results, principal, ask.resultBytes) then
-    wantRoom(KEYS[19], ask.resultBytes)
+    wantRoom(KEYS[16], ask.resultBytes)
     return {'full'}
   end
-  if ask.isUploaded and redis.call('EXISTS', KEYS[18]) == 0 then return {'conflict'} end
+  if ask.isUploaded and redis.call('EXISTS', KEYS[15]) == 0 then return {'conflict'} end
 end
-upgradeSent(KEYS[14])
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.resultBytes then
   redis.call('DEL', KEYS[6])
-  if ask.isUploaded then redis.call('RENAME', KEYS[18], KEYS[6]) else redis.call('RPUSH', KEYS[6], ARGV[4]) end
+  if ask.isUploaded then redis.call('RENAME', KEYS[15], KEYS[6]) else redis.call('RPUSH', KEYS[6], ARGV[4]) end
   takeRoom(results, logId, principal, ask.resultBytes, retention)
-  redis.call('DEL', KEYS[19])
+  redis.call('DEL', KEYS[16])
 end
 if ask.began ~= '' then
   redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
 end
 redis.call('ZREM', KEYS[10], logId)
-redis.call('SREM', KEYS[13], logId)
-redis.call('HDEL', KEYS[14], logId)
-redis.call('HDEL', KEYS[15], logId)
+noteEnded(logId, principal)
 endRoom(arguments, logId, principal, redis.call('STRLEN', KEYS[5]), retention)
 for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
 redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
-for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[16], counter, by) end
+for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
 if ask.tookMs then
-  redis.call('LPUSH', KEYS[17], ask.tookMs)
-  redis.call('LTRIM', KEYS[17], 0, ${KEPT_DURATIONS - 1})
-  redis.call('PEXPIRE', KEYS[17], ${DURATIONS_MS})
+  redis.call('LPUSH', KEYS[14], ask.tookMs)
+  redis.call('LTRIM', KEYS[14], 0, ${KEPT_DURATIONS - 1})
+  redis.call('PEXPIRE', KEYS[14], ${DURATIONS_MS})
 end
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 keepFor(KEYS[3], 3 * retention, false)
-keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', KEYS[13], KEYS[14]) > 0)
+keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentOf(principal)) > 0)
 keepFor(KEYS[11], 3 * retention, redis.call('EXISTS', KEYS[10]) == 1)
 redis.call('PUBLISH', ask.channel, logId)
-return {'applied'}
+-- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
+local now, job = storeTime(), ask.job
+pcall(releaseHeld, principal, now, ask.maxRunning)
+local _, ended = pcall(function() return job and endJob(queueKeys(ask.queue), job, now) end)
+if ended ~= true then return {'applied', 0} end
+local claim = job.claim
+local isClaimed, found = pcall(function()
+  return claim and mayClaim(claim, incarnationOf(KEYS[2], ask.fresh)) and claimNext(claim, now, ask.maxRunning, retention)
+end)
+return {'applied', 1, unpack(isClaimed and found or {})}
 `;
 
 export interface FinishOptions {
   retentionMs: number;
+  maxRunning: number;
   room: RoomLimits;
 }
 
@@ -83,7 +95,19 @@ export interface End {
   /** How long it took, ms, if that is an example of how long the tool takes. */
   tookMs: number | undefined;
   result: UploadedResult | undefined;
+  /** Its job, if a lane of this process has taken it. */
+  job: TakenJob | undefined;
 }
+
+/** A job that a lane has taken; `claimant`: takes the next one. */
+export interface TakenJob {
+  id: string;
+  token: string;
+  claimant: Claimant | undefined;
+}
+
+/** What BullMQ's worker stores as the answer of a job that it has processed. */
+export const JOB_VALUE = { processed: "settled" } as const;
 
 /** `expected`: the record as it was read. */
 export type Finish = (
@@ -93,9 +117,10 @@ export type Finish = (
   end: End,
 ) => Promise<Answer>;
 
-export function createFinish(redis: Redis, { retentionMs, room }: FinishOptions): Finish {
+export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: FinishOptions): Finish {
   const run = defineScript(redis, "ujbFinish", FINISH);
-  return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result }) => {
+  const kept = keptJobs(retentionMs);
+  return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result, job }) => {
     const { logId, editor, principal } = record;
     return run(
       [
@@ -109,9 +134,6 @@ export function createFinish(redis: Redis, { retentionMs, room }: FinishOptions)
         keys.open(editor),
         keys.mutations(editor),
         keys.lease(editor),
-        keys.waiting(principal),
-        keys.sent(principal),
-        keys.held(principal),
         keys.counters,
         keys.durations(record.tool),
         result?.key ?? keys.uploaded(""),
@@ -131,7 +153,16 @@ export function createFinish(redis: Redis, { retentionMs, room }: FinishOptions)
         resultBytes: result?.bytes,
         isUploaded: result?.piece === "",
         retentionMs,
+        maxRunning,
         room,
+        queue: queueName(editor, record.lane),
+        job: job && {
+          id: job.id,
+          token: job.token,
+          value: JSON.stringify(JOB_VALUE),
+          kept,
+          claim: job.claimant && claimOf(job.claimant),
+        },
         channel: channels.ended,
       },
       expected,

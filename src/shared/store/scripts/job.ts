@@ -1,8 +1,8 @@
 /**
- * BullMQ's job of an operation, written by the script that creates the operation. What it writes is what `Queue.add` of the
- * pinned BullMQ writes for a job with an id and a priority; a test compares all keys.
+ * BullMQ's job of an operation, written by the scripts that create and end the operation: added, taken, ended. What they write
+ * is what `Queue.add` and the `Worker` of the pinned BullMQ write; a test compares all keys.
  */
-import { BULL_PREFIX, keys } from "../keys.js";
+import { BULL_PREFIX } from "../keys.js";
 
 /** A job only names its operation: the record decides whether it may run (▲1). */
 export interface JobData {
@@ -12,34 +12,56 @@ export interface JobData {
 /** Ended jobs of a queue that are kept for the dashboard; the operations themselves are kept for the retention. */
 const KEPT_JOBS = 1_000;
 
-/** How long BullMQ keeps an ended job, and how many. */
+/** How long BullMQ keeps an ended job, s, and how many. */
+export function keptJobs(retentionMs: number) {
+  return { age: Math.ceil(retentionMs / 1000), count: KEPT_JOBS };
+}
+
 export function jobOptions(retentionMs: number) {
-  const kept = { age: Math.ceil(retentionMs / 1000), count: KEPT_JOBS };
+  const kept = keptJobs(retentionMs);
   return { attempts: 1, removeOnComplete: kept, removeOnFail: kept };
 }
 
-/** KEYS of a queue, in the order in which `addJob` takes them. */
-export const jobKeys = (queue: string, jobId: string): string[] => [
-  `${BULL_PREFIX}:${queue}:${jobId}`,
-  ...(["id", "meta", "prioritized", "pc", "marker", "events", "active"] as const).map((name) =>
-    keys.queue(queue, name),
-  ),
-];
+/**
+ * Lua: what the keys of a queue begin with, and `awaitWorker`: a job waits for BullMQ's worker, which is woken unless the queue is
+ * paused or limited.
+ */
+export const WAITING_JOB = `
+local function queueKeys(name) return '${BULL_PREFIX}:' .. name .. ':' end
+local function awaitWorker(queue, id, priority)
+  local turn = redis.call('INCR', queue .. 'pc') % 0x100000000
+  redis.call('ZADD', queue .. 'prioritized', priority * 0x100000000 + turn, id)
+  local limits = redis.call('HMGET', queue .. 'meta', 'paused', 'concurrency')
+  if not limits[1] and not (limits[2] and redis.call('LLEN', queue .. 'active') >= tonumber(limits[2])) then
+    redis.call('ZADD', queue .. 'marker', 0, '0')
+  end
+end
+`;
+
+/** Lua: a job is taken with the claim of its operation: what BullMQ's worker does with one that it has moved. */
+export const TAKE_JOB = `
+local function takeJob(queue, id, claim, now)
+  redis.call('LPUSH', queue .. 'active', id)
+  redis.call('SET', queue .. id .. ':lock', claim.token, 'PX', claim.lockMs)
+  redis.call('XADD', queue .. 'events', '*', 'event', 'active', 'jobId', id, 'prev', 'waiting')
+  redis.call('HSET', queue .. id, 'processedOn', now)
+  redis.call('HINCRBY', queue .. id, 'ats', 1)
+end
+`;
 
 /**
- * Lua: adds a job to its queue; `from` is the index of the first of `jobKeys` in KEYS. A job that has this id already is left
- * as it is: no other operation's job has it, except after manual edits, which the janitor repairs.
+ * Lua: adds a job to its queue, whose keys begin with `queue`. A job that has this id already is left as it is: no other
+ * operation's job has it, except after manual edits, which the janitor repairs. With a `claim` it is taken at once, in
+ * which case no worker is woken.
  */
 export const ADD_JOB = `
-local function addJob(from, job, turn)
-  local key, id, meta, prioritized = KEYS[from], KEYS[from + 1], KEYS[from + 2], KEYS[from + 3]
-  local counter, marker, events, active = KEYS[from + 4], KEYS[from + 5], KEYS[from + 6], KEYS[from + 7]
-  redis.call('INCR', id)
-  local found = redis.call('HMGET', meta, 'opts.maxLenEvents', 'paused', 'concurrency')
-  local mostEvents = found[1]
+local function addJob(queue, job, turn, claim, now)
+  local key = queue .. job.id
+  redis.call('INCR', queue .. 'id')
+  local mostEvents = redis.call('HGET', queue .. 'meta', 'opts.maxLenEvents')
   if not mostEvents then
     mostEvents = 10000
-    redis.call('HSET', meta, 'opts.maxLenEvents', mostEvents)
+    redis.call('HSET', queue .. 'meta', 'opts.maxLenEvents', mostEvents)
   end
   if redis.call('EXISTS', key) == 1 then return end
   -- BullMQ takes jobs without a priority (0) before all others.
@@ -47,11 +69,69 @@ local function addJob(from, job, turn)
   job.options.jobId, job.options.priority = job.id, priority
   redis.call('HSET', key, 'name', job.name, 'data', job.data, 'opts', cjson.encode(job.options),
     'timestamp', job.timestamp, 'delay', 0, 'priority', priority)
-  redis.call('XADD', events, '*', 'event', 'added', 'jobId', job.id, 'name', job.name)
-  redis.call('ZADD', prioritized, priority * 0x100000000 + redis.call('INCR', counter) % 0x100000000, job.id)
-  if not found[2] and not (found[3] and redis.call('LLEN', active) >= tonumber(found[3])) then
-    redis.call('ZADD', marker, 0, '0')
+  redis.call('XADD', queue .. 'events', '*', 'event', 'added', 'jobId', job.id, 'name', job.name)
+  if not claim then awaitWorker(queue, job.id, priority) end
+  redis.call('XADD', queue .. 'events', 'MAXLEN', '~', mostEvents, '*', 'event', 'waiting', 'jobId', job.id)
+  if claim then takeJob(queue, job.id, claim, now) end
+end
+`;
+
+/**
+ * Lua: ends a taken job, unless another worker has it meanwhile. `job`: id, token, value (JSON), kept.
+ */
+export const END_JOB = `
+local function dropJobs(queue, ids)
+  for _, id in ipairs(ids) do
+    redis.call('DEL', queue .. id, queue .. id .. ':logs', queue .. id .. ':lock')
+    redis.call('ZREM', queue .. 'completed', id)
   end
-  redis.call('XADD', events, 'MAXLEN', '~', mostEvents, '*', 'event', 'waiting', 'jobId', job.id)
+end
+local function endJob(queue, job, now)
+  local key = queue .. job.id
+  if redis.call('GET', key .. ':lock') ~= job.token or redis.call('EXISTS', key) == 0 then return false end
+  if redis.call('LREM', queue .. 'active', -1, job.id) == 0 then return false end
+  redis.call('DEL', key .. ':lock')
+  redis.call('SREM', queue .. 'stalled', job.id)
+  redis.call('XTRIM', queue .. 'events', 'MAXLEN', '~', redis.call('HGET', queue .. 'meta', 'opts.maxLenEvents') or 10000)
+  redis.call('HINCRBY', key, 'atm', 1)
+  redis.call('ZADD', queue .. 'completed', now, job.id)
+  redis.call('HSET', key, 'returnvalue', job.value, 'finishedOn', now)
+  local oldest = now - job.kept.age * 1000
+  dropJobs(queue, redis.call('ZRANGEBYSCORE', queue .. 'completed', '-inf', oldest, 'LIMIT', 0, 1000))
+  dropJobs(queue, redis.call('ZRANGE', queue .. 'completed', 0, -(job.kept.count + 1)))
+  redis.call('XADD', queue .. 'events', '*', 'event', 'completed', 'jobId', job.id, 'returnvalue', job.value, 'prev', 'active')
+  if redis.call('EXISTS', queue .. 'wait', queue .. 'active', queue .. 'prioritized') == 0 then
+    redis.call('XADD', queue .. 'events', '*', 'event', 'drained')
+  end
+  return true
+end
+`;
+
+/** Lua: a delayed job, if it is one, is due now. */
+export const PROMOTE_JOB = `
+local function promoteJob(queue, id)
+  if redis.call('ZREM', queue .. 'delayed', id) == 0 then return end
+  awaitWorker(queue, id, tonumber(redis.call('HGET', queue .. id, 'priority')) or 1)
+  redis.call('HSET', queue .. id, 'delay', 0)
+  redis.call('XADD', queue .. 'events', '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
+end
+`;
+
+/**
+ * Lua: `isPlain`: no job of the queue needs BullMQ's own script to be taken: the queue is neither paused nor limited, and holds no jobs without a
+ * priority, and no delayed ones that are due. `isIdle`: nor does any other wait. `nextJob`: the id of the job that is
+ * next, if it may be taken here.
+ */
+export const NEXT_JOB = `
+local function isPlain(queue, now)
+  local limits = redis.call('HMGET', queue .. 'meta', 'paused', 'concurrency', 'max')
+  if limits[1] or limits[2] or limits[3] or redis.call('EXISTS', queue .. 'wait') == 1 then return false end
+  return #redis.call('ZRANGEBYSCORE', queue .. 'delayed', 0, (now + 1) * 0x1000 - 1, 'LIMIT', 0, 1) == 0
+end
+local function isIdle(queue, now)
+  return isPlain(queue, now) and redis.call('EXISTS', queue .. 'prioritized') == 0
+end
+local function nextJob(queue, now)
+  return isPlain(queue, now) and redis.call('ZRANGE', queue .. 'prioritized', 0, 0)[1] or nil
 end
 `;

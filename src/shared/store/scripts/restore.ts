@@ -7,23 +7,24 @@ import { keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
 import { beganAs } from "../operations/write-facts.js";
+import { documentOf } from "./claim.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
- * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 waiting, 9 sent, 10 mutations, 11 the
- *      caller's, 12 the principal's, 13 turns, 14 lease
+ * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the
+ *      principal's, 11 lease, 12 turns
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | not_owner
  */
-const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_SETS}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
-${ownedBy("KEYS[14]")}
-local seq = countChange(ask.isChange, KEYS[10], {KEYS[11], KEYS[12]}, ask.acceptedAt, 3 * retention)
-local turn = takeTurn(KEYS[13], KEYS[7], KEYS[8], ask.principal, ask.priorityClass)
-turnCame(KEYS[13], turn)
+${ownedBy("KEYS[11]")}
+local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
+local turn = takeTurn(KEYS[12], KEYS[7], waitingOf(ask.principal), ask.principal, ask.priorityClass)
+turnCame(KEYS[12], turn, retention)
 redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 -- It displaces no later operation of its chain.
 local link = ask.isNewest and 'HSET' or 'HSETNX'
@@ -39,10 +40,8 @@ redis.call('SET', KEYS[5], ask.principal)
 redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
-upgradeSent(KEYS[9])
-redis.call('HSET', KEYS[9], logId, ask.editor)
-for _, key in ipairs({KEYS[3], KEYS[6], KEYS[10]}) do redis.call('PERSIST', key) end
-redis.call('PEXPIRE', KEYS[13], 3 * retention)
+noteSent(logId, ask.principal, ask.editor)
+for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 return {'applied', seq, turn}
 `;
 
@@ -64,13 +63,11 @@ export function createRestore(redis: Redis, { retentionMs }: { retentionMs: numb
         keys.tombstone(logId),
         keys.principal(principal),
         keys.open(editor),
-        keys.waiting(principal),
-        keys.sent(principal),
         keys.mutations(editor),
         keys.askerMutations(editor, createdBy.caller ?? principal),
         keys.askerMutations(editor, principal),
-        keys.turns(queueName(editor, record.lane)),
         keys.lease(editor),
+        keys.turns(queueName(editor, record.lane)),
       ],
       {
         ...chain,
@@ -86,7 +83,7 @@ export function createRestore(redis: Redis, { retentionMs }: { retentionMs: numb
         incarnation,
         retentionMs,
       },
-      JSON.stringify(record),
+      documentOf(record),
     );
   };
 }

@@ -16,7 +16,7 @@ import { guard, guarded } from "../schema.js";
  */
 export type NotWritten = "conflict" | "not_owner" | "incarnation" | "too_many" | "held" | "full";
 
-export type Answer = readonly ["applied", ...number[]] | readonly [NotWritten];
+export type Answer = readonly ["applied", ...(number | string)[]] | readonly [NotWritten];
 
 /** Values by name, which the script reads as `ask`; undefined ones are left out, so that they are nil. */
 export type Ask = Record<string, unknown>;
@@ -36,8 +36,8 @@ local ask = cjson.decode(ARGV[1])
 `;
 
 /**
- * Lua, for scripts that include INCARNATION: ends with `incarnation` if one was decided on that is not the present one. The
- * last argument is an id for a new one.
+ * Lua, for scripts that include INCARNATION: ends with `incarnation` if one was decided on that is not the present one.
+ * `ask.fresh` is an id for a new one.
  */
 export const IN_INCARNATION = `
 if ask.incarnation and incarnationOf(KEYS[2], ask.fresh) ~= ask.incarnation then return {'incarnation'} end
@@ -57,7 +57,7 @@ export function defineScript(redis: Redis, name: string, lua: string): Script {
   >;
   return async (keyList, ask, ...texts) => {
     const all = [keys.schema, keys.incarnation, ...keyList];
-    const packed = JSON.stringify(ask.incarnation === undefined ? ask : { ...ask, fresh: randomUUID() });
+    const packed = JSON.stringify({ ...ask, fresh: randomUUID() });
     const run = commands[name]?.call(redis, all.length, ...all, packed, ...texts);
     return guarded(run as Promise<Answer>).catch((error: unknown) => {
       // Nothing was written: Redis refuses the script at its first write.

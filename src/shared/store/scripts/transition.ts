@@ -9,7 +9,7 @@ import { beganAs } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
- * KEYS 3 chain, 4 operation, 5 lease, 6 waiting, 7 sent, 8 held back, 9 known Editors, 10 turns
+ * KEYS 3 chain, 4 operation, 5 lease, 6 turns
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner | held
  */
@@ -19,21 +19,16 @@ local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[5]")}
 local turn = tonumber(found[2] or 0)
-upgradeSent(KEYS[7])
 if ask.isSent and ask.maxRunning
-  and not mayBeSent(KEYS[7], KEYS[8], KEYS[9], logId, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then
+  and not mayBeSent(logId, ask.principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then
   return {'held'}
 end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.isSent then
-  redis.call('HDEL', KEYS[8], logId)
-  redis.call('SREM', KEYS[6], logId)
-  redis.call('HSET', KEYS[7], logId, ask.editor)
-  turnCame(KEYS[10], turn)
-  redis.call('PEXPIRE', KEYS[10], 3 * ask.retentionMs)
+  noteSent(logId, ask.principal, ask.editor)
+  turnCame(KEYS[6], turn, ask.retentionMs)
 else
-  redis.call('SADD', KEYS[6], logId)
-  redis.call('HDEL', KEYS[7], logId)
+  noteReturned(logId, ask.principal)
 end
 if ask.began ~= '' then
   redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
@@ -63,19 +58,11 @@ export function createTransition(redis: Redis, { retentionMs, maxRunning }: Tran
     const { logId, editor, principal } = record;
     const queue = queueName(editor, record.lane);
     return run(
-      [
-        keys.chain(record.hash),
-        keys.operation(logId),
-        keys.lease(editor),
-        keys.waiting(principal),
-        keys.sent(principal),
-        keys.held(principal),
-        keys.editors,
-        keys.turns(queue),
-      ],
+      [keys.chain(record.hash), keys.operation(logId), keys.lease(editor), keys.turns(queue)],
       {
         logId,
         editor,
+        principal,
         queue,
         acceptedAt: record.acceptedAt,
         isSent: isSent(record.state),

@@ -1,0 +1,97 @@
+/**
+ * The claim of a waiting operation by a script: by the one that creates it, if its Editor's owner is in the same process and its
+ * lane is idle, and by the one that ends the operation before it in the lane. Else the owner claims it by a transition of
+ * its own (src/worker/execution/claims.ts). The rules are those of that claim.
+ */
+import type { OperationRecord } from "../../operation/operation.js";
+import type { Lane } from "../../tools/tool.js";
+import { channels, keys, queueName } from "../keys.js";
+import { FAIR_PRIORITY } from "../operations/fair-priority.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { NEXT_JOB, TAKE_JOB, WAITING_JOB } from "./job.js";
+
+/** What an owner claims with. */
+export interface Claimant {
+  editor: string;
+  lane: Lane;
+  /** Fence (▲11): the owner's nonce, compared with the lease. */
+  fence: string;
+  /** Resubmission (▲12): the Editor session that will be asked; it is stored before the first byte leaves. */
+  session: string;
+  /** Store incarnation (▲13) in which the Editor's operations were imported. */
+  incarnation: string;
+  /** BullMQ's lock on the job, and its duration, ms. */
+  token: string;
+  lockMs: number;
+  /** Most jobs of the lane that are taken at once. */
+  concurrency: number;
+}
+
+const WAITING = '{"state":"queued",';
+
+/** The record as it is stored: its state comes first, where a script finds it. */
+export function documentOf({ state, ...record }: OperationRecord): string {
+  return JSON.stringify({ state, ...record });
+}
+
+/** The document of a waiting operation after its claim, as the script writes it. */
+export function claimedDocument(document: string, { session }: Claimant, now: number): string {
+  return `${claimedState(String(now), JSON.stringify(session))}${document.slice(WAITING.length)}`;
+}
+
+const claimedState = (now: string, session: string): string =>
+  `{"state":"dispatched","dispatchedAt":${now},"sentIn":${session},`;
+
+/** As the scripts read it. */
+export function claimOf(claimant: Claimant): Record<string, unknown> {
+  const { editor, lane, session } = claimant;
+  return { ...claimant, session: JSON.stringify(session), queue: queueName(editor, lane) };
+}
+
+/**
+ * Lua. `claimed`: a document after the claim; nil if its operation does not wait. `mayClaim`: does the claimant own the
+ * Editor (▲11), in the present incarnation (▲13), and has its lane room?
+ */
+export const CLAIM = `${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${WAITING_JOB}${TAKE_JOB}${NEXT_JOB}
+local function claimed(document, claim, now)
+  if string.sub(document, 1, ${WAITING.length}) ~= '${WAITING}' then return nil end
+  return '${claimedState("' .. string.format('%.0f', now) .. '", "' .. claim.session .. '")}' .. string.sub(document, ${WAITING.length + 1})
+end
+local function mayClaim(claim, incarnation)
+  return redis.call('GET', '${keys.lease("")}' .. claim.editor) == claim.fence and incarnation == claim.incarnation
+    and redis.call('LLEN', queueKeys(claim.queue) .. 'active') < claim.concurrency
+end
+`;
+
+/**
+ * Lua: claims the next operation of the claimant's lane, with its job. Answers log_id, document, mutationSeq, turn and arguments; nil if
+ * there is none that may be claimed here: BullMQ's worker takes the job then, and the owner decides.
+ */
+export const CLAIM_NEXT = `
+local function claimNext(claim, now, max, retention)
+  local queue = queueKeys(claim.queue)
+  local id = nextJob(queue, now)
+  local logId = id and string.match(id, '%.(.+)$')
+  if not logId then return nil end
+  local key = '${keys.operation("")}' .. logId
+  local found = redis.call('HMGET', key, 'doc', 'mutationSeq', 'turn')
+  local arguments = redis.call('GET', '${keys.arguments("")}' .. logId)
+  local document = found[1] and arguments and claimed(found[1], claim, now)
+  if not document then return nil end
+  local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
+  if record.hash .. '.' .. logId ~= id or record.editor ~= claim.editor or record.lane ~= claim.lane then return nil end
+  -- No plain claim: its cancellation was requested, or another operation answers for it (▲10 b).
+  if record.cancel or record.executedAs then return nil end
+  if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end
+  redis.call('ZREM', queue .. 'prioritized', id)
+  takeJob(queue, id, claim, now)
+  redis.call('HSET', key, 'doc', document)
+  noteSent(logId, record.principal, claim.editor)
+  turnCame('${keys.turns("")}' .. claim.queue, turn, retention)
+  local chain = '${keys.chain("")}' .. record.hash
+  redis.call('HINCRBY', chain, 'version', 1)
+  redis.call('PERSIST', chain)
+  redis.call('PUBLISH', '${channels.changed}', logId)
+  return {logId, document, found[2] or '0', found[3] or '0', arguments}
+end
+`;

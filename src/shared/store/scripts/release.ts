@@ -1,0 +1,42 @@
+/** Has an operation that its principal's limit held back ask again as soon as a place is free, instead of after its pause. */
+import type { Redis } from "ioredis";
+import { keys } from "../keys.js";
+import { HELD_STANDS_MS, PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { PROMOTE_JOB, WAITING_JOB } from "./job.js";
+import { defineScript } from "./script.js";
+
+/**
+ * Lua, after PRINCIPAL_LIMIT, WAITING_JOB and PROMOTE_JOB: if a place is free, the oldest of those that wait for one is due now. It asks
+ * as ever: which one may be sent is decided then.
+ */
+export const RELEASE_HELD = `
+local function releaseHeld(principal, now, max)
+  local held = redis.call('HGETALL', heldOf(principal))
+  if #held == 0 or placesTaken(sentOf(principal), now, max) >= max then return end
+  local oldest, since, queue
+  for i = 1, #held, 2 do
+    local where, accepted, asked = string.match(held[i + 1], '^(.*)|%d+|(%d+)|(%d+)$')
+    accepted = tonumber(accepted)
+    local isEarlier = not oldest or accepted < since or (accepted == since and held[i] < oldest)
+    if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
+  end
+  local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
+  if document then promoteJob(queueKeys(queue), cjson.decode(document).hash .. '.' .. oldest) end
+end
+`;
+
+/** KEYS 3 operation. Answer: applied */
+const RELEASE = `${PRINCIPAL_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}
+local document = redis.call('HGET', KEYS[3], 'doc')
+if document then releaseHeld(cjson.decode(document).principal, storeNow(), ask.maxRunning) end
+return {'applied'}
+`;
+
+/** A place may have come free after the operation was held back, and before its job was put aside. */
+export function createRelease(
+  redis: Redis,
+  { maxRunning }: { maxRunning: number },
+): (logId: string) => Promise<unknown> {
+  const run = defineScript(redis, "ujbRelease", RELEASE);
+  return (logId) => run([keys.operation(logId)], { maxRunning });
+}

@@ -1,0 +1,15 @@
+/** What a lane needs beside its queue, where a test gives it no store: scripts claim nothing for it. */
+import type { createLane } from "../../../src/worker/execution/lane.js";
+
+type LaneDeps = Parameters<typeof createLane>[0];
+
+export const WITHOUT_STORE: Pick<
+  LaneDeps,
+  "claimant" | "localLanes" | "findJob" | "releaseHeld" | "storeAnswers"
+> = {
+  claimant: () => undefined,
+  localLanes: new Map(),
+  findJob: async () => undefined,
+  releaseHeld: async () => undefined,
+  storeAnswers: async () => true,
+};
