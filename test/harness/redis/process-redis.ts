@@ -133,14 +133,17 @@ function createCommandParser() {
   };
 }
 
-/** The script that creates an operation, with its job. */
+/** The script that creates an operation, with its job: the only one that gives it a turn and stores its arguments. */
 export function createsRecord(command: RedisCommand): boolean {
-  return isApply(command) && command.some((part) => part.endsWith(":prioritized"));
+  return isApply(command) && ["turns", "arguments"].every((name) => hasKey(command, name));
 }
+
+const hasKey = (command: RedisCommand, name: string): boolean =>
+  command.some((part) => part.startsWith(`{ujb}:${name}:`));
 
 /** Any write of an operation. */
 export function isApply(command: RedisCommand): boolean {
-  return runsScript(command) && command.some((part) => part.startsWith("{ujb}:chain:"));
+  return runsScript(command) && hasKey(command, "chain");
 }
 
 /** By its text the first time on a connection, by its hash from then on. */

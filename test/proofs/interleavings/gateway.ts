@@ -16,6 +16,7 @@ import {
   type OperationRecord,
 } from "../../../src/shared/operation/operation.js";
 import { REPLAY_DEFAULTS } from "../../../src/shared/operation/replay.js";
+import { queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";
 import { EDITOR, TOOLS, type World } from "./world.js";
@@ -38,7 +39,7 @@ export function createGateway(world: World) {
   const { store, steps } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(store, step);
+  const operations = operationsOf(store, step, world.localLane);
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
   const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
   const read = async () => ({
@@ -48,10 +49,7 @@ export function createGateway(world: World) {
     now: store.now(),
     heardAt: performance.now(),
   });
-  const jobs = () => {
-    store.data.jobs[EDITOR] ??= [];
-    return store.data.jobs[EDITOR];
-  };
+  const queue = () => queueOf(store.data, EDITOR);
 
   const broker: Broker = createBroker(
     {
@@ -60,9 +58,9 @@ export function createGateway(world: World) {
       presence: { present: () => () => undefined, clients: async () => [] },
       queues: {
         restore: async () => undefined,
-        has: async (record) => jobs().some(({ id }) => id === jobIdOf(record)),
+        has: async (record) => queue().waiting.some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
-          store.data.jobs[EDITOR] = jobs().filter(({ id }) => id !== jobIdOf(record));
+          queue().waiting = queue().waiting.filter(({ id }) => id !== jobIdOf(record));
         },
         takeBack: async () => undefined,
         position: async () => undefined,

@@ -2,22 +2,15 @@
  * The store of operations in memory: the same chain pointers, versions, fences and lifetimes as
  * src/shared/store/scripts and operation-store.ts, and one `step` before each command, where others may come in between.
  */
-import {
-  isFinal,
-  jobIdOf,
-  mayHaveBegun,
-  type OperationRecord,
-} from "../../../src/shared/operation/operation.js";
+import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
+import type { LocalLane } from "../../../src/shared/store/local-lanes.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
-import type {
-  Change,
-  ChangeOptions,
-  Operations,
-  OwnerNonce,
-} from "../../../src/shared/store/operations/operation-store.js";
-import type { NotWritten } from "../../../src/shared/store/scripts/script.js";
+import type { ChangeOptions, Operations } from "../../../src/shared/store/operations/operation-store.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
+
+import { claimNext, endJob, type Queue, queueOf } from "./queue.js";
+import { apply, askerOf, type Write } from "./scripts.js";
 
 interface Chained {
   version: number;
@@ -39,8 +32,8 @@ export interface StoreData {
   mutations: Record<string, number>;
   /** The owner's nonce, by Editor. */
   leases: Record<string, string>;
-  /** BullMQ's waiting jobs, by Editor: job id and log_id. */
-  jobs: Record<string, { id: string; logId: string }[]>;
+  /** BullMQ's, by Editor. */
+  queues: Record<string, Queue>;
 }
 
 export interface MemoryStore {
@@ -64,7 +57,7 @@ export function createMemoryStore(now: () => number, retentionMs = 24 * 3_600_00
       results: {},
       mutations: {},
       leases: {},
-      jobs: {},
+      queues: {},
     },
     retentionMs,
     now,
@@ -72,67 +65,6 @@ export function createMemoryStore(now: () => number, retentionMs = 24 * 3_600_00
     onChange: () => undefined,
     onCreate: () => undefined,
   };
-}
-
-const askerOf = (editor: string, asker: string): string => `${editor} ${asker}`;
-
-interface Write extends Change {
-  kind: "create" | "restore" | "change";
-  /** Of a change the record that was read, else the version of the chain. */
-  expected: string | OperationRecord;
-  args?: string;
-  fence?: OwnerNonce;
-  incarnation?: string | undefined;
-}
-
-/** The scripts: each is one indivisible step. */
-function apply(store: MemoryStore, write: Write): "applied" | NotWritten {
-  const { data } = store;
-  const { kind, record, result, expected, fence } = write;
-  const { hash, logId, editor } = record;
-  if (write.incarnation !== undefined && write.incarnation !== data.incarnation) return "incarnation";
-  const before = kind === "change" ? data.documents[logId]?.record : String(data.chains[hash]?.version ?? 0);
-  if (before !== expected) return "conflict";
-  if (fence !== undefined && data.leases[editor] !== fence) return "not_owner";
-  const chain = data.chains[hash] ?? { version: 0, pointers: {} };
-  data.chains[hash] = chain;
-  const pointTo = (name: string, isNewest: boolean): void => {
-    if (isNewest || chain.pointers[name] === undefined) chain.pointers[name] = logId;
-  };
-  let mutationSeq = data.documents[logId]?.record.mutationSeq ?? 0;
-  if (kind !== "change") {
-    mutationSeq = counted(data, record);
-    if (write.args !== undefined) data.arguments[logId] = write.args;
-    for (const name of ["newest", `at:${editor}`]) pointTo(name, kind === "create");
-    if (record.supersedes !== undefined) pointTo(`forced:${record.supersedes}`, kind === "create");
-  }
-  const isOpenThere = record.rebuilt === true && !isFinal(record.state);
-  if (mayHaveBegun(record)) pointTo(`began:${editor}`, !record.rebuilt || record.order > 0);
-  else if (isOpenThere) pointTo(`began:${editor}`, false);
-  const endsAt =
-    data.documents[logId]?.endsAt ?? (isFinal(record.state) ? store.now() + store.retentionMs : undefined);
-  data.documents[logId] = {
-    record: { ...record, mutationSeq },
-    ...(endsAt === undefined ? {} : { endsAt }),
-  };
-  if (result !== undefined) data.results[logId] = result.pieces.join("");
-  chain.version += 1;
-  if (kind === "create" && fence === undefined) {
-    data.jobs[editor] = [...(data.jobs[editor] ?? []), { id: jobIdOf(record), logId }];
-    store.onCreate(record);
-  }
-  store.onChange(logId);
-  return "applied";
-}
-
-/** ▲5 The Editor's count with this operation. */
-function counted({ mutations }: StoreData, record: OperationRecord): number {
-  const { editor, principal, createdBy } = record;
-  const seq = (mutations[editor] ?? 0) + (countsAsChange(record) ? 1 : 0);
-  if (!countsAsChange(record)) return seq;
-  mutations[editor] = seq;
-  for (const asker of [createdBy.caller ?? principal, principal]) mutations[askerOf(editor, asker)] = seq;
-  return seq;
 }
 
 export function readRecord(store: MemoryStore, logId: string): OperationRecord | undefined {
@@ -146,7 +78,11 @@ export function allRecords(store: MemoryStore): OperationRecord[] {
 }
 
 /** The store as one process sees it: `step` resolves when its next command reaches the store. */
-export function operationsOf(store: MemoryStore, step: () => Promise<void>): Operations {
+export function operationsOf(
+  store: MemoryStore,
+  step: () => Promise<void>,
+  lane: () => LocalLane | undefined = () => undefined,
+): Operations {
   const soon = async <T>(read: () => T): Promise<T> => {
     await step();
     return read();
@@ -229,13 +165,22 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
       };
     },
 
-    create: (record, args, version) =>
-      soon(() => {
-        const { incarnation } = record;
-        const applied = apply(store, { kind: "create", record, expected: version, args, incarnation });
-        const written = store.data.documents[record.logId]?.record;
-        return applied === "applied" && written ? { kind: "created", record: written } : { kind: "conflict" };
-      }),
+    async create(record, args, version) {
+      const place = lane()?.place();
+      const { incarnation } = record;
+      const write: Write = { kind: "create", record, expected: version, args, incarnation };
+      const [applied, claimed] = await soon(() => {
+        const isIdle = queueOf(store.data, record.editor).waiting.length === 0;
+        const done = apply(store, write);
+        return [done, done === "applied" && isIdle && place ? claimNext(store, place.claimant) : undefined];
+      });
+      const written = readRecord(store, record.logId);
+      // The reply is on its way.
+      await step();
+      if (claimed) place?.begin(claimed);
+      else place?.leave();
+      return applied === "applied" && written ? { kind: "created", record: written } : { kind: "conflict" };
+    },
 
     /** A lost record takes its place again, before whatever was made meanwhile. */
     restore: (lost, fence) =>
@@ -263,7 +208,17 @@ export function operationsOf(store: MemoryStore, step: () => Promise<void>): Ope
           const { inItsIncarnation, ...other } = only;
           const incarnation = inItsIncarnation ? record.deliveredIn : only.incarnation;
           const write: Write = { kind: "change", ...wanted, ...other, incarnation, expected: record };
-          const applied = await soon(() => apply(store, write));
+          const isEnd = isFinal(wanted.record.state) && !isFinal(record.state);
+          const job = isEnd ? lane()?.jobOf(jobIdOf(record)) : undefined;
+          const [applied, next] = await soon(() => {
+            const done = apply(store, write);
+            if (done !== "applied" || !job) return [done];
+            endJob(store.data, record.editor, job.id);
+            const claimant = job.claimant();
+            return [done, claimant && claimNext(store, claimant)];
+          });
+          if (job) await step();
+          if (applied === "applied") job?.ended(next);
           const written = store.data.documents[logId]?.record;
           if (applied === "applied" && written) seen.set(logId, written);
           if (applied === "applied") return { kind: "applied", record: wanted.record };

@@ -1,10 +1,12 @@
 /** An Editor's owner: the real operations over a connection that may break before, during and after every message. */
 import type { Log } from "../../../src/shared/log.js";
 import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
+import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { createRecoverySeal } from "../../../src/shared/wire/recovery-seal.js";
 import { EDITOR_CODES, type SubmitParams } from "../../../src/shared/wire/wire.js";
-import type { EditorPort } from "../../../src/worker/execution/executor-deps.js";
+import type { EditorPort, ExecutorResult } from "../../../src/worker/execution/executor-deps.js";
+import { createLaneJobs } from "../../../src/worker/execution/lane-jobs.js";
 import { started } from "../../../src/worker/execution/outcome.js";
 import { createOutcomeListeners } from "../../../src/worker/execution/outcome-listeners.js";
 import { createOwnedOperations } from "../../../src/worker/owner/owned-operations.js";
@@ -14,6 +16,7 @@ import { rebuildRecords } from "../../../src/worker/recovery/rebuild.js";
 import { ConnectionLost } from "../../../src/worker/transport/disconnect.js";
 
 import { Refused } from "./editor.js";
+import { endJob, giveBack, type Job, queueOf } from "./queue.js";
 import type { Life } from "./schedule.js";
 import { operationsOf } from "./store.js";
 import { EDITOR, TOOLS, type World } from "./world.js";
@@ -32,7 +35,7 @@ export function startWorker(world: World, ownerNonce: string) {
   const { store, steps, editor } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(store, step);
+  const operations = operationsOf(store, step, () => jobs);
   const follows = createOutcomeListeners();
   /** The parts of the store that restoring looks at. */
   const rebuildDeps = {
@@ -48,7 +51,6 @@ export function startWorker(world: World, ownerNonce: string) {
   let importedIn = "";
   /** Another owner was here: the Editor hears nothing more from this one. */
   let isFenced = false;
-  let taken: { id: string; logId: string } | undefined;
   store.data.leases[EDITOR] = ownerNonce;
 
   const connect = async (): Promise<void> => {
@@ -181,19 +183,35 @@ export function startWorker(world: World, ownerNonce: string) {
     { retentionMs: store.retentionMs },
   );
 
-  /** BullMQ gives a job that was not completed to the next worker. */
-  const giveBack = (): void => {
-    if (taken) store.data.jobs[EDITOR] = [taken, ...(store.data.jobs[EDITOR] ?? [])];
-    taken = undefined;
+  const claimant = (): Claimant | undefined => {
+    if (!connection || ending.signal.aborted || !world.hasShortWay) return undefined;
+    const about = { editor: EDITOR, lane: "main", fence: ownerNonce, session: connection.session } as const;
+    return { ...about, incarnation: importedIn, token: "", lockMs: 0, concurrency: 1 };
   };
+  /** BullMQ gives a job that was not completed to the next worker. */
+  const putAway = async ({ id }: Job, processed: ExecutorResult): Promise<void> => {
+    if (processed === "handed_over") giveBack(store.data, EDITOR, ownerNonce, id);
+    else endJob(store.data, EDITOR, id);
+  };
+  const jobs = createLaneJobs({
+    concurrency: 1,
+    process: ({ id, logId, claimed }) => owned.process(logId, { id, claimed }),
+    claimant,
+    keepLock: () => undefined,
+    dropLock: () => undefined,
+    putAway,
+    onError: (error) => world.oracle.fail(String(error)),
+  });
   const consume = async (): Promise<void> => {
     for (;;) {
-      await steps.park(life, () => ending.signal.aborted || (store.data.jobs[EDITOR]?.length ?? 0) > 0);
+      await steps.park(life, () => ending.signal.aborted || queueOf(store.data, EDITOR).waiting.length > 0);
       if (ending.signal.aborted) return;
-      taken = store.data.jobs[EDITOR]?.shift();
+      const queue = queueOf(store.data, EDITOR);
+      const taken = queue.waiting.shift();
       if (!taken) continue;
-      if ((await owned.process(taken.logId, taken)) === "handed_over") giveBack();
-      taken = undefined;
+      queue.active.push({ ...taken, by: ownerNonce });
+      const processed = await jobs.process({ ...taken, token: "" });
+      if (processed !== "ended") await putAway(taken, processed);
     }
   };
   const stayConnected = async (): Promise<void> => {
@@ -208,8 +226,8 @@ export function startWorker(world: World, ownerNonce: string) {
 
   return {
     isConnected: () => connection !== undefined,
-    /** The job that it works on, as BullMQ would give it to the next one. */
-    job: () => taken,
+    /** The lane, for a gateway in the same process. */
+    lane: () => (life.dead ? undefined : jobs),
     cancelAsked: (logId: string) => {
       if (underWay.isOwn(logId)) void passOnCancel(logId).catch(() => undefined);
     },
@@ -218,7 +236,7 @@ export function startWorker(world: World, ownerNonce: string) {
     kill(): void {
       life.dead = true;
       connection?.cut();
-      giveBack();
+      giveBack(store.data, EDITOR, ownerNonce);
     },
   };
 }

@@ -2,11 +2,13 @@
 
 import { EXPIRY_LIMITS, expiryOf } from "../../../src/shared/operation/expiry.js";
 import { isFinal, isWaiting, jobIdOf, next } from "../../../src/shared/operation/operation.js";
+import type { LocalLane } from "../../../src/shared/store/local-lanes.js";
 import { completeTool, type Tool } from "../../../src/shared/tools/tool.js";
 import { type Client, createClient } from "./callers.js";
 import { createEditor, type Editor } from "./editor.js";
 import { createGateway, type Gateway } from "./gateway.js";
 import { createOracle, type Oracle } from "./oracle.js";
+import { queueOf } from "./queue.js";
 import { createRandom, createSteps, type Life, type Random, type Steps } from "./schedule.js";
 import {
   allRecords,
@@ -59,6 +61,9 @@ export interface World {
   network(): Promise<void>;
   cutConnection(): void;
   cancelAsked(logId: string): void;
+  /** Owners claim in the scripts that create and end operations: of their own, or of a gateway in their process. */
+  hasShortWay: boolean;
+  localLane(): LocalLane | undefined;
   newGateway(): Gateway;
   sharedGateway(): Gateway;
 }
@@ -89,6 +94,7 @@ export function createWorld(seed: number, options: Options) {
   const editor = createEditor({ oracle, random, now }, (name) => TOOLS[name]?.effect === "read_only");
   store.markOf = () => editor.mark();
   oracle.readsRecords((logId) => (wentBack ? undefined : readRecord(store, logId)));
+  const isOneProcess = random.chance(0.7);
   let workers: Worker[] = [];
   let shared: Gateway;
 
@@ -113,6 +119,8 @@ export function createWorld(seed: number, options: Options) {
     cancelAsked: (logId) => {
       for (const worker of workers) worker.cancelAsked(logId);
     },
+    hasShortWay: random.chance(0.7),
+    localLane: () => (isOneProcess ? workers.at(-1)?.lane() : undefined),
     newGateway: () => createGateway(world),
     sharedGateway: () => shared,
   };
@@ -145,10 +153,9 @@ export function createWorld(seed: number, options: Options) {
         if (state) return { record: { ...record, state, endedAt: at } };
         if (!isWaiting(record.state)) return undefined;
         const id = jobIdOf(record);
-        const jobs = store.data.jobs[EDITOR] ?? [];
-        const isTaken = workers.some((worker) => worker.job()?.id === id);
-        if (!isTaken && !jobs.some((job) => job.id === id))
-          store.data.jobs[EDITOR] = [...jobs, { id, logId }];
+        const queue = queueOf(store.data, EDITOR);
+        if (![...queue.waiting, ...queue.active].some((job) => job.id === id))
+          queue.waiting.push({ id, logId });
         return undefined;
       });
     }
@@ -157,8 +164,8 @@ export function createWorld(seed: number, options: Options) {
   /** The store as an older copy would bring it back: jobs under way are waiting in it. */
   const copyStore = (): void => {
     const copy = structuredClone(store.data);
-    const taken = workers.flatMap((worker) => worker.job() ?? []);
-    copy.jobs[EDITOR] = [...taken, ...(copy.jobs[EDITOR] ?? [])];
+    const { waiting, active } = queueOf(copy, EDITOR);
+    copy.queues[EDITOR] = { waiting: [...active, ...waiting], active: [] };
     older = copy;
   };
   const goBack = (): void => {

@@ -74,6 +74,20 @@ describe("operations", () => {
     expect(nothing).toMatchObject({ kind: "applied", record: { order: 5 } });
   });
 
+  test("a claim is tried on what this process wrote a moment ago, and the claim is refused if it has changed", async () => {
+    const { operations } = await open();
+    const other = await open();
+    await operations.create(record("a"), '{"Name":"a"}', "0");
+    const cancel = (latest: OperationRecord) => ({ record: { ...latest, state: "cancelled" as const } });
+    await other.operations.change("a", cancel);
+    const claim = (latest: OperationRecord) =>
+      latest.state === "queued" ? { record: { ...latest, state: "dispatched" as const } } : undefined;
+    expect(await operations.change("a", claim)).toMatchObject({
+      kind: "unchanged",
+      record: { state: "cancelled" },
+    });
+  });
+
   test("what schema 2 noted as sent ends as any other: with its lifetimes, and giving its place back", async () => {
     const { operations } = await open({ maxRunning: 1 });
     const hand = byHand();

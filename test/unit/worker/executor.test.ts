@@ -9,7 +9,7 @@ function ownerOf(known: ReturnType<typeof operation>) {
   const deps = {
     editorId: known.editor,
     fence: "nonce",
-    operations: { readToClaim: async () => ({ record: known, args: {} }) },
+    operations: { readRecord: async () => known, argumentsOf: async () => ({}) },
     acknowledge: (operationId: string) => void acknowledged.push(operationId),
   };
   const { process } = createExecutor(deps as unknown as ExecutorDeps, { retentionMs: 1_000 });

@@ -20,10 +20,11 @@ function ownerOf(asked: string[]) {
         asked.push("open");
         return [sent];
       },
-      async readToClaim(logId: string) {
+      async readRecord(logId: string) {
         asked.push(`read ${logId}`);
-        return { record: { ...sent, state: "completed" }, args: {} };
+        return { ...sent, state: "completed" };
       },
+      argumentsOf: async () => ({}),
     },
     imports: {
       importedIn: () => "",

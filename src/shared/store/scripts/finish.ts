@@ -107,7 +107,7 @@ export interface TakenJob {
 }
 
 /** What BullMQ's worker stores as the answer of a job that it has processed. */
-export const JOB_VALUE = { processed: "settled" } as const;
+const JOB_VALUE = { processed: "settled" } as const;
 
 /** `expected`: the record as it was read. */
 export type Finish = (

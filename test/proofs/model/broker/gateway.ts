@@ -11,6 +11,7 @@ import {
 import { isFinal, mayHaveBegun, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { nameOf } from "../caller.js";
 import type { Offer } from "../offer.js";
+import { claimedFor } from "../owner/short-way.js";
 import { type Facts, TOOLS } from "../state/facts.js";
 import {
   HASH,
@@ -261,11 +262,18 @@ function creates(state: State, request: Request, facts: Facts, rules: Rules, off
   };
   const written = { ...state, store: created(store, record) };
   // The job is written in the same step; where an id is used again, a job that stands in its way makes that do nothing.
-  offer("part", `the gateway writes ${logId}${after(record)}, with its job`, {
+  const says = `the gateway writes ${logId}${after(record)}, with its job`;
+  const changes = {
     store: jobAdded(written, record, rules) || written.store,
     history: { ...history, made: [...history.made, made] },
     ...to(state, request, { ...asked, at: "waiting", logId, relation: "created" }),
-  });
+  };
+  offer("part", says, changes);
+  const job = changes.store.jobs.find((one) => one.logId === logId);
+  if (!job) return;
+  const waiting = { state: { ...state, ...changes }, job };
+  for (const claim of claimedFor(waiting))
+    offer("part", `${says}; ${claim.says}`, { ...changes, ...claim.changes });
 }
 
 const after = ({ after: before, supersedes, editor }: OperationRecord): string =>
