@@ -2,7 +2,7 @@
  * The audit log: who called what on which Editor. JSON lines in one file a day, readable by its owner, without arguments or
  * results. Several processes of one user write to the same files, each line in one write.
  */
-import { constants } from "node:fs";
+import { constants, fstatSync, statSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../shared/log.js";
@@ -72,12 +72,15 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     await handle?.close();
   };
 
-  /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. */
-  const isUsable = async (day: string, most: number): Promise<boolean> => {
+  /** Is the open file still the day's, in its folder, and not full? Other processes write to it too. Synchronous: each call asks. */
+  const isUsable = (day: string, most: number): boolean => {
     if (!current || current.day !== day || current.part > most) return false;
-    const file = fileOf(day, current.part);
-    const [mine, there] = await Promise.all([current.handle.stat(), stat(file)]).catch(() => []);
-    return mine !== undefined && mine.ino === there?.ino && mine.dev === there.dev && mine.size < fileBytes;
+    try {
+      const [mine, there] = [fstatSync(current.handle.fd), statSync(fileOf(day, current.part))];
+      return mine.ino === there.ino && mine.dev === there.dev && mine.size < fileBytes;
+    } catch {
+      return false;
+    }
   };
 
   const openFile = async (day: string, most: number): Promise<FileHandle> => {
@@ -97,7 +100,7 @@ export function createAudit(folder: string, log: Log, options: AuditOptions): Au
     const day = today();
     // Refusals cost their caller nothing, so they may not use up the room for accepted calls.
     const most = isRefusal ? Math.ceil(filesOfDay / 2) : filesOfDay;
-    const handle = (await isUsable(day, most)) && current ? current.handle : await openFile(day, most);
+    const handle = isUsable(day, most) && current ? current.handle : await openFile(day, most);
     await handle.write(text);
   };
 

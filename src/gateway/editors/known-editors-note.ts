@@ -1,7 +1,7 @@
 /** The note of the known Editors: a small file beside the store, shared by the processes of one user. */
 import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync } from "node:fs";
-import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { readFileSync, renameSync, statSync } from "node:fs";
+import { mkdir, open, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
@@ -51,9 +51,12 @@ export function createNoteFile(file: string, log: Log): NoteFile {
   let unwritten: { note: Note; error: Error; over: string | undefined } | undefined;
   let known: { stamp: string; text: string; note: Note } | undefined;
 
-  /** Says whether the file was replaced, which is how it changes; undefined while that cannot be told. */
-  const stampOf = async (): Promise<string | undefined> => {
-    const found = await stat(file).catch(() => undefined);
+  /**
+   * Says whether the file was replaced, which is how it changes; undefined while that cannot be told. Each call asks:
+   * synchronous, it costs a hundredth of what a thread of its own for it costs.
+   */
+  const stampOf = (): string | undefined => {
+    const found = statSync(file, { throwIfNoEntry: false });
     if (!found || Date.now() - found.mtimeMs < TICK_MS) return undefined;
     return `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
   };
@@ -79,7 +82,7 @@ export function createNoteFile(file: string, log: Log): NoteFile {
     async read() {
       let text: string | undefined;
       try {
-        const stamp = await stampOf();
+        const stamp = stampOf();
         if (known && known.stamp === stamp && !unwritten)
           return { text: known.text, note: known.note, isWritten: true };
         text = await textOf();

@@ -10,6 +10,7 @@ import type { Store } from "../../shared/store/store.js";
 import { candidateOf, notedCandidate } from "./candidates.js";
 import { createNoteFile, type Note } from "./known-editors-note.js";
 import { type LastCatalogs, unknownTo } from "./last-catalogs.js";
+import { sharedReading } from "./shared-reading.js";
 
 export interface KnownEditors {
   /** The most recently seen last, behind those of which only the last catalogue is noted. */
@@ -99,12 +100,12 @@ export function createKnownEditors(
     };
   };
 
-  const read = async (): Promise<KnownEditors> => {
+  const read = sharedReading(async (): Promise<KnownEditors> => {
     for (;;) {
       const known = await readOnce();
       if (known) return known;
     }
-  };
+  });
 
   return {
     read,

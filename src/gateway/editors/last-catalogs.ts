@@ -3,7 +3,8 @@
  * While the store does not know an Editor, its tools are listed from there, and calls for it are accepted (▲4).
  */
 import { randomUUID } from "node:crypto";
-import { lstat, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { lstat, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../../shared/log.js";
 import { isChangedByOthers, makeOwnFolder } from "../../shared/machine/private-folder.js";
@@ -104,7 +105,8 @@ export function createLastCatalogs(
 
   /** Read again only when a file in the folder came, went or was replaced: each call asks. */
   const read = async (): Promise<AwayEditor[]> => {
-    const found = await stat(folder).catch(() => undefined);
+    // Synchronous, as of the note of the known Editors.
+    const found = statSync(folder, { throwIfNoEntry: false });
     if (!found) return [];
     if (isChangedByOthers(found)) {
       ignore("", "others may write to this folder");
