@@ -282,6 +282,20 @@ export const MUTATIONS: readonly Mutation[] = [
     /^its outcome reads OUTCOME_UNKNOWN$/,
   ),
   mutation("15-expiry", "the Editor is gone for good while a call waits for it", /^1 operation open$/),
+  // The same rules on the short way, where a script claims.
+  tested("01-short-job", "system/short-way/claims", "▲1 claims none by a job that its record does not name"),
+  tested("01-short-waiting", "system/short-way/claims", "claims none that is not waiting any more"),
+  tested("10-short-answered", "system/short-way/claims", "▲10 (b) that another operation answers for"),
+  tested("11-short-fence", "system/short-way/claims", "▲11 another owner holds the lease"),
+  tested("11-short-job", "system/short-way/claims", "▲11 claims none, and ends no job, under another token"),
+  tested("12-short-session", "system/short-way/claims", "▲12 with the session that will be asked"),
+  tested(
+    "13-short-import",
+    "system/short-way/claims",
+    "▲13 the Editor's operations were imported in another incarnation",
+  ),
+  tested("14-short-told", "system/short-way/claims", "▲14 that cannot be stored ends no job"),
+  tested("00-short-limit", "system/short-way/claims", "its principal has as many running as it may"),
 ];
 
 /** Rules of design and architecture, by the number that a patch's name begins with. */

@@ -7,6 +7,7 @@ import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import { BULL_PREFIX, keys } from "../../../src/shared/store/keys.js";
+import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
 import { claimedDocument, documentOf } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";
@@ -178,6 +179,25 @@ describe("the end of an operation", () => {
     expect(lane.ended).toEqual([]);
     expect(await queue.getJobState(jobIdOf(first))).toBe("active");
     expect(await stateOf(store, "next")).toBe("queued");
+  });
+
+  test("▲14 that cannot be stored ends no job, and claims none", async () => {
+    const { store, lane, queue } = await owned({ resultsBudgetBytes: 10 });
+    await create(store, "first");
+    const next = await create(store, "next");
+    await create(store, "last");
+    const result = await encodeResult("x".repeat(100));
+    const ending = (record: OperationRecord, now: number) => ({
+      record: { ...record, state: "completed" as const, endedAt: now },
+      result,
+    });
+    // Even more than the budget has room where nothing else is.
+    expect(await store.operations.change("first", ending)).toMatchObject({ kind: "applied" });
+    expect(await store.operations.change("next", ending)).toEqual({ kind: "full" });
+    expect(lane.ended).toHaveLength(1);
+    expect(await queue.getJobState(jobIdOf(next))).toBe("active");
+    expect(await stateOf(store, "next")).toBe("dispatched");
+    expect(await stateOf(store, "last")).toBe("queued");
   });
 
   test("is whole even where keys of its queue were edited", async () => {
