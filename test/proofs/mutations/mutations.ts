@@ -284,7 +284,7 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation("15-expiry", "the Editor is gone for good while a call waits for it", /^1 operation open$/),
   // The same rules on the short way, where a script claims.
   tested("01-short-job", "system/short-way/claims", "▲1 claims none by a job that its record does not name"),
-  tested("01-short-waiting", "system/short-way/claims", "claims none that is not waiting any more"),
+  tested("01-short-waiting", "system/short-way/claims", "that is not waiting any more"),
   tested("10-short-answered", "system/short-way/claims", "▲10 (b) that another operation answers for"),
   tested("11-short-fence", "system/short-way/claims", "▲11 another owner holds the lease"),
   tested("11-short-job", "system/short-way/claims", "▲11 claims none, and ends no job, under another token"),
