@@ -11,6 +11,7 @@ import { BrokerError } from "../shared/errors.js";
 import { findUnhashable, fingerprintOf, hashOf, type JsonObject } from "../shared/operation/idempotency.js";
 import type { PriorityClass } from "../shared/operation/operation.js";
 import type { Requester } from "../shared/operation/replay.js";
+import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
 import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
 import { completeTool, type Tool } from "../shared/tools/tool.js";
@@ -64,6 +65,8 @@ export interface ReadCall {
   incarnation: string;
   now: number;
   heardAt: number;
+  /** The Editors were not read for this call, but remembered as these. */
+  seen?: EditorsSeen | undefined;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
   problem?: BrokerError | undefined;
   /** The tool's own arguments as JSON text. */
@@ -76,15 +79,20 @@ export interface ReadCall {
 /** The Editor reads frames up to 1 MiB; the rest of a submit needs some of that. */
 const MAX_ARGUMENT_BYTES = 1_000_000;
 
+export interface ReadOptions {
+  /** The Editors as they were seen a moment ago will do: the call, if it becomes an operation, is compared with them again. */
+  mayRemember?: boolean;
+}
+
 export interface CallReader {
   /** Throws a BrokerError that says what is wrong and what to do. */
-  read(call: ToolCall): Promise<ReadCall>;
+  read(call: ToolCall, how?: ReadOptions): Promise<ReadCall>;
 }
 
 export function createCallReader(deps: {
   catalog: Pick<Catalog, "tool">;
   schema: Pick<ToolSchema, "check">;
-  knownEditors: Pick<KnownEditorsReader, "read">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "remembered">;
   principals: Principals;
 }): CallReader {
   /** An unknown tool is assumed to have no parameter with the name of one of the broker's. */
@@ -98,16 +106,16 @@ export function createCallReader(deps: {
   };
 
   return {
-    async read(call) {
+    async read(call, { mayRemember = false } = {}) {
       const unhashable = findUnhashable(call.arguments);
       if (unhashable)
         throw new BrokerError(unhashable.code, `The argument at ${unhashable.path} cannot be used.`);
       // The parameters' names depend on the tool, the tool on the Editor, and the Editor on a parameter: look twice.
       const [access, known] = await Promise.all([
         permissionsOf(deps.principals, call.principal),
-        deps.knownEditors.read(),
+        mayRemember ? deps.knownEditors.remembered() : deps.knownEditors.read(),
       ]);
-      const { missing, incarnation, now, heardAt } = known;
+      const { missing, incarnation, now, heardAt, seen } = known;
       // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
       const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
       const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
@@ -149,6 +157,7 @@ export function createCallReader(deps: {
         incarnation,
         now,
         heardAt,
+        seen,
         problem: anyProblem,
         arguments: text,
         parameters,

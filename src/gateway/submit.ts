@@ -117,7 +117,7 @@ export function createSubmit(
           if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
         };
         await makeKnown();
-        const created = await operations.create(record, call.arguments, chain.version);
+        const created = await operations.create(record, call.arguments, chain.version, call.seen);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
           throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
@@ -142,7 +142,7 @@ export function createSubmit(
 
   return async (call) => {
     let confirmed: string | undefined;
-    let readCall = await deps.calls.read(call);
+    let readCall = await deps.calls.read(call, { mayRemember: true });
     const { requester, parameters, hash } = readCall;
     // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
     // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
@@ -151,6 +151,10 @@ export function createSubmit(
     const isJustRead = performance.now() - readCall.heardAt < JUST_READ_MS;
     let isAssumed = parameters.forceNew === undefined && isJustRead && !mayAsk && !hashes.get(hash);
     hashes.set(hash, true);
+    const readAgain = async (): Promise<void> => {
+      readCall = await deps.calls.read(call);
+    };
+    if (!isAssumed && readCall.seen) await readAgain();
     if (parameters.forceNew !== undefined) await deliveries.confirm(requester, parameters.forceNew);
     const named = parameters.forceNew === undefined ? undefined : await operations.find(parameters.forceNew);
     for (;;) {
@@ -161,7 +165,7 @@ export function createSubmit(
         : ownChanges.complete(await operations.chain(readCall.hash, asker, parameters.forceNew), asker);
       if (chain.incarnation !== readCall.incarnation) {
         // The store was lost meanwhile, so the candidates may have changed.
-        readCall = await deps.calls.read(call);
+        await readAgain();
         continue;
       }
       const decision = decide(
@@ -180,10 +184,13 @@ export function createSubmit(
       );
       const isUsable = !isAssumed || (decision.kind === "create" && !readCall.problem);
       isAssumed = false;
-      if (!isUsable) continue;
+      if (!isUsable) {
+        if (readCall.seen) await readAgain();
+        continue;
+      }
       const mayWait = isWaitingForEditors(decision, readCall) && (await deps.knownEditors.awaitMissing());
       if (mayWait && !call.signal?.aborted) {
-        readCall = await deps.calls.read(call);
+        await readAgain();
         continue;
       }
       const question = questionOf(call, readCall, decision);
@@ -191,11 +198,14 @@ export function createSubmit(
         await call.askUser?.(question);
         confirmed = JSON.stringify(question);
         // The user may have taken minutes: read everything again.
-        readCall = await deps.calls.read(call);
+        await readAgain();
         continue;
       }
       const done = await carryOut(readCall, decision, chain);
-      if (!done) continue;
+      if (!done) {
+        if (readCall.seen) await readAgain();
+        continue;
+      }
       const { record } = done;
       if (done.relation !== "replayed" && countsAsChange(record)) {
         ownChanges.note(record.editor, asker, done.relation === "created" ? record.acceptedAt : chain.now);

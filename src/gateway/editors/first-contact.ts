@@ -90,8 +90,8 @@ function mayChange({ problem, target, targetContext }: ReadCall): boolean {
 /** Reads a call whose Editor or tool is not known to the store once more after first contact. */
 export function withFirstContact(calls: CallReader, contact: FirstContact): CallReader {
   return {
-    async read(call) {
-      const read = await calls.read(call);
+    async read(call, how) {
+      const read = await calls.read(call, how);
       if (!mayChange(read)) return read;
       await contact.awaited();
       // Without a wait, too: the Editor may have come since it was read.

@@ -6,6 +6,8 @@ import { isDeepStrictEqual } from "node:util";
 import { compareEditors, isOlderCopy, seenWith } from "../../shared/editors/missing-editors.js";
 import type { Candidate } from "../../shared/editors/target.js";
 import type { Log } from "../../shared/log.js";
+import type { Availability, AwayEditor } from "../../shared/store/editors/editors.js";
+import { type EditorsSeen, editorsSeen } from "../../shared/store/editors/editors-seen.js";
 import type { Store } from "../../shared/store/store.js";
 import { candidateOf, notedCandidate } from "./candidates.js";
 import { createNoteFile, type Note } from "./known-editors-note.js";
@@ -22,6 +24,8 @@ export interface KnownEditors {
   /** When it was asked, ms since the epoch, store clock; when that was heard, ms of this process's monotonic clock. */
   now: number;
   heardAt: number;
+  /** Set if it was remembered: the script that creates an operation on it compares. */
+  seen?: EditorsSeen | undefined;
 }
 
 export interface KnownEditorsOptions {
@@ -35,6 +39,8 @@ export interface KnownEditorsOptions {
 
 export interface KnownEditorsReader {
   read(): Promise<KnownEditors>;
+  /** The last reading, if it is of the last second and nothing that is noted has changed: to create an operation on; else a new one. */
+  remembered(): Promise<KnownEditors>;
   /** Waits for a message about the missing Editors, after which `read` may find them. False once they were waited for. */
   awaitMissing(): Promise<boolean>;
   /** A call is accepted for this Editor: if only its last catalogue is noted, the store knows it again. */
@@ -42,6 +48,9 @@ export interface KnownEditorsReader {
   /** A person says that this Editor will not come back. */
   drop(editor: string): Promise<void>;
 }
+
+/** A reading is remembered for this long, ms. */
+const REMEMBERED_MS = 1_000;
 
 /** Longest wait for a message, which may be lost, ms. */
 const LOOK_MS = 250;
@@ -59,6 +68,15 @@ export function createKnownEditors(
   const file = deps.file === undefined ? undefined : createNoteFile(deps.file, log);
   /** When this process first missed an Editor, by its own clock. */
   let missingSince: number | undefined;
+  let memory:
+    | {
+        known: KnownEditors;
+        present: readonly Availability[];
+        last: readonly AwayEditor[];
+        text: string | undefined;
+        seen: EditorsSeen;
+      }
+    | undefined;
 
   /** One reading; undefined if the note or the store changed meanwhile. */
   const readOnce = async (): Promise<KnownEditors | undefined> => {
@@ -88,16 +106,36 @@ export function createKnownEditors(
     const isNoted = read?.isWritten === true && isDeepStrictEqual(before, note);
     if (file && read && !isNoted && !(await file.replace(read, note))) return undefined;
     missingSince = after.missing.length === 0 ? undefined : (missingSince ?? performance.now());
-    return {
-      candidates: [
-        ...unknownTo(present, last).map(notedCandidate),
-        ...present.map((editor) => candidateOf(editor, now, options)),
-      ],
-      missing: after.missing,
-      incarnation,
-      now,
-      heardAt,
-    };
+    const candidates = candidatesAt(now, present, last);
+    const known = { candidates, missing: after.missing, incarnation, now, heardAt };
+    const asSeen = editorsSeen(present);
+    const isLasting = missingSince === undefined && (isNoted || !file);
+    memory = isLasting && asSeen ? { known, present, last, text: read?.text, seen: asSeen } : undefined;
+    return known;
+  };
+
+  const candidatesAt = (
+    now: number,
+    present: readonly Availability[],
+    last: readonly AwayEditor[],
+  ): Candidate[] => [
+    ...unknownTo(present, last).map(notedCandidate),
+    ...present.map((editor) => candidateOf(editor, now, options)),
+  ];
+
+  /** The last reading as of now; undefined if it is too old, or something beside the store has changed. */
+  const recall = async (): Promise<KnownEditors | undefined> => {
+    const [read, last] = await Promise.all([file?.read(), catalogs.all()]);
+    if (!memory || (file && (!read?.isWritten || read.text !== memory.text))) return undefined;
+    if (last.length !== memory.last.length || last.some((each, at) => each !== memory?.last[at]))
+      return undefined;
+    const { known, present, seen } = memory;
+    const heardAt = performance.now();
+    const age = heardAt - known.heardAt;
+    if (age >= REMEMBERED_MS) return undefined;
+    // Late by at most the round trip of the reading, never ahead.
+    const now = known.now + Math.floor(age);
+    return { ...known, candidates: candidatesAt(now, present, last), now, heardAt, seen };
   };
 
   const read = sharedReading(async (): Promise<KnownEditors> => {
@@ -109,6 +147,8 @@ export function createKnownEditors(
 
   return {
     read,
+
+    remembered: async () => (await recall()) ?? (await read()),
 
     async awaitMissing() {
       // A call that read in between found that they are back.

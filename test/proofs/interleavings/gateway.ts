@@ -87,7 +87,7 @@ export function createGateway(world: World) {
         principals: OPEN,
         catalog: { tool: async (name: string) => TOOLS[name] } as never,
         schema: { check: async () => undefined },
-        knownEditors: { read },
+        knownEditors: { read, remembered: read },
       }),
       knownEditors: { read, makeKnown: async () => undefined, awaitMissing: async () => false },
       lastCatalogs: NO_CATALOGS,

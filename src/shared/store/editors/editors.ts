@@ -5,6 +5,7 @@ import type { EditorMark } from "../../operation/operation.js";
 import type { Tool } from "../../tools/tool.js";
 import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
 import { channels, keys } from "../keys.js";
+import { signOf } from "./editors-seen.js";
 
 export interface EditorProfile extends EditorMark {
   editorId: string;
@@ -85,6 +86,8 @@ export interface Availability {
   importedIn: string | undefined;
   /** ms since the epoch, store clock. */
   lastSeenAt: number;
+  /** What it was seen as (editors-seen.ts). */
+  sign: string;
 }
 
 export interface Editors {
@@ -146,13 +149,15 @@ export function createEditors(redis: Redis): Editors {
   };
 
   type Sign = Omit<Availability, "id" | "lastSeenAt">;
-  const signOf = async (editor: string): Promise<Sign> => {
-    const [[profile, live, imported], leases, open] = await Promise.all([
+  const lookAt = async (editor: string): Promise<Sign> => {
+    const [fields, leases, open] = await Promise.all([
       redis.hmget(keys.editor(editor), "profile", "live", "imported"),
       redis.exists(keys.lease(editor)),
       redis.exists(keys.open(editor)),
     ]);
+    const [profile, live, imported] = fields;
     return {
+      sign: signOf(editor, fields, leases),
       profile: profile ? (JSON.parse(profile) as EditorProfile) : undefined,
       isLive: Boolean(live),
       isOwned: leases > 0,
@@ -171,7 +176,7 @@ export function createEditors(redis: Redis): Editors {
     mutations,
 
     async availability() {
-      const signs = new Map(lately.map((id) => [id, signOf(id)]));
+      const signs = new Map(lately.map((id) => [id, lookAt(id)]));
       const listed = redis.zrange(keys.editors, 0, "-1", "WITHSCORES");
       const [scored] = await Promise.all([listed, ...signs.values()]);
       lately = scored.filter((_, at) => at % 2 === 0);
@@ -179,7 +184,7 @@ export function createEditors(redis: Redis): Editors {
         lately.map(async (id, at) => ({
           id,
           lastSeenAt: Number(scored[2 * at + 1]),
-          ...(await (signs.get(id) ?? signOf(id))),
+          ...(await (signs.get(id) ?? lookAt(id))),
         })),
       );
     },

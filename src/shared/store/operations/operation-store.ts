@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
 import { isFinal, jobIdOf, type OperationRecord } from "../../operation/operation.js";
+import type { EditorsSeen } from "../editors/editors-seen.js";
 import type { EndedHere } from "../ended-here.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
@@ -61,10 +62,10 @@ export type Created =
 
 export interface Operations extends Attachments, Chains, Incarnations {
   /**
-   * Writes a new record with its job if the chain is still at `version`. Answers the record with its counters, or why it was
-   * not written.
+   * Writes a new record with its job if the chain is still at `version`, and the Editors are still as they were `seen`.
+   * Answers the record with its counters, or why it was not written.
    */
-  create(record: OperationRecord, args: string, version: string): Promise<Created>;
+  create(record: OperationRecord, args: string, version: string, seen?: EditorsSeen): Promise<Created>;
   /**
    * Record recovery (▲10 d): puts back a record that the store had lost: it takes its old place in the
    * chain, before later operations, and enters the store now. False: it exists, its retention has ended, or another
@@ -192,13 +193,13 @@ export function createOperations(
     releaseHeld: createRelease(redis, limits),
     readRecord: async (logId) => (await read(logId))?.record,
 
-    async create(record, args, version) {
+    async create(record, args, version, seen) {
       const place = laneOf(record)?.place();
       let isBegun = false;
       try {
         const askedAt = performance.now();
         const document = documentOf(record);
-        const answer = await createOperation({ record, document, args }, version, place?.claimant);
+        const answer = await createOperation({ record, document, args }, { version, seen }, place?.claimant);
         const [kind] = answer;
         if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
         const [mutationSeq, turn, now = 0, isClaimed] = answer.slice(1).map(Number);

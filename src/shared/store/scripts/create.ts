@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import { countsOfCreation } from "../../counters.js";
 import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { countsAsChange } from "../../tools/tool.js";
+import { EDITORS_SEEN, type EditorsSeen } from "../editors/editors-seen.js";
 import { INCARNATION } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
@@ -26,8 +27,9 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
  * ARGV 2 record JSON, 3 arguments JSON
  * Answer: applied, mutationSeq, turn, the store's time, ms, 1 if it was claimed | incarnation | conflict | full | too_many
  */
-const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${IN_INCARNATION}
+const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
+if ask.seen and not areAsSeen(ask.seen) then return {'conflict'} end
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 local results = accountOf(KEYS[15], KEYS[16], KEYS[17], ask.room.results, ask.room.share)
 local arguments = accountOf(KEYS[18], KEYS[19], KEYS[20], ask.room.arguments, ask.room.share)
@@ -69,12 +71,20 @@ export interface CreateOptions {
   room: RoomLimits;
 }
 
-/** `version`: that of the chain which was decided on. `claimant`: claims it, if nothing in its lane is before it. */
+/** `document`: the record as it is stored. `claimant`: claims it, if nothing in its lane is before it. */
 export type Create = (
   operation: { record: OperationRecord; document: string; args: string },
-  version: string,
+  decidedOn: DecidedOn,
   claimant: Claimant | undefined,
 ) => Promise<Answer>;
+
+/** What the decision to create was made on, and must still hold. */
+interface DecidedOn {
+  /** Of the chain. */
+  version: string;
+  /** The Editors, where they were not read for this call. */
+  seen?: EditorsSeen | undefined;
+}
 
 export function createCreate(
   redis: Redis,
@@ -82,7 +92,7 @@ export function createCreate(
 ): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
   const options = jobOptions(retentionMs);
-  return ({ record, document, args }, version, claimant) => {
+  return ({ record, document, args }, decidedOn, claimant) => {
     const { logId, editor, principal, hash, createdBy } = record;
     const queue = queueName(editor, record.lane);
     return run(
@@ -103,7 +113,7 @@ export function createCreate(
         ...ARGUMENT_ACCOUNT,
       ],
       {
-        version,
+        ...decidedOn,
         claim: claimant && claimOf(claimant),
         logId,
         editor,
