@@ -285,11 +285,7 @@ export const MUTATIONS: readonly Mutation[] = [
   // The same rules on the short way, where a script claims.
   tested("01-short-job", "system/short-way/claims", "▲1 claims none by a job that its record does not name"),
   tested("01-short-waiting", "system/short-way/claims", "that is not waiting any more"),
-  tested(
-    "04-short-editors",
-    "system/short-way/known-without-reading",
-    "an Editor that has come since is asked for",
-  ),
+  tested("04-short-editors", "system/short-way/known-without-reading", "one became another"),
   tested("10-short-answered", "system/short-way/claims", "▲10 (b) that another operation answers for"),
   tested("11-short-fence", "system/short-way/claims", "▲11 another owner holds the lease"),
   tested("11-short-job", "system/short-way/claims", "▲11 claims none, and ends no job, under another token"),
