@@ -32,7 +32,12 @@ export interface RunningProcess {
 }
 
 export interface Processes {
-  start(name: string, args: readonly string[], env: NodeJS.ProcessEnv): RunningProcess;
+  start(
+    name: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    program?: readonly string[],
+  ): RunningProcess;
   /** Has a process that somebody else started ended with the others, should it be left. */
   guard(pid: number): void;
   running(): RunningProcess[];
@@ -54,8 +59,8 @@ export function createProcesses(): Processes {
   const watchdog = startWatchdog();
 
   return {
-    start(name, args, env) {
-      const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+    start(name, args, env, program = [MAIN]) {
+      const child = spawn(process.execPath, [...program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
       const started = observe(name, child, (fault) => faults.push(fault));
       watchdog.add(started.pid);
       void started.ended.then(() => watchdog.forget(started.pid));

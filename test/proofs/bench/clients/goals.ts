@@ -130,7 +130,7 @@ export async function brokerKilled(
   for (let round = 0; round < rounds; round += 1) {
     // The Editor has an owner, and all are in the middle of their work.
     await called(first);
-    const open = others.map(called);
+    const open = others.map((client) => called(client));
     await home.killBroker();
     times.push(await called(first));
     await Promise.all(open);

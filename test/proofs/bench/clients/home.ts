@@ -1,4 +1,4 @@
-/** A user's machine: one Editor, and clients that start `unity-broker mcp`; nothing serves before the first of them. */
+/** A user's machine: Editors, and clients that start `unity-broker mcp`; nothing serves before the first of them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,6 +15,8 @@ import { startOwnProcess } from "../floors/child-process.js";
 import { type EditorSettings, QUICK_TOOL } from "../quick-tool.js";
 
 export interface Home {
+  /** The Editors' ids. */
+  readonly editors: readonly string[];
   /** The folders that its processes name, in their arguments or their environment. */
   readonly folders: readonly string[];
   /** A new client, greeted. */
@@ -27,11 +29,11 @@ export interface Home {
   endBroker(): Promise<void>;
   /** `unity-broker down`: its private Redis as well. */
   down(): Promise<void>;
-  /** How often the Editor began something that changes it. */
+  /** How often the first Editor began something that changes it. */
   executions(): number;
 }
 
-export async function openHome(closers: Closers): Promise<Home> {
+export async function openHome(closers: Closers, { editors: count = 1 } = {}): Promise<Home> {
   const folder = mkdtempSync(join(tmpdir(), "ujb-bench-"));
   closers.add(() => rmSync(folder, { recursive: true, force: true }));
   const data = createDataDirectory();
@@ -41,11 +43,16 @@ export async function openHome(closers: Closers): Promise<Home> {
   const processes = createProcesses();
   closers.add(() => processes.close());
   const editorsFolder = env.UNITY_BROKER_EDITORS_DIR ?? "";
-  const settings: EditorSettings = { folder, editorsFolder };
-  const editor = startOwnProcess(new URL("../editor-process.ts", import.meta.url), settings, env);
-  processes.guard(editor.pid);
-  closers.add(editor.close);
-  await editor.ready;
+  const startEditor = async (at: number): Promise<string> => {
+    const settings: EditorSettings = { folder: at === 0 ? folder : join(folder, `${at}`), editorsFolder };
+    const file = new URL("../editor-process.ts", import.meta.url);
+    const editor = startOwnProcess<{ editorId: string }>(file, settings, env);
+    processes.guard(editor.pid);
+    closers.add(editor.close);
+    return (await editor.ready).editorId;
+  };
+  const editors: string[] = [];
+  for (let at = 0; at < count; at += 1) editors.push(await startEditor(at));
 
   const endBroker = async (): Promise<void> => {
     const faults = await endBrokers(env);
@@ -57,6 +64,7 @@ export async function openHome(closers: Closers): Promise<Home> {
     return pid;
   };
   return {
+    editors,
     folders: [folder, data.dataDir],
     client: () => openStdioClient(processes.start("mcp", ["mcp"], env)),
     ...{ broker, endBroker },
@@ -81,11 +89,15 @@ export async function listed(client: StdioClient): Promise<void> {
 
 let lastText = 0;
 
-/** A call that changes something and ends at once; ms until its answer. */
-export async function called(client: StdioClient): Promise<number> {
+/** A call that changes something and ends at once; ms until its answer. `editor`: where there are several. */
+export async function called(client: StdioClient, editor?: string): Promise<number> {
   lastText += 1;
   const begun = performance.now();
-  const reported = await client.call(QUICK_TOOL, { Text: `note ${lastText}`, timeout: 30 });
+  const reported = await client.call(QUICK_TOOL, {
+    Text: `note ${lastText}`,
+    timeout: 30,
+    ...(editor === undefined ? {} : { editor }),
+  });
   if (reported.status !== "completed") throw new Error(`not completed: ${JSON.stringify(reported)}`);
   return performance.now() - begun;
 }
