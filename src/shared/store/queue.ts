@@ -25,6 +25,8 @@ export interface Queues {
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
   find(editor: string, lane: Lane, jobId: string): Promise<Job<JobData> | undefined>;
+  /** Has BullMQ's worker look for jobs. */
+  wake(editor: string, lane: Lane): Promise<void>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
   lanesOf(editor: string): Queue<JobData>[];
   /** Closes what this process holds for the Editor's lanes; they can be used again. */
@@ -133,6 +135,10 @@ export function createQueues(
     },
 
     find: (editor, lane, jobId) => queueOf({ editor, lane }).getJob(jobId),
+
+    async wake(editor, lane) {
+      await connection.zadd(keys.queue(queueName(editor, lane), "marker"), 0, "0");
+    },
 
     lanesOf: (editor) => LANES.map((lane) => queueOf({ editor, lane })),
 

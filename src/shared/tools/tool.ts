@@ -4,6 +4,9 @@ import { z } from "zod";
 export type Lane = "main" | "background";
 export const LANES: readonly Lane[] = ["main", "background"];
 
+/** How many operations of an Editor run at once. Invariant 6: one on the main lane. */
+export const LANE_PLACES: Readonly<Record<Lane, number>> = { main: 1, background: 4 };
+
 /** How long a tool's calls usually take; times in execution-class.ts. */
 export const EXECUTION_CLASSES = ["quick", "medium", "long"] as const;
 export type ExecutionClass = (typeof EXECUTION_CLASSES)[number];

@@ -8,6 +8,7 @@
 import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
 import type { ClaimedOperation } from "../../shared/store/local-lanes.js";
+import type { Arguments } from "../../shared/store/operations/attachments.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";
@@ -100,10 +101,18 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
   };
 
   /** Claimed by the script that took its job: only the job that the record names is (▲1). */
-  const carryClaimed = (
+  const carryClaimed = async (
     { record, args, claimant }: ClaimedOperation,
     signal: AbortSignal,
-  ): Promise<AttemptResult> => carry({ record, args, signal, session: claimant.session }, true);
+  ): Promise<AttemptResult> => {
+    // It was claimed by a script whose reply was lost for a while.
+    if (record.cancel || !isSent(record.state)) {
+      await claims.unclaim(record.logId);
+      return "try_again";
+    }
+    const subject = { record, args: JSON.parse(args) as Arguments, signal, session: claimant.session };
+    return carry(subject, true);
+  };
 
   /** The Editor answers, but nothing readable about the operation: unknown stays unknown (▲9). */
   const giveUp = async (logId: string, signal: AbortSignal): Promise<ExecutorResult | undefined> => {

@@ -19,15 +19,19 @@ export interface TakenJob {
 }
 
 export interface LaneJobsDeps {
-  concurrency: number;
+  places: number;
   process(job: TakenJob): Promise<ExecutorResult>;
   /** Undefined: nothing can be claimed now. */
   claimant(): Claimant | undefined;
+  /** What was claimed with it by a script whose reply was lost. */
+  findClaim(claimant: Claimant): Promise<ClaimedOperation | undefined>;
   /** Renews the job's lock until it is dropped. */
   keepLock(job: TakenJob): void;
   dropLock(job: TakenJob): void;
   /** Gives back or ends a job that did not end with its operation. */
   putAway(job: TakenJob, processed: ExecutorResult): Promise<void>;
+  /** Before something that failed is tried again. */
+  pause(): Promise<void>;
   onError(error: unknown): void;
 }
 
@@ -43,14 +47,17 @@ export interface LaneJobs {
 interface UnderWay extends LaneJob {
   isEnded: boolean;
   next: ClaimedOperation | undefined;
+  /** With these a script may have claimed, without a reply. */
+  lostWith: Claimant[];
 }
 
 export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
-  let free = deps.concurrency;
+  let free = deps.places;
   let isClosed = false;
   const waiting: (() => void)[] = [];
   const underWay = new Map<string, UnderWay>();
-  const begun = new Set<Promise<void>>();
+  /** Places that scripts may claim for, until they are left. */
+  const held = new Set<Promise<void>>();
 
   const enter = (): Promise<void> | undefined => {
     if (free === 0) return new Promise((resolve) => waiting.push(resolve));
@@ -65,6 +72,19 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
 
   const claimant = (): Claimant | undefined => (isClosed || waiting.length > 0 ? undefined : deps.claimant());
 
+  /** Asks until the store answers, or the lane closes: the next owner finds what was claimed then. */
+  const found = async (lost: Claimant): Promise<ClaimedOperation | undefined> => {
+    while (!isClosed) {
+      try {
+        return await deps.findClaim(lost);
+      } catch (error) {
+        deps.onError(error);
+        await deps.pause();
+      }
+    }
+    return undefined;
+  };
+
   /** One job, in a place that the caller holds. */
   const one = async (job: TakenJob): Promise<{ result: ExecutorResult; work: UnderWay }> => {
     const work: UnderWay = {
@@ -72,18 +92,25 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
       token: job.token,
       isEnded: false,
       next: undefined,
+      lostWith: [],
       claimant,
       ended(next) {
         work.isEnded = true;
         work.next = next;
         deps.dropLock(job);
       },
+      lost: (lost) => void (lost && work.lostWith.push(lost)),
     };
     underWay.set(job.id, work);
     try {
-      return { result: await deps.process(job), work };
+      const result = await deps.process(job);
+      for (const lost of work.isEnded ? [] : work.lostWith) {
+        const next = await found(lost);
+        if (next) work.ended(next);
+      }
+      return { result, work };
     } finally {
-      underWay.delete(job.id);
+      if (underWay.get(job.id) === work) underWay.delete(job.id);
     }
   };
 
@@ -92,12 +119,13 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
     for (let claimed = first; claimed; ) {
       const job = jobOfClaim(claimed);
       deps.keepLock(job);
-      const { result, work } = await one(job);
-      if (!work.isEnded) {
+      try {
+        const { result, work } = await one(job);
+        if (!work.isEnded) await deps.putAway(job, result);
+        claimed = work.next;
+      } finally {
         deps.dropLock(job);
-        await deps.putAway(job, result);
       }
-      claimed = work.next;
     }
   };
 
@@ -117,14 +145,19 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
       const taker = free === 0 ? undefined : claimant();
       if (!taker) return undefined;
       free -= 1;
+      let decide: (going: Promise<void> | undefined) => void = () => undefined;
+      const place = new Promise<void>((resolve) => {
+        decide = (going) => resolve(going);
+      })
+        .catch(deps.onError)
+        .finally(leave);
+      held.add(place);
+      void place.finally(() => held.delete(place));
       return {
         claimant: taker,
-        leave,
-        begin(claimed) {
-          const going = goOn(claimed).catch(deps.onError).finally(leave);
-          begun.add(going);
-          void going.finally(() => begun.delete(going));
-        },
+        leave: () => decide(undefined),
+        begin: (claimed) => decide(goOn(claimed)),
+        lost: () => decide(found(taker).then(goOn)),
       };
     },
 
@@ -132,7 +165,7 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
 
     async close() {
       isClosed = true;
-      await Promise.all(begun);
+      while (held.size > 0) await Promise.all(held);
     },
   };
 }

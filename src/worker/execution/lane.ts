@@ -8,6 +8,7 @@ import { BULL_PREFIX } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
 import type { ClaimedOperation, LocalLanes } from "../../shared/store/local-lanes.js";
 import type { Claimant } from "../../shared/store/scripts/claim.js";
+import type { FindClaim } from "../../shared/store/scripts/find-claim.js";
 import type { JobData } from "../../shared/store/scripts/job.js";
 import type { ExecutorResult } from "./executor-deps.js";
 import { createLaneJobs } from "./lane-jobs.js";
@@ -23,6 +24,8 @@ export interface LaneTimings {
   heldRetryMs: number;
   /** How long closing may take, ms. */
   closeMs: number;
+  /** The pause between two attempts after the store was lost, ms. */
+  retryMs: number;
 }
 
 export interface Lane {
@@ -51,9 +54,11 @@ export function createLane(
       job: { id: string; claimed?: ClaimedOperation | undefined },
     ) => Promise<ExecutorResult>;
     /** The short way: with what scripts claim for this lane now; undefined: nothing can be claimed. */
-    claimant: () => Omit<Claimant, "token" | "lockMs" | "concurrency"> | undefined;
+    claimant: () => Omit<Claimant, "token" | "lockMs"> | undefined;
     localLanes: LocalLanes;
+    findClaim: FindClaim;
     findJob: (jobId: string) => Promise<Job<JobData> | undefined>;
+    wakeWorker: () => Promise<unknown>;
     /** A place came free perhaps before the operation, which was held back, was put aside. */
     releaseHeld: (logId: string) => Promise<unknown>;
     /** Whether Redis answers now. */
@@ -82,12 +87,13 @@ export function createLane(
   };
 
   const jobs = createLaneJobs({
-    concurrency: deps.concurrency,
+    places: deps.concurrency,
+    findClaim: deps.findClaim,
+    pause: () => delay(timings.retryMs, undefined, { ref: false }),
     process: ({ logId, id, claimed }) => deps.process(logId, { id, claimed }),
     claimant() {
       const claimant = deps.claimant();
-      const { concurrency } = deps;
-      return claimant && { ...claimant, token: randomUUID(), lockMs: timings.jobLockMs, concurrency };
+      return claimant && { ...claimant, token: randomUUID(), lockMs: timings.jobLockMs };
     },
     keepLock: ({ id, token }) => worker.keepLock(id, token),
     dropLock: ({ id }) => worker.dropLock(id),
@@ -95,6 +101,8 @@ export function createLane(
       const job = await deps.findJob(id);
       if (job && !(await putBack(job, logId, token, processed)))
         await job.moveToCompleted({ processed }, token, false);
+      // Unlike BullMQ's worker, a claim takes no job when it ends.
+      await deps.wakeWorker();
     },
     onError: (error) =>
       deps.log.warn({ queue: deps.queue, error: (error as Error).message }, "a job is left to its lock"),

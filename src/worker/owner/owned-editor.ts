@@ -10,7 +10,7 @@ import type { ReplayOptions } from "../../shared/operation/replay.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
 import type { Store } from "../../shared/store/store.js";
-import { LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
+import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
 import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
 import { createUloopEditor, type UloopIdentity } from "../bridges/uloop/uloop-editor.js";
@@ -85,9 +85,6 @@ export interface OwnedEditor {
   moveTo(endpoint: EditorAddress): void;
   close(): Promise<void>;
 }
-
-/** Invariant 6: one at a time on the main lane. */
-const CONCURRENCY: Record<LaneName, number> = { main: 1, background: 4 };
 
 /** About the time of one Unity frame: a reader of the record notices no difference. */
 const SHOW_RUNNING_MS = 20;
@@ -270,9 +267,10 @@ function laneOf(
     ]);
   const queue = queueName(editorId, name);
   const { address, localLanes } = store;
-  const { releaseHeld } = store.operations;
+  const { releaseHeld, findClaim } = store.operations;
   const findJob = (jobId: string) => store.queues.find(editorId, name, jobId);
-  const concurrency = CONCURRENCY[name];
-  const parts = { process, claimant, storeAnswers, findJob, releaseHeld };
+  const wakeWorker = () => store.queues.wake(editorId, name);
+  const concurrency = LANE_PLACES[name];
+  const parts = { process, claimant, storeAnswers, findJob, findClaim, wakeWorker, releaseHeld };
   return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

@@ -92,8 +92,8 @@ export interface System {
   addCabledGateway(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; toRedis: Cable }>;
   /** One that starts after a plain Editor was added knows it. */
   addWorker(options?: Partial<WorkerOptions>): Promise<Worker>;
-  /** On the gateway's own store, as the broker in the background and `up` have it. */
-  addWorkerHere(options?: Partial<WorkerOptions>): Promise<Worker>;
+  /** On the gateway's own store, as the broker in the background and `up` have it; `on`: another gateway's. */
+  addWorkerHere(options?: Partial<WorkerOptions>, on?: Store): Promise<Worker>;
   /** A worker that reaches Redis and this Editor by cables that the test may cut. */
   addCabledWorker(editor: SimulatedEditor, options?: Partial<WorkerOptions>): Promise<CabledWorker>;
   /** Resolves when the Editor is known, present and its tools are published. */
@@ -288,8 +288,8 @@ async function startSystem(
       return startWorker(own, join(folder, "editors"), given);
     },
 
-    async addWorkerHere(given = {}) {
-      return startWorker(store, join(folder, "editors"), given);
+    async addWorkerHere(given = {}, on = store) {
+      return startWorker(on, join(folder, "editors"), given);
     },
 
     async addCabledWorker(editor, given = {}) {

@@ -39,7 +39,7 @@ export function createGateway(world: World) {
   const { store, steps } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(store, step, world.localLane);
+  const operations = operationsOf(store, step, world.localLane, () => world.random.chance(0.05));
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
   const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true }];
   const read = async () => ({
@@ -65,6 +65,7 @@ export function createGateway(world: World) {
         takeBack: async () => undefined,
         position: async () => undefined,
         find: async () => undefined,
+        wake: async () => undefined,
         lanesOf: () => [],
         release: async () => undefined,
         close: async () => undefined,

@@ -2,6 +2,7 @@
 import { isWaiting, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { ClaimedOperation } from "../../../src/shared/store/local-lanes.js";
 import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
+import { LANE_PLACES } from "../../../src/shared/tools/tool.js";
 import type { MemoryStore, StoreData } from "./store.js";
 
 export interface Job {
@@ -13,10 +14,12 @@ export interface Queue {
   waiting: Job[];
   /** Taken, by the owner with this nonce. */
   active: (Job & { by: string })[];
+  /** The job that was taken with a claim, by its token. */
+  claims: Record<string, string>;
 }
 
 export function queueOf({ queues }: StoreData, editor: string): Queue {
-  queues[editor] ??= { waiting: [], active: [] };
+  queues[editor] ??= { waiting: [], active: [], claims: {} };
   return queues[editor];
 }
 
@@ -41,7 +44,7 @@ export function claimNext(store: MemoryStore, claimant: Claimant): ClaimedOperat
   const queue = queueOf(data, claimant.editor);
   const [job] = queue.waiting;
   const found = job && data.documents[job.logId];
-  if (!found || queue.active.length >= claimant.concurrency) return undefined;
+  if (!found || queue.active.length >= LANE_PLACES[claimant.lane]) return undefined;
   const { record } = found;
   const isOwner = data.leases[claimant.editor] === claimant.fence;
   if (!isOwner || data.incarnation !== claimant.incarnation) return undefined;
@@ -59,6 +62,14 @@ export function claimNext(store: MemoryStore, claimant: Claimant): ClaimedOperat
   queue.waiting.shift();
   queue.active.push({ ...job, by: claimant.fence });
   store.onChange(job.logId);
-  const args = JSON.parse(data.arguments[job.logId] ?? "{}") as Record<string, unknown>;
-  return { record: claimed, args, claimant };
+  queue.claims[claimant.token] = job.id;
+  return { record: claimed, args: data.arguments[job.logId] ?? "{}", claimant };
+}
+
+/** What was claimed with it by a script whose reply was lost. */
+export function findClaim({ data }: MemoryStore, claimant: Claimant): ClaimedOperation | undefined {
+  const queue = queueOf(data, claimant.editor);
+  const job = queue.active.find(({ id }) => id === queue.claims[claimant.token]);
+  const record = job && data.documents[job.logId]?.record;
+  return record && { record, args: data.arguments[job.logId] ?? "{}", claimant };
 }

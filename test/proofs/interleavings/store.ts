@@ -2,6 +2,7 @@
  * The store of operations in memory: the same chain pointers, versions, fences and lifetimes as
  * src/shared/store/scripts and operation-store.ts, and one `step` before each command, where others may come in between.
  */
+
 import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
 import type { LocalLane } from "../../../src/shared/store/local-lanes.js";
@@ -9,7 +10,7 @@ import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js
 import type { ChangeOptions, Operations } from "../../../src/shared/store/operations/operation-store.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 
-import { claimNext, endJob, type Queue, queueOf } from "./queue.js";
+import { claimNext, endJob, findClaim, type Queue, queueOf } from "./queue.js";
 import { apply, askerOf, type Write } from "./scripts.js";
 
 interface Chained {
@@ -82,6 +83,7 @@ export function operationsOf(
   store: MemoryStore,
   step: () => Promise<void>,
   lane: () => LocalLane | undefined = () => undefined,
+  isReplyLost: () => boolean = () => false,
 ): Operations {
   const soon = async <T>(read: () => T): Promise<T> => {
     await step();
@@ -115,6 +117,7 @@ export function operationsOf(
     find,
     readRecord: look,
     releaseHeld: async () => undefined,
+    findClaim: (claimant) => soon(() => findClaim(store, claimant)),
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),
     lastIncarnation: () => soon(() => store.data.incarnation),
@@ -175,8 +178,12 @@ export function operationsOf(
         return [done, done === "applied" && isIdle && place ? claimNext(store, place.claimant) : undefined];
       });
       const written = readRecord(store, record.logId);
-      // The reply is on its way.
       await step();
+      // The reply was lost with its connection, and the script sent again: it finds another version.
+      if (applied === "applied" && isReplyLost()) {
+        place?.lost();
+        return { kind: "conflict" };
+      }
       if (claimed) place?.begin(claimed);
       else place?.leave();
       return applied === "applied" && written ? { kind: "created", record: written } : { kind: "conflict" };
@@ -210,14 +217,18 @@ export function operationsOf(
           const write: Write = { kind: "change", ...wanted, ...other, incarnation, expected: record };
           const isEnd = isFinal(wanted.record.state) && !isFinal(record.state);
           const job = isEnd ? lane()?.jobOf(jobIdOf(record)) : undefined;
+          const claimant = job?.claimant();
           const [applied, next] = await soon(() => {
             const done = apply(store, write);
             if (done !== "applied" || !job) return [done];
             endJob(store.data, record.editor, job.id);
-            const claimant = job.claimant();
             return [done, claimant && claimNext(store, claimant)];
           });
           if (job) await step();
+          if (job && isReplyLost()) {
+            job.lost(claimant);
+            throw new Error("the store did not answer");
+          }
           if (applied === "applied") job?.ended(next);
           const written = store.data.documents[logId]?.record;
           if (applied === "applied" && written) seen.set(logId, written);

@@ -35,7 +35,12 @@ export function startWorker(world: World, ownerNonce: string) {
   const { store, steps, editor } = world;
   const life: Life = { dead: false };
   const step = (): Promise<void> => steps.park(life);
-  const operations = operationsOf(store, step, () => jobs);
+  const operations = operationsOf(
+    store,
+    step,
+    () => jobs,
+    () => world.random.chance(0.05),
+  );
   const follows = createOutcomeListeners();
   /** The parts of the store that restoring looks at. */
   const rebuildDeps = {
@@ -183,10 +188,12 @@ export function startWorker(world: World, ownerNonce: string) {
     { retentionMs: store.retentionMs },
   );
 
+  let claims = 0;
+  const { findClaim } = operations;
   const claimant = (): Claimant | undefined => {
     if (!connection || ending.signal.aborted || !world.hasShortWay) return undefined;
     const about = { editor: EDITOR, lane: "main", fence: ownerNonce, session: connection.session } as const;
-    return { ...about, incarnation: importedIn, token: "", lockMs: 0, concurrency: 1 };
+    return { ...about, incarnation: importedIn, token: `claim ${++claims}`, lockMs: 0 };
   };
   /** BullMQ gives a job that was not completed to the next worker. */
   const putAway = async ({ id }: Job, processed: ExecutorResult): Promise<void> => {
@@ -194,7 +201,9 @@ export function startWorker(world: World, ownerNonce: string) {
     else endJob(store.data, EDITOR, id);
   };
   const jobs = createLaneJobs({
-    concurrency: 1,
+    places: 1,
+    findClaim,
+    pause: step,
     process: ({ id, logId, claimed }) => owned.process(logId, { id, claimed }),
     claimant,
     keepLock: () => undefined,

@@ -165,7 +165,7 @@ export function createWorld(seed: number, options: Options) {
   const copyStore = (): void => {
     const copy = structuredClone(store.data);
     const { waiting, active } = queueOf(copy, EDITOR);
-    copy.queues[EDITOR] = { waiting: [...active, ...waiting], active: [] };
+    copy.queues[EDITOR] = { waiting: [...active, ...waiting], active: [], claims: {} };
     older = copy;
   };
   const goBack = (): void => {

@@ -291,6 +291,11 @@ export const MUTATIONS: readonly Mutation[] = [
   tested("11-short-job", "system/short-way/claims", "▲11 claims none, and ends no job, under another token"),
   tested("12-short-session", "system/short-way/claims", "▲12 with the session that will be asked"),
   tested(
+    "12-short-lost",
+    "system/short-way/lost-replies",
+    "it runs at once, once, and before what its caller asks",
+  ),
+  tested(
     "13-short-import",
     "system/short-way/claims",
     "▲13 the Editor's operations were imported in another incarnation",

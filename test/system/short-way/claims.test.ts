@@ -41,7 +41,7 @@ describe("created in an idle lane, it is claimed", () => {
     expect(record).toMatchObject({ state: "dispatched", sentIn: 'session "1"/é' });
     expect(record.dispatchedAt).toBeGreaterThanOrEqual(record.acceptedAt);
     expect(await store.operations.find("a")).toEqual(record);
-    expect(lane.begun).toMatchObject([{ record: { logId: "a" }, args: { Name: "a" } }]);
+    expect(lane.begun).toMatchObject([{ record: { logId: "a" }, args: '{"Name":"a"}' }]);
     expect(await queue.getJobState(jobIdOf(record))).toBe("active");
     expect(await hand.get(keys.jobLock(QUEUE, jobIdOf(record)))).toBe("token");
     expect(await hand.hgetall(keys.sent("local"))).toEqual({ a: EDITOR });
@@ -77,7 +77,10 @@ const REASONS: Record<string, (owned: Owned) => Promise<unknown>> = {
     await queue.add("by hand", { logId: "none" }, { delay: 60_000, jobId: "due", priority: 5 });
     await hand.zadd(keys.queue(QUEUE, "delayed"), 0, "due");
   },
-  "as many jobs as the lane takes are taken": ({ hand }) => hand.lpush(keys.jobs(QUEUE, "active"), "another"),
+  "as many jobs as the lane takes are taken": async ({ hand }) => {
+    await hand.set(keys.jobLock(QUEUE, "another"), "its token");
+    await hand.lpush(keys.jobs(QUEUE, "active"), "another");
+  },
   "its principal has as many running as it may": async ({ hand, store }) => {
     await hand.hset(keys.sent("local"), "b1", "there");
     await hand.zadd(keys.editors, (await store.operations.now()) + 60_000, "there");
@@ -132,7 +135,7 @@ describe("the end of an operation", () => {
     await end(store, "first");
     expect(await queue.getJobState(jobIdOf(first))).toBe("completed");
     expect(lane.ended).toMatchObject([
-      { record: { logId: "next", state: "dispatched" }, args: { Name: "next" } },
+      { record: { logId: "next", state: "dispatched" }, args: '{"Name":"next"}' },
     ]);
     expect(await store.operations.find("next")).toEqual(lane.ended[0]?.record);
     expect(await queue.getJobState(jobIdOf(next))).toBe("active");

@@ -137,8 +137,10 @@ describe("Editors that are remembered are compared by the script that creates", 
     await editors.alive(ID, { phase: "edit", mainThreadStallMs: 0, queued: 0 }, Date.now(), undefined);
     const seen = editorsSeen(await editors.availability());
     const incarnation = await operations.incarnation();
-    const create = (logId: string) =>
-      operations.create(operation({ logId, hash: logId, editor: ID, incarnation }), "{}", "0", seen);
+    const create = async (logId: string) => {
+      const about = { logId, hash: logId, editor: ID, incarnation, acceptedAt: await operations.now() };
+      return operations.create(operation(about), "{}", "0", seen);
+    };
     expect((await create("before")).kind).toBe("created");
     await change(hand);
     expect(await create("after")).toEqual({ kind: "conflict" });

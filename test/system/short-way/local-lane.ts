@@ -35,7 +35,6 @@ export async function ownLane(
       incarnation: await store.operations.incarnation(),
       token: "token",
       lockMs: 60_000,
-      concurrency: 1,
     },
     begun: [],
     ended: [],
@@ -48,7 +47,7 @@ export async function ownLane(
         lane.begun.push(claimed);
         holds(lane, claimed);
       };
-      return claimant && { claimant, begin, leave: () => undefined };
+      return claimant && { claimant, begin, leave: () => undefined, lost: () => undefined };
     },
     jobOf(jobId): LaneJob | undefined {
       const job = lane.jobs.get(jobId);
@@ -57,7 +56,7 @@ export async function ownLane(
         lane.jobs.delete(jobId);
         if (next) holds(lane, next);
       };
-      return job && { ...job, claimant: () => lane.claimant, ended };
+      return job && { ...job, claimant: () => lane.claimant, ended, lost: () => undefined };
     },
   };
   store.localLanes.set(QUEUE, localLane);

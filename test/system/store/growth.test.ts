@@ -94,7 +94,14 @@ async function visit({ store, redis, warnings }: System, index: number): Promise
     return "settled" as ExecutorResult;
   };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const timings = { jobLockMs: 4_000, stalledCheckMs: 500, idleLookMs: 100, heldRetryMs: 50, closeMs: 300 };
+  const timings = {
+    jobLockMs: 4_000,
+    stalledCheckMs: 500,
+    idleLookMs: 100,
+    heldRetryMs: 50,
+    closeMs: 300,
+    retryMs: 20,
+  };
   const lanes = LANES.map((lane) => {
     const queue = queueName(editor, lane);
     const deps = { address: redis.connection, queue, concurrency: 4, process, log };

@@ -12,7 +12,14 @@ import { sharedTestRedis } from "../../harness/redis/redis.js";
 import { SILENT } from "../../harness/silent.js";
 import { WITHOUT_STORE } from "../../harness/system/lonely-lane.js";
 
-const TIMINGS = { jobLockMs: 4_000, stalledCheckMs: 150, idleLookMs: 100, heldRetryMs: 50, closeMs: 50 };
+const TIMINGS = {
+  jobLockMs: 4_000,
+  stalledCheckMs: 150,
+  idleLookMs: 100,
+  heldRetryMs: 50,
+  closeMs: 50,
+  retryMs: 20,
+};
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -12,12 +12,13 @@ import type { StoredResult } from "../results/stored-result.js";
 import { createAmend } from "../scripts/amend.js";
 import { type Claimant, claimedDocument, documentOf } from "../scripts/claim.js";
 import { createCreate } from "../scripts/create.js";
+import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
 import { createRelease } from "../scripts/release.js";
 import { createRestore } from "../scripts/restore.js";
 import type { Answer } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
-import { type Arguments, type Attachments, createAttachments } from "./attachments.js";
+import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
@@ -89,6 +90,8 @@ export interface Operations extends Attachments, Chains, Incarnations {
   readRecord(logId: string): Promise<OperationRecord | undefined>;
   /** A place among its principal's running operations may have come free since it was held back: who waits asks again then. */
   releaseHeld(logId: string): Promise<unknown>;
+  /** What a script has claimed with this claimant, if its reply was lost. */
+  findClaim: FindClaim;
   /** The principal of an operation whose retention ended, as long as its tombstone exists. */
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first. */
@@ -141,9 +144,14 @@ export function createOperations(
     const counts = countsOfChange(before, record);
     const taken = job && { id: job.id, token: job.token, claimant: job.claimant() };
     const end = { counts, tookMs: tookBetween(before, record), result: uploaded, job: taken };
-    const answer = await finish(record, texts, only, end);
+    const answer = await finish(record, texts, only, end).catch((error: unknown) => {
+      job?.lost(taken?.claimant);
+      throw error;
+    });
     if (answer[0] !== "applied") await uploaded?.drop();
-    else if (job && answer[1] === 1) job.ended(nextOf(taken?.claimant, answer));
+    // It may have been sent twice, and applied by the first, whose reply was lost with its connection.
+    if (answer[0] === "conflict") job?.lost(taken?.claimant);
+    if (answer[0] === "applied" && answer[1] === 1) job?.ended(nextOf(taken?.claimant, answer));
     return answer;
   };
 
@@ -154,7 +162,7 @@ export function createOperations(
     const [document, seq, turn, args] = answer.slice(3);
     if (!claimant || document === undefined) return undefined;
     const record = readRecord([document, seq, turn]);
-    return { record, args: JSON.parse(String(args)) as Arguments, claimant };
+    return { record, args: String(args), claimant };
   };
 
   const find = createFind(redis);
@@ -191,11 +199,13 @@ export function createOperations(
     ...chains,
     tombstone,
     releaseHeld: createRelease(redis, limits),
+    findClaim: createFindClaim(redis),
     readRecord: async (logId) => (await read(logId))?.record,
 
     async create(record, args, version, seen) {
       const place = laneOf(record)?.place();
-      let isBegun = false;
+      // Until it is known whether the script has claimed: its reply may be lost, with its connection or for its time.
+      let settled: "begin" | "leave" | "lost" = "lost";
       try {
         const askedAt = performance.now();
         const document = documentOf(record);
@@ -204,16 +214,14 @@ export function createOperations(
         if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
         const [mutationSeq, turn, now = 0, isClaimed] = answer.slice(1).map(Number);
         const claimant = isClaimed === 1 ? place?.claimant : undefined;
+        settled = claimant ? "begin" : "leave";
         const text = claimant ? claimedDocument(document, claimant, now) : document;
         const created = readRecord([text, mutationSeq, turn]);
         recordCache.note({ text, record: created, now, askedAt, heardAt: performance.now() });
-        if (claimant) {
-          isBegun = true;
-          place?.begin({ record: created, args: JSON.parse(args) as Arguments, claimant });
-        }
+        if (claimant) place?.begin({ record: created, args, claimant });
         return { kind: "created", record: created };
       } finally {
-        if (!isBegun) place?.leave();
+        if (settled !== "begin") place?.[settled]();
       }
     },
 

@@ -4,7 +4,7 @@
  * its own (src/worker/execution/claims.ts). The rules are those of that claim.
  */
 import type { OperationRecord } from "../../operation/operation.js";
-import type { Lane } from "../../tools/tool.js";
+import { LANE_PLACES, type Lane } from "../../tools/tool.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
@@ -23,8 +23,6 @@ export interface Claimant {
   /** BullMQ's lock on the job, and its duration, ms. */
   token: string;
   lockMs: number;
-  /** Most jobs of the lane that are taken at once. */
-  concurrency: number;
 }
 
 const WAITING = '{"state":"queued",';
@@ -45,7 +43,8 @@ const claimedState = (now: string, session: string): string =>
 /** As the scripts read it. */
 export function claimOf(claimant: Claimant): Record<string, unknown> {
   const { editor, lane, session } = claimant;
-  return { ...claimant, session: JSON.stringify(session), queue: queueName(editor, lane) };
+  const queue = queueName(editor, lane);
+  return { ...claimant, session: JSON.stringify(session), queue, places: LANE_PLACES[lane] };
 }
 
 /**
@@ -59,7 +58,7 @@ local function claimed(document, claim, now)
 end
 local function mayClaim(claim, incarnation)
   return redis.call('GET', '${keys.lease("")}' .. claim.editor) == claim.fence and incarnation == claim.incarnation
-    and redis.call('LLEN', queueKeys(claim.queue) .. 'active') < claim.concurrency
+    and hasPlace(queueKeys(claim.queue), claim.places)
 end
 `;
 
@@ -76,21 +75,23 @@ local function claimNext(claim, now, max, retention)
   local key = '${keys.operation("")}' .. logId
   local found = redis.call('HMGET', key, 'doc', 'mutationSeq', 'turn')
   local arguments = redis.call('GET', '${keys.arguments("")}' .. logId)
-  local document = found[1] and arguments and claimed(found[1], claim, now)
-  if not document then return nil end
+  if not found[1] or not arguments then return nil end
   local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
+  local document = claimed(found[1], claim, math.max(now, record.acceptedAt))
+  if not document then return nil end
   if record.hash .. '.' .. logId ~= id or record.editor ~= claim.editor or record.lane ~= claim.lane then return nil end
   -- No plain claim: its cancellation was requested, or another operation answers for it (▲10 b).
   if record.cancel or record.executedAs then return nil end
   if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end
   redis.call('ZREM', queue .. 'prioritized', id)
   takeJob(queue, id, claim, now)
-  redis.call('HSET', key, 'doc', document)
   noteSent(logId, record.principal, claim.editor)
   turnCame('${keys.turns("")}' .. claim.queue, turn, retention)
   local chain = '${keys.chain("")}' .. record.hash
   redis.call('HINCRBY', chain, 'version', 1)
   redis.call('PERSIST', chain)
+  -- The record last: with a job that could not be taken it waits.
+  redis.call('HSET', key, 'doc', document)
   redis.call('PUBLISH', '${channels.changed}', logId)
   return {logId, document, found[2] or '0', found[3] or '0', arguments}
 end

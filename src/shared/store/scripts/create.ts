@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis";
 import { countsOfCreation } from "../../counters.js";
 import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
-import { countsAsChange } from "../../tools/tool.js";
+import { countsAsChange, LANE_PLACES } from "../../tools/tool.js";
 import { EDITORS_SEEN, type EditorsSeen } from "../editors/editors-seen.js";
 import { INCARNATION } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
@@ -19,6 +19,12 @@ import { ADD_JOB, jobOptions } from "./job.js";
 import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
 
 /**
+ * A time of acceptance that was not read for this call may be late by so much, ms: it would be before the call was sent, and
+ * before operations that were created earlier.
+ */
+const LATE_MS = 2;
+
+/**
  * With a `claim` the operation is claimed and its job taken in the same step, if nothing in its lane is before it.
  *
  * KEYS 3 chain, 4 operation, 5 arguments, 6 tombstone, 7 the principal's operations, 8 open, 9 mutations, 10 the caller's, 11
@@ -29,7 +35,7 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
  */
 const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
-if ask.seen and not areAsSeen(ask.seen) then return {'conflict'} end
+if ask.seen and (storeTime() - ask.acceptedAt > ${LATE_MS} or not areAsSeen(ask.seen)) then return {'conflict'} end
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 local results = accountOf(KEYS[15], KEYS[16], KEYS[17], ask.room.results, ask.room.share)
 local arguments = accountOf(KEYS[18], KEYS[19], KEYS[20], ask.room.arguments, ask.room.share)
@@ -37,12 +43,11 @@ if redis.call('EXISTS', KEYS[14]) == 1 or not hasRoom(results, principal, 1) the
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
 local queue, now, claim = queueKeys(ask.queue), math.max(storeTime(), ask.acceptedAt), ask.claim
-if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now)) then claim = nil end
+if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now) and claimed(ARGV[2], claim, now)) then claim = nil end
 local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
 if claim and not mayBeSent(logId, principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then claim = nil end
-local document = claim and claimed(ARGV[2], claim, now) or ARGV[2]
-redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn)
+redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 redis.call('SET', KEYS[5], ARGV[3])
 takeRoom(arguments, logId, principal, #ARGV[3], retention, true)
 redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
@@ -53,12 +58,17 @@ redis.call('SET', KEYS[6], principal)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
-if claim then noteSent(logId, principal, ask.editor) else redis.call('SADD', waitingOf(principal), logId) end
-if claim then turnCame(KEYS[12], turn, retention) end
+redis.call('SADD', waitingOf(principal), logId)
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
 for _, key in ipairs({KEYS[3], KEYS[7], KEYS[9]}) do redis.call('PERSIST', key) end
 redis.call('PEXPIRE', KEYS[12], 3 * retention)
-addJob(queue, ask.job, turn, claim, now)
+addJob(queue, ask.job, turn, ask.places, claim, now)
+-- The record last: with a job that could not be taken it waits, and gets another one.
+if claim then
+  noteSent(logId, principal, ask.editor)
+  turnCame(KEYS[12], turn, retention)
+  redis.call('HSET', KEYS[4], 'doc', claimed(ARGV[2], claim, now))
+end
 return {'applied', seq, turn, now, claim and 1 or 0}
 `;
 
@@ -129,6 +139,7 @@ export function createCreate(
         maxQueued,
         maxRunning,
         room,
+        places: LANE_PLACES[record.lane],
         job: {
           id: jobIdOf(record),
           name: record.tool,

@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import type { Counts } from "../../counters.js";
 import type { OperationRecord } from "../../operation/operation.js";
+import { LANE_PLACES } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
@@ -73,15 +74,20 @@ keepFor(KEYS[9], 3 * retention, redis.call('EXISTS', waitingOf(principal), sentO
 keepFor(KEYS[11], 3 * retention, redis.call('EXISTS', KEYS[10]) == 1)
 redis.call('PUBLISH', ask.channel, logId)
 -- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
-local now, job = storeTime(), ask.job
+local now, job, queue = storeTime(), ask.job, queueKeys(ask.queue)
 pcall(releaseHeld, principal, now, ask.maxRunning)
-local _, ended = pcall(function() return job and endJob(queueKeys(ask.queue), job, now) end)
-if ended ~= true then return {'applied', 0} end
+if not job then return {'applied', 0} end
 local claim = job.claim
-local isClaimed, found = pcall(function()
-  return claim and mayClaim(claim, incarnationOf(KEYS[2], ask.fresh)) and claimNext(claim, now, ask.maxRunning, retention)
+local _, isEnded = pcall(endJob, queue, job, now)
+local _, found = pcall(function()
+  local mayBe = isEnded == true and claim and mayClaim(claim, incarnationOf(KEYS[2], ask.fresh))
+  return mayBe and claimNext(claim, now, ask.maxRunning, retention)
 end)
-return {'applied', 1, unpack(isClaimed and found or {})}
+if type(found) == 'table' and found[1] then return {'applied', 1, unpack(found)} end
+pcall(function()
+  if redis.call('EXISTS', queue .. 'prioritized', queue .. 'wait') > 0 then wakeWorker(queue, ask.places) end
+end)
+return {'applied', isEnded == true and 1 or 0}
 `;
 
 export interface FinishOptions {
@@ -156,6 +162,7 @@ export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: Fi
         maxRunning,
         room,
         queue: queueName(editor, record.lane),
+        places: LANE_PLACES[record.lane],
         job: job && {
           id: job.id,
           token: job.token,

@@ -23,18 +23,30 @@ export function jobOptions(retentionMs: number) {
 }
 
 /**
- * Lua: what the keys of a queue begin with, and `awaitWorker`: a job waits for BullMQ's worker, which is woken unless the queue is
- * paused or limited.
+ * Lua: what the keys of a queue begin with. `wakeWorker`: wakes BullMQ's worker, as BullMQ does, unless the queue is paused or
+ * limited; and not while the lane has taken as many as it has `places`: it would take a job that cannot begin, and that a
+ * pause or its place in the queue does not reach any more. Who ends the last one wakes it. Without a lock nobody has taken a
+ * job, whatever was edited. `awaitWorker`: a job waits.
  */
 export const WAITING_JOB = `
 local function queueKeys(name) return '${BULL_PREFIX}:' .. name .. ':' end
-local function awaitWorker(queue, id, priority)
+local function hasPlace(queue, places)
+  local taken = 0
+  for _, id in ipairs(redis.call('LRANGE', queue .. 'active', 0, -1)) do
+    taken = taken + redis.call('EXISTS', queue .. id .. ':lock')
+  end
+  return taken < places
+end
+local function wakeWorker(queue, places)
+  local limits = redis.call('HMGET', queue .. 'meta', 'paused', 'concurrency')
+  if limits[1] or (limits[2] and redis.call('LLEN', queue .. 'active') >= tonumber(limits[2])) then return end
+  if not hasPlace(queue, places) then return end
+  redis.call('ZADD', queue .. 'marker', 0, '0')
+end
+local function awaitWorker(queue, id, priority, places)
   local turn = redis.call('INCR', queue .. 'pc') % 0x100000000
   redis.call('ZADD', queue .. 'prioritized', priority * 0x100000000 + turn, id)
-  local limits = redis.call('HMGET', queue .. 'meta', 'paused', 'concurrency')
-  if not limits[1] and not (limits[2] and redis.call('LLEN', queue .. 'active') >= tonumber(limits[2])) then
-    redis.call('ZADD', queue .. 'marker', 0, '0')
-  end
+  wakeWorker(queue, places)
 end
 `;
 
@@ -55,7 +67,7 @@ end
  * which case no worker is woken.
  */
 export const ADD_JOB = `
-local function addJob(queue, job, turn, claim, now)
+local function addJob(queue, job, turn, places, claim, now)
   local key = queue .. job.id
   redis.call('INCR', queue .. 'id')
   local mostEvents = redis.call('HGET', queue .. 'meta', 'opts.maxLenEvents')
@@ -70,7 +82,7 @@ local function addJob(queue, job, turn, claim, now)
   redis.call('HSET', key, 'name', job.name, 'data', job.data, 'opts', cjson.encode(job.options),
     'timestamp', job.timestamp, 'delay', 0, 'priority', priority)
   redis.call('XADD', queue .. 'events', '*', 'event', 'added', 'jobId', job.id, 'name', job.name)
-  if not claim then awaitWorker(queue, job.id, priority) end
+  if not claim then awaitWorker(queue, job.id, priority, places) end
   redis.call('XADD', queue .. 'events', 'MAXLEN', '~', mostEvents, '*', 'event', 'waiting', 'jobId', job.id)
   if claim then takeJob(queue, job.id, claim, now) end
 end
@@ -109,9 +121,9 @@ end
 
 /** Lua: a delayed job, if it is one, is due now. */
 export const PROMOTE_JOB = `
-local function promoteJob(queue, id)
+local function promoteJob(queue, id, places)
   if redis.call('ZREM', queue .. 'delayed', id) == 0 then return end
-  awaitWorker(queue, id, tonumber(redis.call('HGET', queue .. id, 'priority')) or 1)
+  awaitWorker(queue, id, tonumber(redis.call('HGET', queue .. id, 'priority')) or 1, places)
   redis.call('HSET', queue .. id, 'delay', 0)
   redis.call('XADD', queue .. 'events', '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
 end

@@ -1,5 +1,6 @@
 /** Has an operation that its principal's limit held back ask again as soon as a place is free, instead of after its pause. */
 import type { Redis } from "ioredis";
+import { LANE_PLACES } from "../../tools/tool.js";
 import { keys } from "../keys.js";
 import { HELD_STANDS_MS, PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { PROMOTE_JOB, WAITING_JOB } from "./job.js";
@@ -21,7 +22,9 @@ local function releaseHeld(principal, now, max)
     if now - tonumber(asked) <= ${HELD_STANDS_MS} and isEarlier then oldest, since, queue = held[i], accepted, where end
   end
   local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
-  if document then promoteJob(queueKeys(queue), cjson.decode(document).hash .. '.' .. oldest) end
+  if not document then return end
+  local record = cjson.decode(document)
+  promoteJob(queueKeys(queue), record.hash .. '.' .. oldest, record.lane == 'main' and ${LANE_PLACES.main} or ${LANE_PLACES.background})
 end
 `;
 

@@ -1,0 +1,172 @@
+/**
+ * A script has claimed, and its reply never comes: the lane finds what was claimed, and goes on with it as if nothing had
+ * happened. Locks on jobs last for an hour here: nothing waits for one to expire.
+ */
+import { describe, expect, test } from "vitest";
+import { isSent } from "../../../src/shared/operation/operation.js";
+import { eventually } from "../../harness/eventually.js";
+import { clientOf } from "../../harness/system/client.js";
+import { type System, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+const HOUR = 3_600_000;
+const WORKER = { jobLockMs: HOUR, lease: { ttlMs: 15_000, renewMs: 1_000 } };
+
+/** Gateway and owner in one process, which reaches Redis by a cable. */
+async function cabled() {
+  const system = await start({ worker: null });
+  const { gateway, toRedis } = await system.addCabledGateway();
+  await system.addWorkerHere(WORKER, gateway.store);
+  await system.present(system.editor);
+  const { broker } = gateway;
+  const ann = clientOf(broker, "ann", { id: "s", transport: "http" });
+  const call = async (name: string, args: Record<string, unknown> = {}) =>
+    (await ann.submit("work", { Name: name, ...args })).record.logId;
+  await ann.outcome(await call("first"));
+  /** How many are claimed, as another process sees it. */
+  const claimed = async (): Promise<number> =>
+    (await system.store.operations.openOf(system.editor.editorId)).filter(({ state }) => isSent(state))
+      .length;
+  return { ...system, broker, toRedis, ann, call, claimed };
+}
+
+type Cabled = Awaited<ReturnType<typeof cabled>>;
+
+/** Submits, and loses the reply of the script that created and claimed. Resolves when the store can be reached again. */
+async function submittedUnheard({ toRedis, call, claimed }: Cabled): Promise<{ logId: Promise<string> }> {
+  toRedis.before("unheard", () => toRedis.deafen());
+  const logId = call("unheard");
+  await eventually(async () => (await claimed()) === 1, "it is claimed");
+  return { logId };
+}
+
+const back = ({ toRedis }: Cabled): void => {
+  toRedis.cut();
+  toRedis.fix();
+};
+
+describe("of the script that creates and claims", () => {
+  test("it runs at once, once, and before what its caller asks for next", async () => {
+    const system = await cabled();
+    const { logId } = await submittedUnheard(system);
+    back(system);
+    const id = await logId;
+    const later = await system.call("later");
+    await system.ann.outcome(later);
+    expect((await system.ann.outcome(id)).record.state).toBe("completed");
+    expect(system.bench.begun).toEqual(["first", "unheard", "later"]);
+  });
+
+  test("cancelled by its caller, it never runs", async () => {
+    const system = await cabled();
+    const { logId } = await submittedUnheard(system);
+    const [record] = await system.store.operations.openOf(system.editor.editorId);
+    const now = await system.store.operations.now();
+    // By another process, before this one reaches the store again.
+    const cancel = { requestedAt: now };
+    await system.store.operations.change(record?.logId ?? "", (latest) => ({
+      record: { ...latest, cancel },
+    }));
+    back(system);
+    expect((await system.ann.outcome(await logId)).record.state).toBe("cancelled");
+    expect(system.executions("unheard")).toBe(0);
+  });
+
+  test("its Editor restarts meanwhile: nothing was sent, so it runs in the new session", async () => {
+    const system = await cabled();
+    const { logId } = await submittedUnheard(system);
+    await system.editor.faults.crash();
+    await system.editor.faults.restart();
+    back(system);
+    expect((await system.ann.outcome(await logId)).record.state).toBe("completed");
+    expect(system.executions("unheard")).toBe(1);
+  });
+});
+
+test("of the script that ends one and claims the next: they run in their order, one at a time", async () => {
+  const system = await cabled();
+  const { toRedis, call, ann, bench } = system;
+  const block = await call("block", { Hold: true });
+  await bench.begins("block");
+  const all: string[] = [];
+  for (const name of ["b", "c", "d"]) all.push(await call(name));
+  toRedis.before('{"Done":"block"}', () => toRedis.deafen());
+  bench.finish("block");
+  const isEnded = async (): Promise<boolean> => (await system.record(block)).state === "completed";
+  await eventually(isEnded, "its end is stored");
+  back(system);
+  for (const logId of all) expect((await ann.outcome(logId)).record.state).toBe("completed");
+  expect(bench.begun).toEqual(["first", "block", "b", "c", "d"]);
+});
+
+describe("in a queue that people edit", () => {
+  async function here(): Promise<System & { call(name: string, args?: object): Promise<string> }> {
+    const system = await start({ worker: null, gateway: { sweepMs: 100 } });
+    await system.addWorkerHere({ ...WORKER, idleLookMs: HOUR, stalledCheckMs: HOUR });
+    await system.present(system.editor);
+    const call = async (name: string, args: object = {}) =>
+      (await system.client().submit("work", { Name: name, ...args })).record.logId;
+    await system.client().outcome(await call("first"));
+    return { ...system, call };
+  }
+  const queueOf = ({ store, editor }: System) => {
+    const [queue] = store.queues.lanesOf(editor.editorId);
+    if (!queue) throw new Error("no queue");
+    return queue;
+  };
+
+  test("a job that cannot be written leaves its operation waiting, and it gets another one", async () => {
+    const system = await here();
+    const events = queueOf(system).toKey("events");
+    await system.hand.set(events, "edited");
+    const call = system.client().callOf("work", { Name: "x" });
+    await expect(system.broker.submit(call)).rejects.toThrow("WRONGTYPE");
+    await system.hand.del(events);
+    const again = await system.broker.submit(call);
+    await system.client().outcome(again.record.logId);
+    expect(system.executions("x")).toBe(1);
+  });
+
+  test("what is behind the running one keeps its place in the queue, and a pause reaches it", async () => {
+    const system = await here();
+    const block = await system.call("block", { Hold: true });
+    await system.bench.begins("block");
+    const next = await system.call("next");
+    expect(await system.store.queues.position(await system.record(next))).toBe(1);
+    await queueOf(system).pause();
+    system.bench.finish("block");
+    await system.client().outcome(block);
+    expect(await system.store.queues.position(await system.record(next))).toBe(0);
+    expect(system.executions("next")).toBe(0);
+    await queueOf(system).resume();
+    await system.client().outcome(next);
+    expect(system.bench.begun).toEqual(["first", "block", "next"]);
+  });
+
+  test("a limit that is set while one runs: the next one is woken by its end", async () => {
+    const system = await here();
+    await system.call("block", { Hold: true });
+    await system.bench.begins("block");
+    await queueOf(system).setGlobalConcurrency(1);
+    const next = await system.call("next");
+    system.bench.finish("block");
+    await system.client().outcome(next);
+    expect(system.bench.begun).toEqual(["first", "block", "next"]);
+  });
+
+  test("one whose job is removed by hand while it runs: the next one is woken by its end", async () => {
+    const system = await here();
+    const block = await system.call("block", { Hold: true });
+    await system.bench.begins("block");
+    const next = await system.call("next");
+    await queueOf(system)
+      .obliterate({ force: true, count: 1 })
+      .catch(() => undefined);
+    await queueOf(system).resume();
+    system.bench.finish("block");
+    await system.client().outcome(block);
+    await system.client().outcome(next);
+    expect(system.bench.begun).toEqual(["first", "block", "next"]);
+  });
+});
