@@ -61,10 +61,9 @@ export interface ReadCall {
   targetContext: TargetContext;
   /** The Editors that its principal may use. */
   sees(editorId: string): boolean;
-  /** The store's incarnation and time when it was read, as of `heardAt` (known-editors.ts). */
+  /** The store's incarnation and time when it was read (known-editors.ts). */
   incarnation: string;
   now: number;
-  heardAt: number;
   /** The Editors were not read for this call, but remembered as these. */
   seen?: EditorsSeen | undefined;
   /** Why the call cannot become an operation; an existing one may still answer it (▲4). */
@@ -115,7 +114,7 @@ export function createCallReader(deps: {
         permissionsOf(deps.principals, call.principal),
         mayRemember ? deps.knownEditors.remembered() : deps.knownEditors.read(),
       ]);
-      const { missing, incarnation, now, heardAt, seen } = known;
+      const { missing, incarnation, now, seen } = known;
       // After a loss of the store, what an Editor of which only a catalogue is noted has run is unknown (▲13).
       const isOffered = ({ isNoted }: Candidate): boolean => !isNoted || missing.length === 0;
       const candidates = known.candidates.filter((each) => access.sees(each.id) && isOffered(each));
@@ -156,7 +155,6 @@ export function createCallReader(deps: {
         sees: access.sees,
         incarnation,
         now,
-        heardAt,
         seen,
         problem: anyProblem,
         arguments: text,

@@ -89,6 +89,7 @@ export function createSubmit(
     call: ReadCall,
     decision: Decision,
     chain: Chain,
+    isAssumed: boolean,
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
       case "refuse":
@@ -110,14 +111,16 @@ export function createSubmit(
         if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
         const logId = newLogId();
         deps.waiters.expect(logId);
-        const record = newRecord(call, decision, chain, logId, await classOf(call));
+        const executionClass = await classOf(call);
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
         // janitor forgot it in between.
         const makeKnown = async (): Promise<void> => {
-          if (isNoted(call, record.editor)) await deps.knownEditors.makeKnown(record.editor);
+          if (isNoted(call, decision.editor)) await deps.knownEditors.makeKnown(decision.editor);
         };
         await makeKnown();
-        const created = await operations.create(record, call.arguments, chain.version, call.seen);
+        const record = newRecord(call, decision, chain, logId, executionClass);
+        const assumed = isAssumed ? { seen: call.seen } : undefined;
+        const created = await operations.create(record, call.arguments, chain.version, assumed);
         if (created.kind === "too_many") throw tooMany();
         if (created.kind === "full")
           throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
@@ -146,10 +149,8 @@ export function createSubmit(
     const { requester, parameters, hash } = readCall;
     // A hash that this process has not met has no chain, as a rule. That is assumed only to create: the script that does it
     // refuses if there is a chain. Whatever else a call becomes (▲4), and before a user is asked, the chain is read.
-    // The time of acceptance is the time then: operations of one caller are ordered by it (▲5).
     const mayAsk = options.confirmsDestructive && isDestructive(readCall.tool);
-    const isJustRead = performance.now() - readCall.heardAt < JUST_READ_MS;
-    let isAssumed = parameters.forceNew === undefined && isJustRead && !mayAsk && !hashes.get(hash);
+    let isAssumed = parameters.forceNew === undefined && !mayAsk && !hashes.get(hash);
     hashes.set(hash, true);
     const readAgain = async (): Promise<void> => {
       readCall = await deps.calls.read(call);
@@ -182,7 +183,8 @@ export function createSubmit(
         },
         options.replay,
       );
-      const isUsable = !isAssumed || (decision.kind === "create" && !readCall.problem);
+      const wasAssumed = isAssumed;
+      const isUsable = !wasAssumed || (decision.kind === "create" && !readCall.problem);
       isAssumed = false;
       if (!isUsable) {
         if (readCall.seen) await readAgain();
@@ -201,7 +203,7 @@ export function createSubmit(
         await readAgain();
         continue;
       }
-      const done = await carryOut(readCall, decision, chain);
+      const done = await carryOut(readCall, decision, chain, wasAssumed);
       if (!done) {
         if (readCall.seen) await readAgain();
         continue;
@@ -217,10 +219,8 @@ export function createSubmit(
 }
 
 const HASHES_KEPT = 10_000;
-/** About a round trip. */
-const JUST_READ_MS = 3;
 
-/** A hash without operations. The script that creates one checks that. */
+/** A hash without operations. The script that creates one checks that, and says when. */
 function emptyChain({ now, incarnation }: ReadCall): Chain {
   return { version: "0", newest: null, records: [], forced: undefined, editors: [], now, incarnation };
 }

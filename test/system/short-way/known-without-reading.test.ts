@@ -139,7 +139,7 @@ describe("Editors that are remembered are compared by the script that creates", 
     const incarnation = await operations.incarnation();
     const create = async (logId: string) => {
       const about = { logId, hash: logId, editor: ID, incarnation, acceptedAt: await operations.now() };
-      return operations.create(operation(about), "{}", "0", seen);
+      return operations.create(operation(about), "{}", "0", { seen });
     };
     expect((await create("before")).kind).toBe("created");
     await change(hand);

@@ -2,7 +2,6 @@
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
 import { isFinal, jobIdOf, type OperationRecord } from "../../operation/operation.js";
-import type { EditorsSeen } from "../editors/editors-seen.js";
 import type { EndedHere } from "../ended-here.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
@@ -11,7 +10,7 @@ import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
 import { createAmend } from "../scripts/amend.js";
 import { type Claimant, claimedDocument, documentOf } from "../scripts/claim.js";
-import { createCreate } from "../scripts/create.js";
+import { type Assumed, createCreate } from "../scripts/create.js";
 import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
 import { createRelease } from "../scripts/release.js";
@@ -63,10 +62,10 @@ export type Created =
 
 export interface Operations extends Attachments, Chains, Incarnations {
   /**
-   * Writes a new record with its job if the chain is still at `version`, and the Editors are still as they were `seen`.
-   * Answers the record with its counters, or why it was not written.
+   * Writes a new record with its job if the chain is still at `version`, and what was assumed holds. Answers the record with
+   * its counters, or why it was not written.
    */
-  create(record: OperationRecord, args: string, version: string, seen?: EditorsSeen): Promise<Created>;
+  create(record: OperationRecord, args: string, version: string, assumed?: Assumed): Promise<Created>;
   /**
    * Record recovery (▲10 d): puts back a record that the store had lost: it takes its old place in the
    * chain, before later operations, and enters the store now. False: it exists, its retention has ended, or another
@@ -202,19 +201,24 @@ export function createOperations(
     findClaim: createFindClaim(redis),
     readRecord: async (logId) => (await read(logId))?.record,
 
-    async create(record, args, version, seen) {
+    async create(record, args, version, assumed) {
       const place = laneOf(record)?.place();
       // Until it is known whether the script has claimed: its reply may be lost, with its connection or for its time.
       let settled: "begin" | "leave" | "lost" = "lost";
       try {
         const askedAt = performance.now();
-        const document = documentOf(record);
-        const answer = await createOperation({ record, document, args }, { version, seen }, place?.claimant);
+        const waiting = documentOf(record);
+        const answer = await createOperation(
+          { record, document: waiting, args },
+          { version, assumed },
+          place?.claimant,
+        );
         const [kind] = answer;
         if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
         const [mutationSeq, turn, now = 0, isClaimed] = answer.slice(1).map(Number);
         const claimant = isClaimed === 1 ? place?.claimant : undefined;
         settled = claimant ? "begin" : "leave";
+        const document = assumed ? documentOf({ ...record, acceptedAt: now }) : waiting;
         const text = claimant ? claimedDocument(document, claimant, now) : document;
         const created = readRecord([text, mutationSeq, turn]);
         recordCache.note({ text, record: created, now, askedAt, heardAt: performance.now() });

@@ -27,9 +27,9 @@ export interface Claimant {
 
 const WAITING = '{"state":"queued",';
 
-/** The record as it is stored: its state comes first, where a script finds it. */
-export function documentOf({ state, ...record }: OperationRecord): string {
-  return JSON.stringify({ state, ...record });
+/** The record as it is stored: what scripts set comes first, where they find it. */
+export function documentOf({ state, acceptedAt, ...record }: OperationRecord): string {
+  return JSON.stringify({ state, acceptedAt, ...record });
 }
 
 /** The document of a waiting operation after its claim, as the script writes it. */

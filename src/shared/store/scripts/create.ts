@@ -19,12 +19,6 @@ import { ADD_JOB, jobOptions } from "./job.js";
 import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
 
 /**
- * A time of acceptance that was not read for this call may be late by so much, ms: it would be before the call was sent, and
- * before operations that were created earlier.
- */
-const LATE_MS = 2;
-
-/**
  * With a `claim` the operation is claimed and its job taken in the same step, if nothing in its lane is before it.
  *
  * KEYS 3 chain, 4 operation, 5 arguments, 6 tombstone, 7 the principal's operations, 8 open, 9 mutations, 10 the caller's, 11
@@ -35,19 +29,26 @@ const LATE_MS = 2;
  */
 const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
-if ask.seen and (storeTime() - ask.acceptedAt > ${LATE_MS} or not areAsSeen(ask.seen)) then return {'conflict'} end
+if ask.assumed and ask.assumed.seen and not areAsSeen(ask.assumed.seen) then return {'conflict'} end
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 local results = accountOf(KEYS[15], KEYS[16], KEYS[17], ask.room.results, ask.room.share)
 local arguments = accountOf(KEYS[18], KEYS[19], KEYS[20], ask.room.arguments, ask.room.share)
 if redis.call('EXISTS', KEYS[14]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
-local queue, now, claim = queueKeys(ask.queue), math.max(storeTime(), ask.acceptedAt), ask.claim
-if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now) and claimed(ARGV[2], claim, now)) then claim = nil end
+-- Accepted now, where no time was read for the call: an earlier time would put it before what was created meanwhile.
+local document, now = ARGV[2], storeTime()
+if ask.assumed then
+  ask.acceptedAt = now
+  document = string.gsub(document, '^{"state":"queued","acceptedAt":%d+', '{"state":"queued","acceptedAt":' .. string.format('%.0f', now))
+end
+now = math.max(now, ask.acceptedAt)
+local queue, claim = queueKeys(ask.queue), ask.claim
+if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now) and claimed(document, claim, now)) then claim = nil end
 local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
 if claim and not mayBeSent(logId, principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then claim = nil end
-redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
+redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn)
 redis.call('SET', KEYS[5], ARGV[3])
 takeRoom(arguments, logId, principal, #ARGV[3], retention, true)
 redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
@@ -67,7 +68,7 @@ addJob(queue, ask.job, turn, ask.places, claim, now)
 if claim then
   noteSent(logId, principal, ask.editor)
   turnCame(KEYS[12], turn, retention)
-  redis.call('HSET', KEYS[4], 'doc', claimed(ARGV[2], claim, now))
+  redis.call('HSET', KEYS[4], 'doc', claimed(document, claim, now))
 end
 return {'applied', seq, turn, now, claim and 1 or 0}
 `;
@@ -92,7 +93,11 @@ export type Create = (
 interface DecidedOn {
   /** Of the chain. */
   version: string;
-  /** The Editors, where they were not read for this call. */
+  /** What was not read for this call: the time, so that it is accepted when it is created, and perhaps the Editors. */
+  assumed?: Assumed | undefined;
+}
+
+export interface Assumed {
   seen?: EditorsSeen | undefined;
 }
 
