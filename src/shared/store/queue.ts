@@ -1,5 +1,5 @@
 /** BullMQ queues: one per Editor and lane, consumed only by the Editor's owner. */
-import type { Job, Queue } from "bullmq";
+import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { jobIdOf, type OperationRecord } from "../operation/operation.js";
 import { LANES, type Lane } from "../tools/tool.js";
@@ -24,7 +24,6 @@ export interface Queues {
   takeBack(editor: string): Promise<void>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
-  find(editor: string, lane: Lane, jobId: string): Promise<Job<JobData> | undefined>;
   /** Has BullMQ's worker look for jobs. */
   wake(editor: string, lane: Lane): Promise<void>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
@@ -133,8 +132,6 @@ export function createQueues(
       if (index >= 0) return active + index;
       return rank === null ? undefined : active + given.length + rank;
     },
-
-    find: (editor, lane, jobId) => queueOf({ editor, lane }).getJob(jobId),
 
     async wake(editor, lane) {
       await connection.zadd(keys.queue(queueName(editor, lane), "marker"), 0, "0");

@@ -36,8 +36,15 @@ export interface LaneJobsDeps {
 }
 
 export interface LaneJobs {
-  /** Processes a job, and then those that the ends of operations claim. "ended": it has ended with its operation. */
-  process(job: TakenJob): Promise<ExecutorResult | "ended">;
+  /**
+   * BullMQ's worker takes a job only into a place; undefined: there is none, or the lane has closed. A job that stands as taken while
+   * another one runs would be out of reach of a pause, and without its place in the queue.
+   */
+  take<Job extends { id?: string | undefined }>(
+    take: () => Promise<Job | undefined>,
+  ): Promise<Job | undefined>;
+  /** Processes a job that was taken, and then those that the ends of operations claim. */
+  process(job: TakenJob): Promise<void>;
   place(): Place | undefined;
   jobOf(jobId: string): LaneJob | undefined;
   /** Claims nothing from now on; resolves when what was claimed by scripts is put away. */
@@ -51,9 +58,15 @@ interface UnderWay extends LaneJob {
   lostWith: Claimant[];
 }
 
+interface Done {
+  result: ExecutorResult;
+  work: UnderWay;
+}
+
 export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
   let free = deps.places;
   let isClosed = false;
+  /** Of BullMQ's worker, for a place. */
   const waiting: (() => void)[] = [];
   const underWay = new Map<string, UnderWay>();
   /** Places that scripts may claim for, until they are left. */
@@ -86,7 +99,7 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
   };
 
   /** One job, in a place that the caller holds. */
-  const one = async (job: TakenJob): Promise<{ result: ExecutorResult; work: UnderWay }> => {
+  const one = async (job: TakenJob): Promise<Done> => {
     const work: UnderWay = {
       id: job.id,
       token: job.token,
@@ -114,32 +127,41 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
     }
   };
 
-  /** Jobs that BullMQ's worker knows nothing of, one after the other. */
-  const goOn = async (first: ClaimedOperation | undefined): Promise<void> => {
-    for (let claimed = first; claimed; ) {
-      const job = jobOfClaim(claimed);
-      deps.keepLock(job);
-      try {
-        const { result, work } = await one(job);
-        if (!work.isEnded) await deps.putAway(job, result);
-        claimed = work.next;
-      } finally {
-        deps.dropLock(job);
-      }
+  /** Answers the next one, if it was claimed. */
+  const oneToItsEnd = async (job: TakenJob): Promise<TakenJob | undefined> => {
+    deps.keepLock(job);
+    try {
+      const { result, work } = await one(job);
+      if (!work.isEnded) await deps.putAway(job, result);
+      return work.next && jobOfClaim(work.next);
+    } finally {
+      deps.dropLock(job);
     }
   };
 
+  /** A job, and those that are claimed at the end of each, one after the other. */
+  const perform = async (first: TakenJob): Promise<void> => {
+    for (let job: TakenJob | undefined = first; job; ) job = await oneToItsEnd(job);
+  };
+
+  const goOn = async (claimed: ClaimedOperation | undefined): Promise<void> => {
+    if (claimed) await perform(jobOfClaim(claimed));
+  };
+
   return {
-    async process(job) {
+    async take(take) {
       await enter();
-      try {
-        const { result, work } = await one(job);
-        await goOn(work.next).catch(deps.onError);
-        return work.isEnded ? "ended" : result;
-      } finally {
-        leave();
-      }
+      // BullMQ asks again at once, until its worker closes as well.
+      const taking = isClosed ? deps.pause().then(() => undefined) : take();
+      const isTaken = await taking.then(
+        (job) => job !== undefined,
+        () => false,
+      );
+      if (!isTaken) leave();
+      return taking;
     },
+
+    process: (job) => perform(job).catch(deps.onError).finally(leave),
 
     place() {
       const taker = free === 0 ? undefined : claimant();
@@ -165,6 +187,7 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
 
     async close() {
       isClosed = true;
+      for (const admit of waiting.splice(0)) admit();
       while (held.size > 0) await Promise.all(held);
     },
   };

@@ -11,7 +11,7 @@ import type { Claimant } from "../../shared/store/scripts/claim.js";
 import type { FindClaim } from "../../shared/store/scripts/find-claim.js";
 import type { JobData } from "../../shared/store/scripts/job.js";
 import type { ExecutorResult } from "./executor-deps.js";
-import { createLaneJobs } from "./lane-jobs.js";
+import { createLaneJobs, type TakenJob } from "./lane-jobs.js";
 
 export interface LaneTimings {
   /** A job whose worker was silent for this long is given to the next one, ms. */
@@ -57,7 +57,6 @@ export function createLane(
     claimant: () => Omit<Claimant, "token" | "lockMs"> | undefined;
     localLanes: LocalLanes;
     findClaim: FindClaim;
-    findJob: (jobId: string) => Promise<Job<JobData> | undefined>;
     wakeWorker: () => Promise<unknown>;
     /** A place came free perhaps before the operation, which was held back, was put aside. */
     releaseHeld: (logId: string) => Promise<unknown>;
@@ -67,23 +66,21 @@ export function createLane(
   },
   timings: LaneTimings,
 ): Lane {
-  const { WaitingError, Worker } = bullmq();
+  const { Job: BullJob, WaitingError, Worker } = bullmq();
 
-  /** Puts a job back that is not done; false: it is. */
-  const putBack = async (
+  /** Gives back or ends a job that did not end with its operation. */
+  const putAway = async (
     job: Job<JobData>,
-    logId: string,
-    token: string,
+    { logId, token }: TakenJob,
     processed: ExecutorResult,
-  ): Promise<boolean> => {
+  ): Promise<void> => {
     if (processed === "refused") deps.log.warn({ jobId: job.id }, "not run: no operation has this job");
     if (processed === "handed_over") await job.moveToWait(token);
-    if (processed === "held") {
+    else if (processed === "held") {
       // Leaves the lane, so that it does not block other jobs; it returns to its own place.
       await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
       await deps.releaseHeld(logId).catch(() => undefined);
-    }
-    return processed === "handed_over" || processed === "held";
+    } else await job.moveToCompleted({ processed }, token, false);
   };
 
   const jobs = createLaneJobs({
@@ -97,27 +94,29 @@ export function createLane(
     },
     keepLock: ({ id, token }) => worker.keepLock(id, token),
     dropLock: ({ id }) => worker.dropLock(id),
-    async putAway({ id, logId, token }, processed) {
-      const job = await deps.findJob(id);
-      if (job && !(await putBack(job, logId, token, processed)))
-        await job.moveToCompleted({ processed }, token, false);
-      // Unlike BullMQ's worker, a claim takes no job when it ends.
+    async putAway(taken, processed) {
+      const job = await BullJob.fromId<JobData>(worker, taken.id);
+      if (job) await putAway(job, taken, processed);
+      // Whoever ends a job takes no other one with it, as BullMQ's worker would.
       await deps.wakeWorker();
     },
     onError: (error) =>
       deps.log.warn({ queue: deps.queue, error: (error as Error).message }, "a job is left to its lock"),
   });
 
-  const run = async (job: Job<JobData>, token = ""): Promise<{ processed: ExecutorResult }> => {
+  const run = async (job: Job<JobData>, token = ""): Promise<never> => {
     // A job that was added manually may hold anything.
     const logId = typeof job.data?.logId === "string" ? job.data.logId : "";
-    const processed = await jobs.process({ id: job.id ?? "", logId, token });
-    // To BullMQ both mean that the job is no longer its worker's.
-    if (processed === "ended" || (await putBack(job, logId, token, processed))) throw new WaitingError();
-    return { processed };
+    await jobs.process({ id: job.id ?? "", logId, token });
+    // To BullMQ: it has been ended or given back, and is not its worker's any more.
+    throw new WaitingError();
   };
 
   class LaneWorker extends Worker<JobData> {
+    protected override moveToActive(token: string, name?: string) {
+      return jobs.take(() => super.moveToActive(token, name)) as Promise<Job<JobData>>;
+    }
+
     keepLock(jobId: string, token: string): void {
       this.lockManager.trackJob(jobId, token, Date.now());
     }
@@ -185,7 +184,8 @@ export function createLane(
       // A graceful close that begins while a connection is lost never ends, not even when Redis is back. Nothing
       // can be given back then anyway: the next owner adopts what is left.
       const canGiveBack = (await deps.storeAnswers()) && (await isConnected());
-      const ended = Promise.all([worker.close(!canGiveBack), canGiveBack ? put : undefined]);
+      // What was claimed by scripts is put away on the worker's connection.
+      const ended = canGiveBack ? put.then(() => worker.close()) : worker.close(true);
       const limit = new AbortController();
       const isLate = delay(timings.closeMs, "late", { signal: limit.signal });
       if ((await Promise.race([ended, isLate])) === "late") await worker.endRenewal();

@@ -268,9 +268,8 @@ function laneOf(
   const queue = queueName(editorId, name);
   const { address, localLanes } = store;
   const { releaseHeld, findClaim } = store.operations;
-  const findJob = (jobId: string) => store.queues.find(editorId, name, jobId);
   const wakeWorker = () => store.queues.wake(editorId, name);
   const concurrency = LANE_PLACES[name];
-  const parts = { process, claimant, storeAnswers, findJob, findClaim, wakeWorker, releaseHeld };
+  const parts = { process, claimant, storeAnswers, findClaim, wakeWorker, releaseHeld };
   return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

@@ -5,11 +5,10 @@ type LaneDeps = Parameters<typeof createLane>[0];
 
 export const WITHOUT_STORE: Pick<
   LaneDeps,
-  "claimant" | "localLanes" | "findJob" | "findClaim" | "wakeWorker" | "releaseHeld" | "storeAnswers"
+  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "storeAnswers"
 > = {
   claimant: () => undefined,
   localLanes: new Map(),
-  findJob: async () => undefined,
   findClaim: async () => undefined,
   wakeWorker: async () => undefined,
   releaseHeld: async () => undefined,

@@ -64,7 +64,6 @@ export function createGateway(world: World) {
         },
         takeBack: async () => undefined,
         position: async () => undefined,
-        find: async () => undefined,
         wake: async () => undefined,
         lanesOf: () => [],
         release: async () => undefined,

@@ -215,12 +215,13 @@ export function startWorker(world: World, ownerNonce: string) {
     for (;;) {
       await steps.park(life, () => ending.signal.aborted || queueOf(store.data, EDITOR).waiting.length > 0);
       if (ending.signal.aborted) return;
-      const queue = queueOf(store.data, EDITOR);
-      const taken = queue.waiting.shift();
-      if (!taken) continue;
-      queue.active.push({ ...taken, by: ownerNonce });
-      const processed = await jobs.process({ ...taken, token: "" });
-      if (processed !== "ended") await putAway(taken, processed);
+      const taken = await jobs.take(async () => {
+        const queue = queueOf(store.data, EDITOR);
+        const job = queue.waiting.shift();
+        if (job) queue.active.push({ ...job, by: ownerNonce });
+        return job;
+      });
+      if (taken) await jobs.process({ ...taken, token: "" });
     }
   };
   const stayConnected = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import { Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import { BULL_PREFIX, keys } from "../../../src/shared/store/keys.js";
+import { BULL_PREFIX, keys, queueName } from "../../../src/shared/store/keys.js";
 import { encodeResult } from "../../../src/shared/store/results/stored-result.js";
 import { claimedDocument, documentOf } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
@@ -240,7 +240,10 @@ describe("an operation that its principal's limit holds back", () => {
   }
 
   const jobState = async (store: Store, record: OperationRecord) =>
-    (await store.queues.find(record.editor, record.lane, jobIdOf(record)))?.getState();
+    store.queues
+      .lanesOf(record.editor)
+      .find(({ name }) => name === queueName(record.editor, record.lane))
+      ?.getJobState(jobIdOf(record));
 
   test("asks again as soon as one of them has ended, and not after its pause", async () => {
     const all = await owned({ maxRunning: 1 });

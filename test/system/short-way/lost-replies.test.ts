@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { isSent } from "../../../src/shared/operation/operation.js";
+import { queueName } from "../../../src/shared/store/keys.js";
 import { eventually } from "../../harness/eventually.js";
 import { clientOf } from "../../harness/system/client.js";
 import { type System, useSystem } from "../../harness/system/system.js";
@@ -24,6 +25,13 @@ async function cabled() {
   const call = async (name: string, args: Record<string, unknown> = {}) =>
     (await ann.submit("work", { Name: name, ...args })).record.logId;
   await ann.outcome(await call("first"));
+  const lane = gateway.store.localLanes.get(queueName(system.editor.editorId, "main"));
+  const isIdle = async (): Promise<boolean> => {
+    const place = lane?.place();
+    place?.leave();
+    return place !== undefined;
+  };
+  await eventually(isIdle, "the lane is idle");
   /** How many are claimed, as another process sees it. */
   const claimed = async (): Promise<number> =>
     (await system.store.operations.openOf(system.editor.editorId)).filter(({ state }) => isSent(state))
