@@ -57,6 +57,10 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     await ann.submit("work", { Name: "b", editor: second.editorId });
     await redis.flush();
     await system.present(second);
+    const { operations } = system.store;
+    const isImported = async (): Promise<boolean> =>
+      (await operations.importedIn(second.editorId)) === (await operations.incarnation());
+    await eventually(isImported, "what B knows is imported");
 
     await expect(ann.submit(...A_CALL)).rejects.toMatchObject({
       code: "EDITORS_NOT_BACK",
