@@ -40,8 +40,7 @@ const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
 });
 
 export const MUTATIONS: readonly Mutation[] = [
-  // Whether two submits meet depends on the race: one of these does.
-  mutation("00-compare-and-set", "many at once", TWICE, { ...beneath("10-chain"), seeds: [1, 2, 3, 4] }),
+  tested("00-compare-and-set", "system/broker/broker-targets", "▲2 two gateways that have not met a call"),
   mutation("00-deduplicated", "re-issue after another's answer", /^an older outcome reported as new$/),
   mutation("00-executed-at", "re-issue after another's answer", /^a wrong executed_at$/),
   mutation(
