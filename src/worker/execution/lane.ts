@@ -97,7 +97,7 @@ export function createLane(
     async putAway(taken, processed) {
       const job = await BullJob.fromId<JobData>(worker, taken.id);
       if (job) await putAway(job, taken, processed);
-      // Whoever ends a job takes no other one with it, as BullMQ's worker would.
+      // The end of a job takes no other one, as that of BullMQ's worker would.
       await deps.wakeWorker();
     },
     onError: (error) =>
