@@ -24,6 +24,8 @@ export interface Cable {
   strand(): { cut(): void; release(): void };
   /** Once: `act` runs when these words are about to go to the far end; if it cuts or holds, they do not arrive. */
   before(words: string, act: () => void): void;
+  /** The same for words that come back from the far end. */
+  beforeBack(words: string, act: () => void): void;
   /** Resolves when these words have come from the far end. */
   heard(words: string): Promise<void>;
   close(): Promise<void>;
@@ -149,6 +151,7 @@ export async function layCable(farEnd: () => NetConnectOpts, listener?: CableLis
       };
     },
     before: (words, act) => void watches.push({ words, act, isOutward: true }),
+    beforeBack: (words, act) => void watches.push({ words, act, isOutward: false }),
     heard: (words) =>
       new Promise((resolve) => watches.push({ words, act: () => resolve(), isOutward: false })),
     async close() {
