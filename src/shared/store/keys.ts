@@ -29,22 +29,26 @@ export const keys = {
    * forced:<log_id>. Links to records that are gone are dropped when later operations are added (lifetime.ts).
    */
   chain: (hash: string) => `${TAG}:chain:${hash}`,
-  /** HASH, retention: doc (the record as JSON), mutationSeq, turn. */
+  /** HASH, retention: doc (the record as JSON), mutationSeq, turn, arguments (JSON), result (one that has a single piece). */
   operation: (logId: string) => `${TAG}:operation:${logId}`,
-  /** STRING, retention: the arguments as JSON. */
+  /** STRING, retention: the arguments as JSON, up to schema 3. */
   arguments: (logId: string) => `${TAG}:arguments:${logId}`,
-  /** LIST, retention: the pieces of the result (stored-result.ts). */
+  /** LIST, retention: the pieces of a large result (stored-result.ts). */
   result: (logId: string) => `${TAG}:result:${logId}`,
   /** LIST, a minute after the last piece: a large result being uploaded (result-upload.ts). */
   uploaded: (id: string) => `${TAG}:staged:${id}`,
-  /** ZSET by the end of retention, ms, until the last of them: `<bytes>:<log_id>:<principal>` of the stored results (result-quota.ts). */
+  /** ZSET by the end of retention, ms, until the last of them: the sums of stored results that end together (result-quota.ts). */
   resultEnds: `${TAG}:result-ends`,
+  /** HASH, as resultEnds: these sums, bytes. */
+  resultSums: `${TAG}:result-sums`,
   /** INTEGER, as resultEnds: the sum of their bytes. */
   resultBytes: `${TAG}:result-bytes`,
   /** HASH, as resultEnds: the bytes of each principal. */
   resultShares: `${TAG}:result-shares`,
-  /** ZSET, as resultEnds, for the stored arguments; those of operations in flight have no end yet. */
+  /** ZSET, as resultEnds, for the stored arguments; kept while an operation is in flight. */
   argumentEnds: `${TAG}:argument-ends`,
+  /** HASH, as argumentEnds; `open`: the bytes of operations in flight. */
+  argumentSums: `${TAG}:argument-sums`,
   /** INTEGER, as argumentEnds. */
   argumentBytes: `${TAG}:argument-bytes`,
   /** HASH, as argumentEnds. */
@@ -164,4 +168,4 @@ export const channels = {
 } as const;
 
 /** The major version of the schema above; a process with a lower one refuses to start. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;

@@ -70,8 +70,8 @@ describe("a result", () => {
   test("is stored compressed, and survives a restart of Redis and of the gateway", async () => {
     const scene = await open();
     const { cache_id } = await scene.give(SCENE);
-    const pieces = await scene.system.hand.lrangeBuffer(keys.result(cache_id), 0, -1);
-    expect(Buffer.concat(pieces).length).toBeLessThan(JSON.stringify(SCENE).length / 2);
+    const stored = await scene.system.hand.hgetBuffer(keys.operation(cache_id), "result");
+    expect(stored?.length).toBeLessThan(JSON.stringify(SCENE).length / 2);
     await scene.system.redis.kill();
     await scene.system.redis.restart();
     const { broker } = await scene.system.addGateway();

@@ -52,12 +52,28 @@ describe("arguments", () => {
     const { operations } = await open({ retentionMs: 100 });
     for (const principal of ["ann", "bob"]) await end(operations, await made(operations, principal), 50);
     const accounts = [
-      ...[keys.argumentEnds, keys.argumentBytes, keys.argumentShares],
-      ...[keys.resultEnds, keys.resultBytes, keys.resultShares],
+      ...[keys.argumentEnds, keys.argumentSums, keys.argumentBytes, keys.argumentShares],
+      ...[keys.resultEnds, keys.resultSums, keys.resultBytes, keys.resultShares],
     ];
     const hand = byHand();
     expect(await hand.exists(...accounts)).toBe(accounts.length);
     await eventually(async () => (await hand.exists(...accounts)) === 0, "they ran out");
+  });
+
+  test("that an earlier version counted while in flight leave the count with their retention", async () => {
+    const { operations } = await open({ retentionMs: 200 });
+    const hand = byHand();
+    const record = await made(operations, "ann", 100);
+    await hand.del(keys.argumentSums);
+    await hand.zadd(keys.argumentEnds, "+inf", `100:${record.logId}:ann`);
+    const other = await made(operations, "bob", 50);
+    await end(operations, record);
+    expect(await hand.hget(keys.argumentSums, "open")).toBe("50");
+    await eventually(async () => {
+      await make(operations, "cid", 10);
+      return (await hand.hget(keys.argumentShares, "ann")) === null;
+    }, "it is released");
+    await end(operations, other);
   });
 
   test("of the same operation count once, also when it is restored", async () => {
@@ -114,7 +130,8 @@ describe("one principal", () => {
     expect(await operations.resultBytes()).toBe(700);
     expect(await make(operations, "ann")).toEqual({ kind: "full" });
     // As if others stored something all the time.
-    for (const key of [keys.resultEnds, keys.resultBytes, keys.resultShares]) await hand.pexpire(key, 60_000);
+    for (const key of [keys.resultEnds, keys.resultSums, keys.resultBytes, keys.resultShares])
+      await hand.pexpire(key, 60_000);
     await eventually(async () => (await make(operations, "ann")).kind === "created", "there is room again");
     await eventually(async () => {
       await make(operations, "bob");

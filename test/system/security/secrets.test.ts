@@ -101,9 +101,9 @@ describe("after a call", () => {
       expect(text.includes(ARGUMENT), `arguments in ${place}`).toBe(false);
       expect(text.includes(token.slice(4)), `token in ${place}`).toBe(false);
     }
-    // The look finds what is there: arguments wait for their Editor in a key of their own.
-    const record = await system.hand.keys("{ujb}:arguments:*");
-    const kept = await Promise.all(record.map((key) => system.hand.get(key)));
+    // The look finds what is there: arguments wait for their Editor beside the record.
+    const record = await system.hand.keys("{ujb}:operation:*");
+    const kept = await Promise.all(record.map((key) => system.hand.hget(key, "arguments")));
     expect(kept.join("")).toContain(ARGUMENT);
   });
 });

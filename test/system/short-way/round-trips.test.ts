@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { keys } from "../../../src/shared/store/keys.js";
+import { commandsDuring } from "../../harness/redis/watched-commands.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -15,28 +16,11 @@ interface Commands {
   bullmq: string[][];
 }
 
-/** All that Redis is asked while `act` goes on, by whichever process. */
 async function commandsOf(hand: Redis, act: () => Promise<unknown>): Promise<Commands> {
-  const monitor = await hand.monitor();
-  const seen: string[][] = [];
-  monitor.on("monitor", (_time: string, command: string[], source: string) => {
-    // What a script does is part of it.
-    if (source !== "lua") seen.push(command);
-  });
-  await act();
-  // It has seen everything once it sees this.
-  const marker = `seen ${Math.random()}`;
-  const isSeen = new Promise<void>((resolve) => {
-    monitor.on("monitor", (_time: string, command: string[]) => {
-      if (command.includes(marker)) resolve();
-    });
-  });
-  await hand.echo(marker);
-  await isSeen;
-  monitor.disconnect();
+  const seen = await commandsDuring(hand, act);
   const scripts = seen.filter(([name = ""]) => /^eval(sha)?$/i.test(name));
   return {
-    writes: scripts.filter((command) => command.some((part) => part.startsWith(keys.arguments("")))),
+    writes: scripts.filter((command) => command.some((part) => part.startsWith(keys.tombstone("")))),
     claims: scripts.filter((command) => command.at(-1)?.startsWith('{"state":"dispatched"')),
     bullmq: scripts.filter((command) => command.some((part) => part.endsWith(":completed"))),
   };

@@ -56,9 +56,14 @@ export function createAttachments(
   /** Read in steps: neither Redis nor this process holds all of a large result in one answer. */
   const storedResultOf: Attachments["storedResultOf"] = async (logId) => {
     const key = keys.result(logId);
+    const [only, first] = await Promise.all([
+      redis.hgetBuffer(keys.operation(logId), "result"),
+      some(key, 0),
+    ]);
+    if (only) return [owned(only)];
     const pieces: Buffer[] = [];
     for (;;) {
-      const step = await some(key, pieces.length);
+      const step = pieces.length === 0 ? first : await some(key, pieces.length);
       pieces.push(...step.map(owned));
       if (step.length < STEP) break;
     }
@@ -69,7 +74,8 @@ export function createAttachments(
 
   return {
     async argumentsOf(logId) {
-      const text = await redis.get(keys.arguments(logId));
+      const text =
+        (await redis.hget(keys.operation(logId), "arguments")) ?? (await redis.get(keys.arguments(logId)));
       return text === null ? undefined : (JSON.parse(text) as Record<string, unknown>);
     },
 

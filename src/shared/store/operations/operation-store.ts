@@ -9,7 +9,7 @@ import type { ClaimedOperation, LocalLane, LocalLanes } from "../local-lanes.js"
 import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
 import { createAmend } from "../scripts/amend.js";
-import { type Claimant, claimedDocument, documentOf } from "../scripts/claim.js";
+import { type Claimant, claimedDocument } from "../scripts/claim.js";
 import { type Assumed, createCreate } from "../scripts/create.js";
 import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
@@ -21,7 +21,7 @@ import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
 import type { PartialOptions } from "./partials.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
-import { createFind, parseRecord, readRecord } from "./record.js";
+import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
 import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
@@ -158,9 +158,9 @@ export function createOperations(
     localLanes.get(queueName(editor, lane));
 
   const nextOf = (claimant: Claimant | undefined, answer: Answer): ClaimedOperation | undefined => {
-    const [document, seq, turn, args] = answer.slice(3);
+    const [logId, document, seq, turn, args] = answer.slice(2);
     if (!claimant || document === undefined) return undefined;
-    const record = readRecord([document, seq, turn]);
+    const record = readRecord(String(logId), [document, seq, turn]);
     return { record, args: String(args), claimant };
   };
 
@@ -172,7 +172,7 @@ export function createOperations(
       redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"),
       now(),
     ]);
-    const record = parseRecord(fields);
+    const record = parseRecord(logId, fields);
     const heardAt = performance.now();
     return record && recordCache.note({ text: fields[0] ?? "", record, now: at, askedAt, heardAt });
   };
@@ -220,7 +220,7 @@ export function createOperations(
         settled = claimant ? "begin" : "leave";
         const document = assumed ? documentOf({ ...record, acceptedAt: now }) : waiting;
         const text = claimant ? claimedDocument(document, claimant, now) : document;
-        const created = readRecord([text, mutationSeq, turn]);
+        const created = readRecord(record.logId, [text, mutationSeq, turn]);
         recordCache.note({ text, record: created, now, askedAt, heardAt: performance.now() });
         if (claimant) place?.begin({ record: created, args, claimant });
         return { kind: "created", record: created };

@@ -1,6 +1,9 @@
-/** Reads an operation's stored record, including those of older versions. */
+/**
+ * An operation's record as it is stored: a JSON document, which leaves out what its key and the other fields of its HASH say,
+ * and what says nothing. A store holds a hundred thousand of them.
+ */
 import type { Redis } from "ioredis";
-import type { OperationRecord } from "../../operation/operation.js";
+import type { EndMark, OperationRecord } from "../../operation/operation.js";
 import { storedEffect } from "../../tools/tool.js";
 import { FIRST_INCARNATION } from "../incarnation.js";
 import { keys } from "../keys.js";
@@ -8,7 +11,34 @@ import { keys } from "../keys.js";
 export type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
 export function createFind(redis: Redis): Find {
-  return async (logId) => parseRecord(await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+  return async (logId) =>
+    parseRecord(logId, await redis.hmget(keys.operation(logId), "doc", "mutationSeq", "turn"));
+}
+
+/** Values that a document leaves out. */
+const USUAL = {
+  after: null,
+  cancellable: false,
+  keyed: false,
+  priorityClass: "interactive",
+} as const satisfies Partial<OperationRecord>;
+
+/** `state` and `acceptedAt`, which scripts set, come first, where they find them. */
+export function documentOf(record: OperationRecord): string {
+  const { state, acceptedAt, logId: _key, mutationSeq: _seq, turn: _turn, ...rest } = record;
+  const { deliveries, deliveredIn, editorMark, ...others } = rest;
+  const unusual = Object.entries(others).filter(
+    ([name, value]) => value !== USUAL[name as keyof typeof USUAL],
+  );
+  const { editorSessionId, ...mark } = editorMark ?? {};
+  return JSON.stringify({
+    state,
+    acceptedAt,
+    ...Object.fromEntries(unusual),
+    ...(Object.keys(deliveries).length === 0 ? {} : { deliveries }),
+    ...(deliveredIn === record.incarnation ? {} : { deliveredIn }),
+    ...(editorMark && (editorSessionId === record.sentIn ? { editorMark: mark } : { editorMark })),
+  });
 }
 
 /** Releases before wrote a record before its job, as `accepted`: the janitor adds a job that is missing, whatever the state. */
@@ -17,20 +47,26 @@ function storedState(state: OperationRecord["state"] | "accepted"): OperationRec
 }
 
 /** The record from the fields doc, mutationSeq and turn of its HASH; undefined if there is none. */
-export function parseRecord([doc, mutationSeq, turn]: (string | null)[]): OperationRecord | undefined {
-  return doc ? readRecord([doc, mutationSeq, turn]) : undefined;
+export function parseRecord(
+  logId: string,
+  [doc, mutationSeq, turn]: (string | null)[],
+): OperationRecord | undefined {
+  return doc ? readRecord(logId, [doc, mutationSeq, turn]) : undefined;
 }
 
 /** The same of fields that are there. Schema 2 had no incarnation, and used other names for some tools' effects. */
-export function readRecord([doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
-  const record = JSON.parse(String(doc)) as OperationRecord;
-  const { incarnation = FIRST_INCARNATION, deliveredIn = FIRST_INCARNATION } = record;
+export function readRecord(logId: string, [doc, mutationSeq, turn]: readonly unknown[]): OperationRecord {
+  const document = { ...USUAL, deliveries: {}, ...JSON.parse(String(doc)) } as OperationRecord;
+  const { incarnation = FIRST_INCARNATION, sentIn = "" } = document;
+  const mark: Partial<EndMark> | undefined = document.editorMark;
   return {
-    ...record,
-    state: storedState(record.state),
-    effect: storedEffect(record.tool, record.effect),
+    deliveredIn: incarnation,
+    ...document,
+    ...(mark && { editorMark: { editorSessionId: sentIn, ...mark } as EndMark }),
+    logId,
+    state: storedState(document.state),
+    effect: storedEffect(document.tool, document.effect),
     incarnation,
-    deliveredIn,
     mutationSeq: Number(mutationSeq ?? 0),
     turn: Number(turn ?? 0),
   };

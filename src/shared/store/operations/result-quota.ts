@@ -35,9 +35,19 @@ export function roomLimits(options: ResultQuotaOptions): RoomLimits {
   return { results: resultsBudgetBytes, arguments: argumentsBudgetBytes, share: principalShare };
 }
 
-/** KEYS of the accounts: ends, bytes, shares. */
-export const RESULT_ACCOUNT = [keys.resultEnds, keys.resultBytes, keys.resultShares] as const;
-export const ARGUMENT_ACCOUNT = [keys.argumentEnds, keys.argumentBytes, keys.argumentShares] as const;
+/** KEYS of the accounts: ends, sums, bytes, shares. */
+export const RESULT_ACCOUNT = [
+  keys.resultEnds,
+  keys.resultSums,
+  keys.resultBytes,
+  keys.resultShares,
+] as const;
+export const ARGUMENT_ACCOUNT = [
+  keys.argumentEnds,
+  keys.argumentSums,
+  keys.argumentBytes,
+  keys.argumentShares,
+] as const;
 
 /** Redis itself has reached its maxmemory. */
 export function isStoreFull(error: unknown): boolean {
@@ -47,15 +57,19 @@ export function isStoreFull(error: unknown): boolean {
 /** A result that found no room is offered again well within this time, ms; until then new calls are refused. */
 const WANTED_MS = 30_000;
 
+/** What ends within the same one of so many parts of a retention is counted together: a minute of a day. */
+const PARTS = 1_440;
+
 /**
- * Lua, for the scripts that create and finish operations, and for result-upload.ts. An account has `ends`: ZSET
- * `<bytes>:<log_id>:<principal>` by the end of retention, "+inf" while in flight; `bytes`: their sum; `shares`: HASH, the
- * sum of each principal; and the limits `budget` and `share`. An entry larger than the whole budget has room when nothing
- * else is stored.
+ * Lua, for the scripts that create and finish operations, and for result-upload.ts. An account has `bytes`: all that is
+ * stored; `shares`: HASH, those of each principal; `sums`: HASH, those of a principal whose retention ends together, by
+ * `until:<end>:<principal>`, and `open`, those of operations in flight; `ends`: ZSET, the names of these sums by their end; and the limits
+ * `budget` and `share`. An entry larger than the whole budget has room when nothing else is stored. Up to schema 3 `ends`
+ * had an entry of each operation, `<bytes>:<log_id>:<principal>`, "+inf" while in flight.
  */
 export const RESULT_QUOTA = `
-local function accountOf(ends, bytes, shares, budget, share)
-  return {ends = ends, bytes = bytes, shares = shares, budget = budget, share = share}
+local function accountOf(first, limit, share)
+  return {ends = KEYS[first], sums = KEYS[first + 1], bytes = KEYS[first + 2], shares = KEYS[first + 3], budget = limit, share = share}
 end
 local function storeTime()
   local time = redis.call('TIME')
@@ -63,10 +77,13 @@ local function storeTime()
 end
 local function releaseEnded(account)
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
-    local size, principal = string.match(entry, '^(%d+):[^:]*:?(.*)$')
+    local size, principal = redis.call('HGET', account.sums, entry), string.match(entry, '^until:%d+:(.*)$')
+    if not principal then size, principal = string.match(entry, '^(%d+):[^:]*:?(.*)$') end
+    size = tonumber(size or 0)
     redis.call('ZREM', account.ends, entry)
+    redis.call('HDEL', account.sums, entry)
     redis.call('DECRBY', account.bytes, size)
-    if principal ~= '' and redis.call('HINCRBY', account.shares, principal, -tonumber(size)) <= 0 then
+    if principal ~= '' and redis.call('HINCRBY', account.shares, principal, 0 - size) <= 0 then
       redis.call('HDEL', account.shares, principal)
     end
   end
@@ -82,24 +99,28 @@ local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
 local function keepAccount(account, retention)
-  local inFlight = redis.call('ZCOUNT', account.ends, '+inf', '+inf') > 0
-  for _, key in ipairs({account.ends, account.bytes, account.shares}) do
-    if inFlight then redis.call('PERSIST', key)
+  local all, isOpen = {account.ends, account.sums, account.bytes, account.shares}, redis.call('HEXISTS', account.sums, 'open') == 1
+  for _, key in ipairs(all) do
+    if isOpen then redis.call('PERSIST', key)
     elseif redis.call('PTTL', key) < retention then redis.call('PEXPIRE', key, retention) end
   end
 end
-local function takeRoom(account, logId, principal, size, retention, isInFlight)
-  local ends = isInFlight and '+inf' or storeTime() + retention
-  local entry = string.format('%.0f:%s:%s', size, logId, principal)
-  if redis.call('ZADD', account.ends, ends, entry) == 1 then
-    redis.call('INCRBY', account.bytes, size)
-    redis.call('HINCRBY', account.shares, principal, size)
-  end
-  keepAccount(account, retention)
+-- For an operation in flight.
+local function takeRoom(account, principal, size)
+  redis.call('INCRBY', account.bytes, size)
+  redis.call('HINCRBY', account.shares, principal, size)
+  redis.call('HINCRBY', account.sums, 'open', size)
 end
+-- From its end: until the end of its retention. Of one that was restored no arguments are left.
 local function endRoom(account, logId, principal, size, retention)
-  local entry = string.format('%.0f:%s:%s', size, logId, principal)
-  redis.call('ZADD', account.ends, 'XX', storeTime() + retention, entry)
-  keepAccount(account, retention)
+  if size == 0 then return end
+  local wasOpen = redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 0
+  if wasOpen and redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
+  local part = math.max(1, math.floor(retention / ${PARTS}))
+  local ends = math.ceil((storeTime() + retention) / part) * part
+  local entry = string.format('until:%.0f:%s', ends, principal)
+  redis.call('ZADD', account.ends, ends, entry)
+  redis.call('HINCRBY', account.sums, entry, size)
+  keepAccount(account, retention + part)
 end
 `;

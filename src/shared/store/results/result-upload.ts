@@ -24,14 +24,14 @@ export type ResultUpload = (result: StoredResult, principal: string) => Promise<
 const STAGED_MS = 60_000;
 
 /**
- * KEYS 1 the ends of results, 2 their bytes, 3 their shares, 4 the principal's request for space
+ * KEYS 1–4 the account of results, 5 the principal's request for space
  * ARGV 1 principal, 2 bytes, 3 the budgets, JSON (result-quota.ts). Answer: 1 or 0.
  */
 const ASK = `${RESULT_QUOTA}
 local limits = cjson.decode(ARGV[3])
-local results = accountOf(KEYS[1], KEYS[2], KEYS[3], limits.results, limits.share)
+local results = accountOf(1, limits.results, limits.share)
 if hasRoom(results, ARGV[1], tonumber(ARGV[2])) then return 1 end
-wantRoom(KEYS[4], ARGV[2])
+wantRoom(KEYS[5], ARGV[2])
 return 0`;
 
 /** In one step, so that a piece expires if its writer dies. KEYS 1 the upload; ARGV 1 piece, 2 life ms. */
@@ -48,7 +48,7 @@ declare module "ioredis" {
 
 export function defineResultUpload(redis: Redis, room: RoomLimits): ResultUpload {
   const limits = JSON.stringify(room);
-  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 4, lua: ASK });
+  redis.defineCommand("ujbAskForRoom", { numberOfKeys: 5, lua: ASK });
   redis.defineCommand("ujbAddPiece", { numberOfKeys: 1, lua: ADD });
   return async (result, principal) => {
     const bytes = storedBytes(result);

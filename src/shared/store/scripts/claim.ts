@@ -3,7 +3,6 @@
  * lane is idle, and by the one that ends the operation before it in the lane. Else the owner claims it by a transition of
  * its own (src/worker/execution/claims.ts). The rules are those of that claim.
  */
-import type { OperationRecord } from "../../operation/operation.js";
 import { LANE_PLACES, type Lane } from "../../tools/tool.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
@@ -26,11 +25,6 @@ export interface Claimant {
 }
 
 const WAITING = '{"state":"queued",';
-
-/** The record as it is stored: what scripts set comes first, where they find it. */
-export function documentOf({ state, acceptedAt, ...record }: OperationRecord): string {
-  return JSON.stringify({ state, acceptedAt, ...record });
-}
 
 /** The document of a waiting operation after its claim, as the script writes it. */
 export function claimedDocument(document: string, { session }: Claimant, now: number): string {
@@ -73,9 +67,8 @@ local function claimNext(claim, now, max, retention)
   local logId = id and string.match(id, '%.(.+)$')
   if not logId then return nil end
   local key = '${keys.operation("")}' .. logId
-  local found = redis.call('HMGET', key, 'doc', 'mutationSeq', 'turn')
-  local arguments = redis.call('GET', '${keys.arguments("")}' .. logId)
-  if not found[1] or not arguments then return nil end
+  local found = redis.call('HMGET', key, 'doc', 'mutationSeq', 'turn', 'arguments')
+  if not found[1] or not found[4] then return nil end
   local record, turn = cjson.decode(found[1]), tonumber(found[3] or 0)
   local document = claimed(found[1], claim, math.max(now, record.acceptedAt))
   if not document then return nil end
@@ -93,6 +86,6 @@ local function claimNext(claim, now, max, retention)
   -- The record last: with a job that could not be taken it waits.
   redis.call('HSET', key, 'doc', document)
   redis.call('PUBLISH', '${channels.changed}', logId)
-  return {logId, document, found[2] or '0', found[3] or '0', arguments}
+  return {logId, document, found[2] or '0', found[3] or '0', found[4]}
 end
 `;

@@ -21,9 +21,8 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
 /**
  * With a `claim` the operation is claimed and its job taken in the same step, if nothing in its lane is before it.
  *
- * KEYS 3 chain, 4 operation, 5 arguments, 6 tombstone, 7 the principal's operations, 8 open, 9 mutations, 10 the caller's, 11
- *      the principal's, 12 turns, 13 counters, 14 the principal's request for room, 15–17 the account of results, 18–20
- *      that of arguments
+ * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the principal's,
+ *      11 turns, 12 counters, 13 the principal's request for room, 14–17 the account of results, 18–21 that of arguments
  * ARGV 2 record JSON, 3 arguments JSON
  * Answer: applied, mutationSeq, turn, the store's time, ms, 1 if it was claimed | incarnation | conflict | full | too_many
  */
@@ -31,9 +30,9 @@ const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${A
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if ask.assumed and ask.assumed.seen and not areAsSeen(ask.assumed.seen) then return {'conflict'} end
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
-local results = accountOf(KEYS[15], KEYS[16], KEYS[17], ask.room.results, ask.room.share)
-local arguments = accountOf(KEYS[18], KEYS[19], KEYS[20], ask.room.arguments, ask.room.share)
-if redis.call('EXISTS', KEYS[14]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
+local results = accountOf(14, ask.room.results, ask.room.share)
+local arguments = accountOf(18, ask.room.arguments, ask.room.share)
+if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
 -- Accepted now, where no time was read for the call: an earlier time would put it before what was created meanwhile.
@@ -45,29 +44,29 @@ end
 now = math.max(now, ask.acceptedAt)
 local queue, claim = queueKeys(ask.queue), ask.claim
 if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now) and claimed(document, claim, now)) then claim = nil end
-local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
-local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
+local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
+local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.priorityClass)
 if claim and not mayBeSent(logId, principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then claim = nil end
-redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn)
-redis.call('SET', KEYS[5], ARGV[3])
-takeRoom(arguments, logId, principal, #ARGV[3], retention, true)
+redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
+takeRoom(arguments, principal, #ARGV[3])
+keepAccount(arguments, retention)
 redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
 if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
 redis.call('HINCRBY', KEYS[3], 'version', 1)
-redis.call('SET', KEYS[6], principal)
+redis.call('SET', KEYS[5], principal)
+redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
+redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
-redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', ask.acceptedAt - 3 * retention)
-redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
 redis.call('SADD', waitingOf(principal), logId)
-for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
-for _, key in ipairs({KEYS[3], KEYS[7], KEYS[9]}) do redis.call('PERSIST', key) end
-redis.call('PEXPIRE', KEYS[12], 3 * retention)
+for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter, by) end
+for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
+redis.call('PEXPIRE', KEYS[11], 3 * retention)
 addJob(queue, ask.job, turn, ask.places, claim, now)
 -- The record last: with a job that could not be taken it waits, and gets another one.
 if claim then
   noteSent(logId, principal, ask.editor)
-  turnCame(KEYS[12], turn, retention)
+  turnCame(KEYS[11], turn, retention)
   redis.call('HSET', KEYS[4], 'doc', claimed(document, claim, now))
 end
 return {'applied', seq, turn, now, claim and 1 or 0}
@@ -114,7 +113,6 @@ export function createCreate(
       [
         keys.chain(hash),
         keys.operation(logId),
-        keys.arguments(logId),
         keys.tombstone(logId),
         keys.principal(principal),
         keys.open(editor),

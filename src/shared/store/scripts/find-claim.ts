@@ -18,9 +18,8 @@ local queue = queueKeys(ask.queue)
 for _, id in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
   if redis.call('GET', queue .. id .. ':lock') == ask.token then
     local logId = string.match(id, '%.(.+)$')
-    local found = redis.call('HMGET', '${keys.operation("")}' .. logId, 'doc', 'mutationSeq', 'turn')
-    local arguments = redis.call('GET', '${keys.arguments("")}' .. logId)
-    if found[1] then return {'applied', logId, found[1], found[2] or '0', found[3] or '0', arguments or '{}'} end
+    local found = redis.call('HMGET', '${keys.operation("")}' .. logId, 'doc', 'mutationSeq', 'turn', 'arguments')
+    if found[1] then return {'applied', logId, found[1], found[2] or '0', found[3] or '0', found[4] or '{}'} end
   end
 end
 return {'applied'}
@@ -33,8 +32,8 @@ export function createFindClaim(redis: Redis): FindClaim {
   return async (claimant) => {
     const queue = queueName(claimant.editor, claimant.lane);
     const answer = await run([keys.jobs(queue, "active")], { queue, token: claimant.token });
-    const [document, seq, turn, args] = answer.slice(2);
+    const [logId, document, seq, turn, args] = answer.slice(1);
     if (document === undefined) return undefined;
-    return { record: readRecord([document, seq, turn]), args: String(args), claimant };
+    return { record: readRecord(String(logId), [document, seq, turn]), args: String(args), claimant };
   };
 }

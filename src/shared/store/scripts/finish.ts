@@ -27,9 +27,9 @@ const TOMBSTONE_MS = 7 * 24 * 3_600_000;
 /**
  * With a `job` that is taken, the job ends in the same step, and with its `claim` the next operation of the lane is claimed.
  *
- * KEYS 3 chain, 4 operation, 5 arguments, 6 result, 7 live, 8 tombstone, 9 the principal's operations, 10 open, 11 mutations,
- *      12 lease, 13 counters, 14 the tool's durations, 15 the uploaded result, 16 the principal's request for room, 17–19
- *      the account of results, 20–22 that of arguments
+ * KEYS 3 chain, 4 operation, 5 and 6 arguments and result in keys of their own, 7 live, 8 tombstone, 9 the principal's operations, 10 open, 11 mutations,
+ *      12 lease, 13 counters, 14 the tool's durations, 15 the uploaded result, 16 the principal's request for room, 17–20
+ *      the account of results, 21–24 that of arguments
  * ARGV 2 the record JSON that was read, 3 the new one, 4 the result's only piece, if it has just one
  * Answer: applied, 1 if the job ended, the next operation's log_id, document, mutationSeq, turn and arguments |
  *      incarnation | conflict | not_owner | full
@@ -38,8 +38,8 @@ const FINISH = `${INCARNATION}${CLAIM}${CLAIM_NEXT}${END_JOB}${PROMOTE_JOB}${REL
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
 if redis.call('HGET', KEYS[4], 'doc') ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[12]")}
-local results = accountOf(KEYS[17], KEYS[18], KEYS[19], ask.room.results, ask.room.share)
-local arguments = accountOf(KEYS[20], KEYS[21], KEYS[22], ask.room.arguments, ask.room.share)
+local results = accountOf(17, ask.room.results, ask.room.share)
+local arguments = accountOf(21, ask.room.arguments, ask.room.share)
 if ask.resultBytes then
   if not hasRoom(results, principal, ask.resultBytes) then
     wantRoom(KEYS[16], ask.resultBytes)
@@ -50,8 +50,9 @@ end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.resultBytes then
   redis.call('DEL', KEYS[6])
-  if ask.isUploaded then redis.call('RENAME', KEYS[15], KEYS[6]) else redis.call('RPUSH', KEYS[6], ARGV[4]) end
-  takeRoom(results, logId, principal, ask.resultBytes, retention)
+  if ask.isUploaded then redis.call('RENAME', KEYS[15], KEYS[6]) else redis.call('HSET', KEYS[4], 'result', ARGV[4]) end
+  takeRoom(results, principal, ask.resultBytes)
+  endRoom(results, logId, principal, ask.resultBytes, retention)
   redis.call('DEL', KEYS[16])
 end
 if ask.began ~= '' then
@@ -59,7 +60,8 @@ if ask.began ~= '' then
 end
 redis.call('ZREM', KEYS[10], logId)
 noteEnded(logId, principal)
-endRoom(arguments, logId, principal, redis.call('STRLEN', KEYS[5]), retention)
+local argumentsSize = math.max(redis.call('HSTRLEN', KEYS[4], 'arguments'), redis.call('STRLEN', KEYS[5]))
+endRoom(arguments, logId, principal, argumentsSize, retention)
 for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
 redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end

@@ -8,8 +8,8 @@ import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
+import { documentOf } from "../operations/record.js";
 import { beganAs } from "../operations/write-facts.js";
-import { documentOf } from "./claim.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
+import { documentOf, readRecord } from "../../../../src/shared/store/operations/record.js";
+import { MARK, operation } from "../record.js";
+
+const again = (record: OperationRecord): OperationRecord =>
+  readRecord(record.logId, [documentOf(record), String(record.mutationSeq), String(record.turn)]);
+
+/** As the store makes one: with an incarnation, and a turn. */
+const stored = (changes: Partial<OperationRecord> = {}): OperationRecord =>
+  operation({ incarnation: "i", deliveredIn: "i", priorityClass: "interactive", turn: 7, ...changes });
+
+describe("a record is read as it was written", () => {
+  const stories: Record<string, OperationRecord> = {
+    "a usual one": stored(),
+    "with all that a usual one leaves out": stored({
+      after: "op0",
+      cancellable: true,
+      keyed: true,
+      priorityClass: "batch",
+      deliveries: { "": { requestId: 1, at: 2, tookMs: 3, confirmed: false } },
+      deliveredIn: "another",
+      sentIn: "s0",
+      editorMark: MARK,
+    }),
+    "that ended in the session it was sent in": stored({
+      state: "completed",
+      sentIn: MARK.editorSessionId,
+      editorMark: { ...MARK, reloadAnnounced: true },
+    }),
+    "that was never sent, and has a mark": stored({ editorMark: MARK }),
+  };
+  for (const [title, record] of Object.entries(stories))
+    test(title, () => expect(again(record)).toEqual(record));
+});
+
+test("a document begins with what scripts set, and repeats nothing that its key or its HASH says", () => {
+  const document = documentOf(stored({ editorMark: MARK, sentIn: MARK.editorSessionId }));
+  expect(document).toMatch(/^\{"state":"queued","acceptedAt":\d+,/);
+  expect(document).not.toMatch(/logId|mutationSeq|"turn"|deliver|editorSessionId/);
+});
+
+test("of a release before, which left nothing out", () => {
+  const { incarnation: _none, deliveredIn: _neither, ...record } = stored({ editorMark: MARK, sentIn: "s0" });
+  const before = JSON.stringify({ ...record, state: "accepted" });
+  expect(readRecord("op1", [before, "1", "7"])).toMatchObject({
+    ...record,
+    deliveries: {},
+    editorMark: MARK,
+  });
+});
