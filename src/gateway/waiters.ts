@@ -1,7 +1,7 @@
 /** Waits for operations: woken by a message or a reconnect; a slow poll is only the safety net. */
 import { createBoundedMemory } from "../shared/bounded-memory.js";
-import type { EndedHere } from "../shared/store/ended-here.js";
 import type { Notifier } from "../shared/store/notifier.js";
+import type { EndedHere } from "../shared/store/same-process/ended-here.js";
 
 export interface Wait {
   ms: number;

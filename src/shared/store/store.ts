@@ -9,10 +9,8 @@ import {
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
-import { createEndedHere, type EndedHere } from "./ended-here.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
-import type { LocalLanes } from "./local-lanes.js";
 import { createNotifier, type Notifier } from "./notifier.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
@@ -23,6 +21,8 @@ import {
   type FilteredResults,
   type FilteredResultsOptions,
 } from "./results/filtered-results.js";
+import { createEndedHere, type EndedHere } from "./same-process/ended-here.js";
+import type { LocalLanes } from "./same-process/local-lanes.js";
 import { claimStore } from "./schema.js";
 import { createSessions, type Sessions, type SessionsOptions } from "./sessions.js";
 import { createStoredCounters, type StoredCounters } from "./stored-counters.js";

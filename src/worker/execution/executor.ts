@@ -7,8 +7,8 @@
  */
 import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
-import type { ClaimedOperation } from "../../shared/store/local-lanes.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
+import type { ClaimedOperation } from "../../shared/store/same-process/local-lanes.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
 import { createClaims } from "./claims.js";
 import { type ConversationOptions, createConversation, NotTaken, type Subject } from "./conversation.js";

@@ -5,7 +5,7 @@
  * worker, until none waits or another job waits for the place.
  */
 import { jobIdOf } from "../../shared/operation/operation.js";
-import type { ClaimedOperation, LaneJob, Place } from "../../shared/store/local-lanes.js";
+import type { ClaimedOperation, LaneJob, Place } from "../../shared/store/same-process/local-lanes.js";
 import type { Claimant } from "../../shared/store/scripts/claim.js";
 import type { ExecutorResult } from "./executor-deps.js";
 

@@ -6,7 +6,7 @@ import type { Log } from "../../shared/log.js";
 import { isDemoted, type RedisAddress, reconnectPause } from "../../shared/store/connect.js";
 import { BULL_PREFIX } from "../../shared/store/keys.js";
 import { bullmq } from "../../shared/store/libraries.js";
-import type { ClaimedOperation, LocalLanes } from "../../shared/store/local-lanes.js";
+import type { ClaimedOperation, LocalLanes } from "../../shared/store/same-process/local-lanes.js";
 import type { Claimant } from "../../shared/store/scripts/claim.js";
 import type { FindClaim } from "../../shared/store/scripts/find-claim.js";
 import type { JobData } from "../../shared/store/scripts/job.js";
@@ -60,6 +60,8 @@ export function createLane(
     wakeWorker: () => Promise<unknown>;
     /** A place came free perhaps before the operation, which was held back, was put aside. */
     releaseHeld: (logId: string) => Promise<unknown>;
+    /** Why the job of an operation counts as failed (jobFailure). */
+    failureOf: (logId: string) => Promise<string | undefined>;
     /** Whether Redis answers now. */
     storeAnswers: () => Promise<boolean>;
     log: Log;
@@ -80,7 +82,11 @@ export function createLane(
       // Leaves the lane, so that it does not block other jobs; it returns to its own place.
       await job.moveToDelayed(Date.now() + timings.heldRetryMs, token);
       await deps.releaseHeld(logId).catch(() => undefined);
-    } else await job.moveToCompleted({ processed }, token, false);
+    } else {
+      const failure = await deps.failureOf(logId);
+      if (failure === undefined) await job.moveToCompleted({ processed }, token, false);
+      else await job.moveToFailed({ name: "Error", message: failure }, token);
+    }
   };
 
   const jobs = createLaneJobs({

@@ -9,6 +9,7 @@ import type { Log } from "../../shared/log.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
 import type { EditorFence, Lease } from "../../shared/store/editors/lease.js";
 import { queueName } from "../../shared/store/keys.js";
+import { jobFailure } from "../../shared/store/scripts/job.js";
 import type { Store } from "../../shared/store/store.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
@@ -269,7 +270,11 @@ function laneOf(
   const { address, localLanes } = store;
   const { releaseHeld, findClaim } = store.operations;
   const wakeWorker = () => store.queues.wake(editorId, name);
+  const failureOf = async (logId: string): Promise<string | undefined> => {
+    const record = await store.operations.find(logId);
+    return record && jobFailure(record);
+  };
   const concurrency = LANE_PLACES[name];
-  const parts = { process, claimant, storeAnswers, findClaim, wakeWorker, releaseHeld };
+  const parts = { process, claimant, storeAnswers, findClaim, wakeWorker, releaseHeld, failureOf };
   return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

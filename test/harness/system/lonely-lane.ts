@@ -5,12 +5,13 @@ type LaneDeps = Parameters<typeof createLane>[0];
 
 export const WITHOUT_STORE: Pick<
   LaneDeps,
-  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "storeAnswers"
+  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "failureOf" | "storeAnswers"
 > = {
   claimant: () => undefined,
   localLanes: new Map(),
   findClaim: async () => undefined,
   wakeWorker: async () => undefined,
   releaseHeld: async () => undefined,
+  failureOf: async () => undefined,
   storeAnswers: async () => true,
 };

@@ -1,6 +1,6 @@
 /** BullMQ's queue of an Editor in memory, and the claims that scripts make of it (src/shared/store/scripts/claim.ts). */
 import { isWaiting, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
-import type { ClaimedOperation } from "../../../src/shared/store/local-lanes.js";
+import type { ClaimedOperation } from "../../../src/shared/store/same-process/local-lanes.js";
 import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
 import { LANE_PLACES } from "../../../src/shared/tools/tool.js";
 import type { MemoryStore, StoreData } from "./store.js";

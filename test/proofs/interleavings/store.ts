@@ -5,9 +5,9 @@
 
 import { isFinal, jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import type { EditorState, Moment } from "../../../src/shared/operation/replay.js";
-import type { LocalLane } from "../../../src/shared/store/local-lanes.js";
 import type { Asker, Chain } from "../../../src/shared/store/operations/chain.js";
 import type { ChangeOptions, Operations } from "../../../src/shared/store/operations/operation-store.js";
+import type { LocalLane } from "../../../src/shared/store/same-process/local-lanes.js";
 import { countsAsChange } from "../../../src/shared/tools/tool.js";
 
 import { claimNext, endJob, findClaim, type Queue, queueOf } from "./queue.js";

@@ -2,7 +2,7 @@
 
 import { EXPIRY_LIMITS, expiryOf } from "../../../src/shared/operation/expiry.js";
 import { isFinal, isWaiting, jobIdOf, next } from "../../../src/shared/operation/operation.js";
-import type { LocalLane } from "../../../src/shared/store/local-lanes.js";
+import type { LocalLane } from "../../../src/shared/store/same-process/local-lanes.js";
 import { completeTool, type Tool } from "../../../src/shared/tools/tool.js";
 import { type Client, createClient } from "./callers.js";
 import { createEditor, type Editor } from "./editor.js";

@@ -151,6 +151,53 @@ test("three jobs are added, taken and ended one after the other as by BullMQ's w
   expect(ours).toEqual(theirs);
 });
 
+const REASON = { code: "TOOL_FAILED", type: "tool_failed", message: "No scene." };
+const FAILED = { failed: "TOOL_FAILED (tool_failed)", interrupted: "interrupted" } as const;
+
+test.each(["failed", "interrupted"] as const)(
+  "the job of one that is %s fails as by BullMQ's worker",
+  async (state) => {
+    const store = await open();
+    const hand = byHand();
+    closeLater(() => hand.flushdb());
+    await ownLane(store, hand);
+    const left = async () => {
+      await hand.del(keys.queue(QUEUE, "marker"), keys.queue(QUEUE, "pc"));
+      return contents(hand);
+    };
+    const record = await create(store, "a");
+    await end(store, "a", { state, ...(state === "failed" ? { error: REASON } : {}) });
+    const ours = await left();
+
+    await hand.del(...(await hand.keys(`${BULL_PREFIX}:*`)));
+    const { queue, worker } = byBullmq();
+    await queue.waitUntilReady();
+    const options = { jobId: jobIdOf(record), priority: record.turn ?? 0, ...jobOptions(RETENTION_MS) };
+    await queue.add(record.tool, { logId: "a" }, options);
+    const job: Job | undefined = await worker.getNextJob("token");
+    await job?.moveToFailed({ name: "Error", message: FAILED[state] }, "token");
+    expect(ours).toEqual(await left());
+  },
+);
+
+test("how far it came stays with the job, and nothing is made up", async () => {
+  const store = await open();
+  const hand = byHand();
+  closeLater(() => hand.flushdb());
+  await ownLane(store, hand);
+  const { queue } = byBullmq();
+  const [reported, silent, endless] = [
+    await create(store, "a"),
+    await create(store, "b"),
+    await create(store, "c"),
+  ];
+  await store.operations.report("a", { progress: { progress: 3, total: 10, seq: 1 } });
+  await store.operations.report("c", { progress: { progress: 3, seq: 1 } });
+  for (const { logId } of [reported, silent, endless]) await end(store, logId);
+  expect((await queue.getJob(jobIdOf(reported)))?.progress).toBe(30);
+  for (const other of [silent, endless]) expect((await queue.getJob(jobIdOf(other)))?.progress).toBe(0);
+});
+
 test("a job that is due becomes what BullMQ's promotion makes of it", async () => {
   const hand = byHand();
   closeLater(() => hand.flushdb());

@@ -1,7 +1,11 @@
 /** A lane of this process in which a test stands for the owner: what scripts claim for it is only noted. */
 import { jobIdOf, type OperationRecord } from "../../../src/shared/operation/operation.js";
 import { keys, queueName } from "../../../src/shared/store/keys.js";
-import type { ClaimedOperation, LaneJob, LocalLane } from "../../../src/shared/store/local-lanes.js";
+import type {
+  ClaimedOperation,
+  LaneJob,
+  LocalLane,
+} from "../../../src/shared/store/same-process/local-lanes.js";
 import type { Claimant } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { operation } from "../../unit/shared/record.js";
@@ -86,7 +90,7 @@ export async function create(
   return answer.record;
 }
 
-export const end = (store: Store, logId: string) =>
+export const end = (store: Store, logId: string, changes: Partial<OperationRecord> = {}) =>
   store.operations.change(logId, (record, now) => ({
-    record: { ...record, state: "completed", endedAt: now },
+    record: { ...record, state: "completed", endedAt: now, ...changes },
   }));

@@ -27,6 +27,27 @@ async function byHand(queue: Queue, data: unknown, jobId?: string): Promise<unkn
   return (await queue.getJob(id))?.returnvalue;
 }
 
+test.each([true, false])(
+  "a failed operation's job is among the failed ones, the short way: %s",
+  async (shortWay) => {
+    const system = await start({ worker: null });
+    await system.addWorkerHere({ shortWay });
+    await system.present(system.editor);
+    const queue = dashboard(system);
+    const ann = system.client();
+    for (const name of ["first", "second"]) {
+      const { record } = await ann.submit("work", { Name: name, Hold: true });
+      await system.bench.begins(name);
+      system.bench.fail(name, "the disk is full");
+      expect((await ann.outcome(record.logId)).record.state).toBe("failed");
+    }
+    await eventually(async () => (await queue.getFailedCount()) === 2, "both have failed");
+    const [job] = await queue.getFailed();
+    expect(job).toMatchObject({ failedReason: expect.stringMatching(/^TOOL_FAILED \(\w+\)$/) });
+    expect(await queue.getCompletedCount()).toBe(0);
+  },
+);
+
 describe("a job that no operation made", () => {
   test("with invented data never runs, and does not stop the lane", async () => {
     const system = await start();

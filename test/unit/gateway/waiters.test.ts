@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { createWaiters } from "../../../src/gateway/waiters.js";
-import { createEndedHere } from "../../../src/shared/store/ended-here.js";
 import type { Notifier } from "../../../src/shared/store/notifier.js";
+import { createEndedHere } from "../../../src/shared/store/same-process/ended-here.js";
 import { operation } from "../shared/record.js";
 
 /** The safety net hangs an hour below: what looks again was woken. */

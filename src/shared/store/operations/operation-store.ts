@@ -2,12 +2,12 @@
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
 import { isFinal, jobIdOf, type OperationRecord } from "../../operation/operation.js";
-import type { EndedHere } from "../ended-here.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
-import type { ClaimedOperation, LocalLane, LocalLanes } from "../local-lanes.js";
 import { defineResultUpload } from "../results/result-upload.js";
 import type { StoredResult } from "../results/stored-result.js";
+import type { EndedHere } from "../same-process/ended-here.js";
+import type { ClaimedOperation, LocalLane, LocalLanes } from "../same-process/local-lanes.js";
 import { createAmend } from "../scripts/amend.js";
 import { type Claimant, claimedDocument } from "../scripts/claim.js";
 import { type Assumed, createCreate } from "../scripts/create.js";

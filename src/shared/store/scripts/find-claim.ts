@@ -1,8 +1,8 @@
 /** Finds what a script has claimed whose reply was lost. */
 import type { Redis } from "ioredis";
 import { keys, queueName } from "../keys.js";
-import type { ClaimedOperation } from "../local-lanes.js";
 import { readRecord } from "../operations/record.js";
+import type { ClaimedOperation } from "../same-process/local-lanes.js";
 import type { Claimant } from "./claim.js";
 import { WAITING_JOB } from "./job.js";
 import { defineScript } from "./script.js";

@@ -1,7 +1,7 @@
 /** Ends an operation: its last record, its result, its counters and its message, in one step: durable acknowledgement (▲14). */
 import type { Redis } from "ioredis";
 import type { Counts } from "../../counters.js";
-import type { OperationRecord } from "../../operation/operation.js";
+import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { LANE_PLACES } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
@@ -15,7 +15,7 @@ import {
 import { beganAs } from "../operations/write-facts.js";
 import type { UploadedResult } from "../results/result-upload.js";
 import { CLAIM, CLAIM_NEXT, type Claimant, claimOf } from "./claim.js";
-import { END_JOB, keptJobs, PROMOTE_JOB } from "./job.js";
+import { END_JOB, JOB_VALUE, jobFailure, keptJobs, PROMOTE_JOB } from "./job.js";
 import { RELEASE_HELD } from "./release.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
@@ -78,6 +78,7 @@ redis.call('PUBLISH', ask.channel, logId)
 -- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
 local now, job, queue = storeTime(), ask.job, queueKeys(ask.queue)
 pcall(releaseHeld, principal, now, ask.maxRunning)
+pcall(keepProgress, queue, ask.jobId, KEYS[7])
 if not job then return {'applied', 0} end
 local claim = job.claim
 local _, isEnded = pcall(endJob, queue, job, now)
@@ -113,9 +114,6 @@ export interface TakenJob {
   token: string;
   claimant: Claimant | undefined;
 }
-
-/** What BullMQ's worker stores as the answer of a job that it has processed. */
-const JOB_VALUE = { processed: "settled" } as const;
 
 /** `expected`: the record as it was read. */
 export type Finish = (
@@ -165,10 +163,12 @@ export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: Fi
         room,
         queue: queueName(editor, record.lane),
         places: LANE_PLACES[record.lane],
+        jobId: jobIdOf(record),
         job: job && {
           id: job.id,
           token: job.token,
           value: JSON.stringify(JOB_VALUE),
+          failed: jobFailure(record),
           kept,
           claim: job.claimant && claimOf(job.claimant),
         },

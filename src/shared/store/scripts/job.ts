@@ -2,6 +2,7 @@
  * BullMQ's job of an operation, written by the scripts that create and end the operation: added, taken, ended. What they write
  * is what `Queue.add` and the `Worker` of the pinned BullMQ write; a test compares all keys.
  */
+import type { OperationRecord } from "../../operation/operation.js";
 import { BULL_PREFIX } from "../keys.js";
 
 /** A job only names its operation: the record decides whether it may run (▲1). */
@@ -89,13 +90,33 @@ end
 `;
 
 /**
- * Lua: ends a taken job, unless another worker has it meanwhile. `job`: id, token, value (JSON), kept.
+ * Why the job of an ended operation is among BullMQ's failed ones; undefined: it is among the completed ones, as one that was
+ * cancelled. Not the message: it may quote arguments, and a dashboard is not for them.
+ */
+export function jobFailure({ state, error }: OperationRecord): string | undefined {
+  if (state !== "failed" && state !== "interrupted") return undefined;
+  return error ? `${error.code} (${error.type})` : state;
+}
+
+/** What BullMQ stores as the answer of a job that was processed. */
+export const JOB_VALUE = { processed: "settled" } as const;
+
+/**
+ * Lua: ends a taken job, unless another worker has it meanwhile. `job`: id, token, kept, value (JSON), or why it failed.
+ * `keepProgress`: for the dashboard, how far an operation has come, percent, stays with its job.
  */
 export const END_JOB = `
-local function dropJobs(queue, ids)
+local function keepProgress(queue, jobId, live)
+  local text = redis.call('HGET', live, 'progress')
+  local last = text and cjson.decode(text)
+  if not last or type(last.total) ~= 'number' or last.total <= 0 or redis.call('EXISTS', queue .. jobId) == 0 then return end
+  local percent = math.floor(100 * last.progress / last.total)
+  redis.call('HSET', queue .. jobId, 'progress', math.max(0, math.min(100, percent)))
+end
+local function dropJobs(queue, where, ids)
   for _, id in ipairs(ids) do
     redis.call('DEL', queue .. id, queue .. id .. ':logs', queue .. id .. ':lock')
-    redis.call('ZREM', queue .. 'completed', id)
+    redis.call('ZREM', where, id)
   end
 end
 local function endJob(queue, job, now)
@@ -105,13 +126,20 @@ local function endJob(queue, job, now)
   redis.call('DEL', key .. ':lock')
   redis.call('SREM', queue .. 'stalled', job.id)
   redis.call('XTRIM', queue .. 'events', 'MAXLEN', '~', redis.call('HGET', queue .. 'meta', 'opts.maxLenEvents') or 10000)
-  redis.call('HINCRBY', key, 'atm', 1)
-  redis.call('ZADD', queue .. 'completed', now, job.id)
-  redis.call('HSET', key, 'returnvalue', job.value, 'finishedOn', now)
+  local attempts = redis.call('HINCRBY', key, 'atm', 1)
+  local event, field = 'completed', 'returnvalue'
+  if job.failed then event, field = 'failed', 'failedReason' end
+  local where, value = queue .. event, job.failed or job.value
+  redis.call('ZADD', where, now, job.id)
+  redis.call('HSET', key, field, value, 'finishedOn', now)
+  if job.failed then redis.call('HSET', key, 'stacktrace', '[]') end
   local oldest = now - job.kept.age * 1000
-  dropJobs(queue, redis.call('ZRANGEBYSCORE', queue .. 'completed', '-inf', oldest, 'LIMIT', 0, 1000))
-  dropJobs(queue, redis.call('ZRANGE', queue .. 'completed', 0, -(job.kept.count + 1)))
-  redis.call('XADD', queue .. 'events', '*', 'event', 'completed', 'jobId', job.id, 'returnvalue', job.value, 'prev', 'active')
+  dropJobs(queue, where, redis.call('ZRANGEBYSCORE', where, '-inf', oldest, 'LIMIT', 0, 1000))
+  dropJobs(queue, where, redis.call('ZRANGE', where, 0, -(job.kept.count + 1)))
+  redis.call('XADD', queue .. 'events', '*', 'event', event, 'jobId', job.id, field, value, 'prev', 'active')
+  if job.failed then
+    redis.call('XADD', queue .. 'events', '*', 'event', 'retries-exhausted', 'jobId', job.id, 'attemptsMade', attempts)
+  end
   if redis.call('EXISTS', queue .. 'wait', queue .. 'active', queue .. 'prioritized') == 0 then
     redis.call('XADD', queue .. 'events', '*', 'event', 'drained')
   end

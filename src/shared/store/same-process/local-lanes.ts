@@ -2,8 +2,8 @@
  * The lanes of Editors that this process owns. Their operations take the short way: an idle lane has a new operation claimed by
  * the script that creates it, and the script that ends an operation of a lane ends its job and claims the next one.
  */
-import type { OperationRecord } from "../operation/operation.js";
-import type { Claimant } from "./scripts/claim.js";
+import type { OperationRecord } from "../../operation/operation.js";
+import type { Claimant } from "../scripts/claim.js";
 
 /** An operation that a script has claimed for a lane of this process. */
 export interface ClaimedOperation {

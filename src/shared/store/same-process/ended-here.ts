@@ -2,9 +2,9 @@
  * The operations that this process has ended a moment ago. Who waits for one here is woken by the write that ended it, and
  * need not ask Redis for what was just written there: a final record does not change but for whom it was delivered to.
  */
-import { createBoundedMemory } from "../bounded-memory.js";
-import type { OperationRecord } from "../operation/operation.js";
-import type { StoredResult } from "./results/stored-result.js";
+import { createBoundedMemory } from "../../bounded-memory.js";
+import type { OperationRecord } from "../../operation/operation.js";
+import type { StoredResult } from "../results/stored-result.js";
 
 export interface Ended {
   /** As it was stored. */
