@@ -22,6 +22,11 @@ export function shownReturn(returned: unknown): { processed?: string } {
   return typeof processed === "string" ? { processed } : {};
 }
 
+/** How far an operation had come, percent. */
+export function shownProgress(progress: unknown): number {
+  return typeof progress === "number" ? progress : 0;
+}
+
 /** A principal that may not see everybody's operations. */
 export interface Viewer {
   isOwn(record: OperationRecord): boolean;

@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { hasRole, type Principal } from "../../shared/principal.js";
 import type { Store } from "../../shared/store/store.js";
 import { seesEditor } from "../auth/permissions.js";
-import { describeJobs, shownData, shownReturn, type Viewer } from "./board-jobs.js";
+import { describeJobs, shownData, shownProgress, shownReturn, type Viewer } from "./board-jobs.js";
 
 export interface DashboardOptions {
   prefix: string;
@@ -83,6 +83,6 @@ function toLookAt(queue: ConstructorParameters<typeof BullMQAdapter>[0]): BullMQ
   const adapter = new BullMQAdapter(queue, { readOnlyMode: true });
   adapter.setFormatter("data", shownData);
   adapter.setFormatter("returnValue", shownReturn);
-  adapter.setFormatter("progress", () => 0);
+  adapter.setFormatter("progress", shownProgress);
   return adapter;
 }

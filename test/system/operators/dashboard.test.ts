@@ -130,6 +130,24 @@ describe("the dashboard", () => {
     await hand.remove("manual").catch(() => 0);
   });
 
+  test("what failed is among the failed jobs, with the code of its error and without its text", async () => {
+    const { system, ask } = await serve();
+    const { record } = await system.client("ann").submit("work", { Name: "two", Hold: true });
+    await system.bench.begins("two");
+    system.bench.fail("two", SECRET);
+    await system.client("ann").outcome(record.logId);
+    const queue = queueName(system.editor.editorId, "main");
+    await eventually(async () => {
+      const answer = await ask(
+        `/dashboard/api/queues?activeQueue=${queue}&status=failed&page=1&jobsPerPage=10`,
+      );
+      const text = await answer.text();
+      expect(text).not.toContain(SECRET);
+      const jobs = (JSON.parse(text) as BoardAnswer).queues.flatMap((each) => each.jobs);
+      return jobs.some(({ failedReason }) => /^TOOL_FAILED \(\w+\)$/.test(String(failedReason)));
+    }, "it is shown");
+  });
+
   test("nothing can be changed: every method but reading is refused, and the jobs stay as they are", async () => {
     const { system, ask, logId } = await serve();
     const record = await system.record(logId);
