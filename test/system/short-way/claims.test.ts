@@ -200,6 +200,15 @@ describe("the end of an operation", () => {
     expect(await stateOf(store, "last")).toBe("queued");
   });
 
+  test("claims none before it was accepted, though the store's clock went back meanwhile", async () => {
+    const { store, lane } = await owned();
+    const acceptedAt = (await store.operations.now()) + 60_000;
+    expect((await create(store, "first", { acceptedAt })).dispatchedAt).toBe(acceptedAt);
+    await create(store, "next", { acceptedAt: acceptedAt + 1 });
+    await end(store, "first");
+    expect(lane.ended[0]?.record.dispatchedAt).toBe(acceptedAt + 1);
+  });
+
   test("is whole even where keys of its queue were edited", async () => {
     const { store, lane, hand } = await owned();
     await create(store, "first");

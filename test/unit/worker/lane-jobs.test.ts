@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { createLaneJobs, type LaneJobsDeps } from "../../../src/worker/execution/lane-jobs.js";
+
+/** A lane of one place that notes whose locks it renews. */
+function laneOf(deps: Partial<LaneJobsDeps>) {
+  const locked = new Set<string>();
+  const errors: string[] = [];
+  const jobs = createLaneJobs({
+    places: 1,
+    process: async () => "settled",
+    claimant: () => undefined,
+    findClaim: async () => undefined,
+    keepLock: ({ id }) => void locked.add(id),
+    dropLock: ({ id }) => void locked.delete(id),
+    putAway: async () => undefined,
+    pause: async () => undefined,
+    onError: (error) => void errors.push((error as Error).message),
+    ...deps,
+  });
+  return { jobs, locked, errors };
+}
+
+const JOB = { id: "hash.op", logId: "op", token: "token" };
+
+test.each(["process", "putAway"] as const)(
+  "a job whose %s fails is left to its lock, which is not renewed any more, and its place is free",
+  async (step) => {
+    const { jobs, locked, errors } = laneOf({
+      [step]: async () => {
+        expect(locked).toEqual(new Set([JOB.id]));
+        throw new Error("lost");
+      },
+    });
+    const taken = await jobs.take(async () => JOB);
+    await jobs.process(taken ?? JOB);
+    expect(errors).toEqual(["lost"]);
+    expect(locked).toEqual(new Set());
+    expect(jobs.jobOf(JOB.id)).toBeUndefined();
+    expect(await jobs.take(async () => JOB)).toBe(JOB);
+  },
+);
+
+test("a lane gives BullMQ's worker no second place while a job is under way", async () => {
+  let finish = (): void => undefined;
+  const { jobs } = laneOf({
+    process: () =>
+      new Promise((resolve) => {
+        finish = () => resolve("settled");
+      }),
+  });
+  await jobs.take(async () => JOB);
+  const first = jobs.process(JOB);
+  const asked: string[] = [];
+  const second = jobs.take(async () => void asked.push("BullMQ"));
+  await new Promise(setImmediate);
+  expect(asked).toEqual([]);
+  finish();
+  await Promise.all([first, second]);
+  expect(asked).toEqual(["BullMQ"]);
+});
