@@ -1,46 +1,9 @@
 /** What a call costs in scripts: counted, because a time says nothing beside other tests. */
-import type { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { keys } from "../../../src/shared/store/keys.js";
+import { scriptsOf } from "../../harness/redis/scripts-of.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-
-interface Commands {
-  /** Scripts that create or end an operation. */
-  writes: string[][];
-  /** Scripts that only claim one. */
-  claims: string[][];
-  /** Jobs that BullMQ's worker ends. */
-  bullmq: string[][];
-}
-
-/** All that Redis is asked while `act` goes on, by whichever process. */
-async function commandsOf(hand: Redis, act: () => Promise<unknown>): Promise<Commands> {
-  const monitor = await hand.monitor();
-  const seen: string[][] = [];
-  monitor.on("monitor", (_time: string, command: string[], source: string) => {
-    // What a script does is part of it.
-    if (source !== "lua") seen.push(command);
-  });
-  await act();
-  // It has seen everything once it sees this.
-  const marker = `seen ${Math.random()}`;
-  const isSeen = new Promise<void>((resolve) => {
-    monitor.on("monitor", (_time: string, command: string[]) => {
-      if (command.includes(marker)) resolve();
-    });
-  });
-  await hand.echo(marker);
-  await isSeen;
-  monitor.disconnect();
-  const scripts = seen.filter(([name = ""]) => /^eval(sha)?$/i.test(name));
-  return {
-    writes: scripts.filter((command) => command.some((part) => part.startsWith(keys.arguments("")))),
-    claims: scripts.filter((command) => command.at(-1)?.startsWith('{"state":"dispatched"')),
-    bullmq: scripts.filter((command) => command.some((part) => part.endsWith(":completed"))),
-  };
-}
 
 async function begun(): Promise<System> {
   const system = await start({ worker: null });
@@ -58,7 +21,7 @@ async function call(system: System, name: string): Promise<void> {
 
 test("a call to an idle lane is two scripts: one creates and claims, one ends it with its job", async () => {
   const system = await begun();
-  const { writes, claims, bullmq } = await commandsOf(system.hand, async () => {
+  const { writes, claims, bullmq } = await scriptsOf(system.hand, async () => {
     for (let at = 0; at < 5; at += 1) await call(system, `alone ${at}`);
   });
   expect(writes).toHaveLength(2 * 5);
@@ -68,7 +31,7 @@ test("a call to an idle lane is two scripts: one creates and claims, one ends it
 
 test("calls that wait for each other are two scripts each as well: the end of one claims the next", async () => {
   const system = await begun();
-  const { writes, claims, bullmq } = await commandsOf(system.hand, () =>
+  const { writes, claims, bullmq } = await scriptsOf(system.hand, () =>
     Promise.all(Array.from({ length: 20 }, (_, at) => call(system, `together ${at}`))),
   );
   expect(writes).toHaveLength(2 * 20);
