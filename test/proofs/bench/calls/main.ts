@@ -34,6 +34,6 @@ await runBenchmark(async (closers) => {
       : (JSON.parse(readFileSync(values.from, "utf8")) as CallsReport);
   console.log(`\n${printed(report)}`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
-  if (values.charts !== undefined) await drawCharts(values.charts, report);
+  if (values.charts !== undefined) drawCharts(values.charts, report);
   return values.counts ? countFaults(report).length === 0 : isGood(report);
 });

@@ -47,13 +47,11 @@ export async function measureCalls(
 
   const floors = await floorRows(closers, home.folders[0] ?? "");
   const plain = floors.find(({ key }) => key === "plain");
-  const spacedPlain = spaced("spaced-plain", `plain bridge after ${THINKS_MS} ms of silence`, () =>
-    plain?.call(0),
-  );
+  const plainCall = () => plain?.call(0);
+  floors.push(spaced("spaced-plain", `plain bridge after ${THINKS_MS} ms of silence`, plainCall));
   const rows: Row[] = (
     await Promise.all([
       callerRows(closers, home),
-      [spacedPlain],
       killedClientRows(closers, home),
       readRows(closers, home),
       [firstCallRow(closers, started)],
@@ -66,10 +64,14 @@ export async function measureCalls(
   const measured = await playRounds(rows, plan, showRound(plan.rounds), observer.observe);
   if (process.stderr.isTTY) process.stderr.write("\r\n");
   const scripts = await countScripts(home);
-  const isPrepared = new Map(rows.map(({ key, prepare }) => [key, prepare !== undefined]));
   return {
     ...{ machine, rounds: plan.rounds, retained },
-    rows: rowReports(rows, measured).map((row) => ({ ...row, isPrepared: isPrepared.get(row.key) === true })),
+    rows: rowReports(rows, measured).map((row, at) => ({
+      ...row,
+      inFlight: rows[at]?.inFlight ?? 1,
+      isPrepared: rows[at]?.prepare !== undefined,
+      isFloor: floors.some(({ key }) => key === row.key),
+    })),
     findings: findings(measured, { cost: observer.processorTime(), retained }),
     ...{ counts: observer.counts(), scripts, scriptsOfCall: observer.scriptsOfCall() },
   };

@@ -6,13 +6,22 @@ import { type Finding, isMet, table } from "./findings.js";
 import type { RowCount } from "./observer.js";
 import { isShortWay, type ScriptCount } from "./script-count.js";
 
+/**
+ * Latencies in µs. `isPrepared`: something that is not measured comes before each call, so it has no rate. `isFloor`: nothing of
+ * the broker is in it.
+ */
+export interface CallsRow extends RowReport {
+  inFlight: number;
+  isPrepared: boolean;
+  isFloor: boolean;
+}
+
 export interface CallsReport {
   machine: Machine;
   rounds: number;
   /** How many ended operations the large store held at first. */
   retained: number;
-  /** Latencies in µs. `isPrepared`: something that is not measured comes before each call, so it has no rate. */
-  rows: (RowReport & { isPrepared: boolean })[];
+  rows: CallsRow[];
   findings: Finding[];
   counts: RowCount[];
   scripts: ScriptCount;
