@@ -38,6 +38,8 @@ export function frame(title: string, { machine, rounds }: CallsReport): EChartsO
   };
 }
 
+/** Widths are estimated without the reader's font: the gap is for wider ones. */
+export const legend = { top: 62, left: 16, itemGap: 36, textStyle: { color: INK, fontSize: 12 } };
 export const axisText = { color: INK, fontSize: 12 };
 export const gridLines = { lineStyle: { color: FAINT } };
 

@@ -1,7 +1,7 @@
 /** What has a goal, as a share of it: at most 1 is met. */
 import { type Finding, isMet } from "../findings.js";
 import type { CallsReport } from "../report.js";
-import { axisText, type Chart, COLORS, frame, gridLines, INK } from "./chart.js";
+import { axisText, type Chart, COLORS, frame, gridLines, INK, legend } from "./chart.js";
 
 const ROW_PX = 44;
 const TOP_PX = 108;
@@ -16,11 +16,6 @@ export function goalsChart(report: CallsReport): Chart {
   const bars = (name: string, color: string, met: boolean) => ({
     ...{ name, type: "bar" as const, stack: "share", barWidth: 18, itemStyle: { color } },
     data: findings.map((finding) => (isMet(finding) === met ? shareOf(finding) : null)),
-    label: {
-      ...{ show: true, position: "right" as const, fontSize: 12, color: INK },
-      formatter: ({ dataIndex, value }: { dataIndex: number; value: unknown }) =>
-        value === null || value === undefined ? "" : labelOf(findings[dataIndex]),
-    },
   });
   return {
     name: "goals",
@@ -28,8 +23,8 @@ export function goalsChart(report: CallsReport): Chart {
     height: TOP_PX + BOTTOM_PX + ROW_PX * findings.length,
     option: {
       ...frame("Measured beside the goals (1 = the goal, shorter is better)", report),
-      legend: { top: 62, left: 16, textStyle: axisText },
-      grid: { left: 370, right: 150, top: TOP_PX, bottom: BOTTOM_PX },
+      legend,
+      grid: { left: 390, right: 170, top: TOP_PX, bottom: BOTTOM_PX },
       xAxis: {
         type: "value",
         name: "share of the goal; for a least value: the goal as a share of what was measured",
@@ -41,13 +36,13 @@ export function goalsChart(report: CallsReport): Chart {
         axisLabel: axisText,
         splitLine: gridLines,
       },
-      yAxis: {
-        type: "category",
-        inverse: true,
-        data: findings.map(({ what }) => what),
-        axisLabel: { ...axisText, interval: 0, width: 340, overflow: "break", lineHeight: 15 },
-        axisTick: { show: false },
-      },
+      yAxis: [
+        {
+          ...categories(findings.map(({ what }) => what)),
+          axisLabel: { ...axisText, interval: 0, width: 310, overflow: "break", lineHeight: 15 },
+        },
+        { ...categories(findings.map(labelOf)), position: "right", axisLabel: { ...axisText, interval: 0 } },
+      ],
       series: [
         {
           ...bars("met", COLORS.met, true),
@@ -63,8 +58,11 @@ export function goalsChart(report: CallsReport): Chart {
   };
 }
 
-function labelOf(finding: Finding | undefined): string {
-  if (!finding) return "";
-  const { value, unit, goal, isLeast } = finding;
+const categories = (data: string[]) => ({
+  ...{ type: "category" as const, inverse: true, data },
+  ...{ axisTick: { show: false }, axisLine: { show: false } },
+});
+
+function labelOf({ value, unit, goal, isLeast }: Finding): string {
   return `${value.toFixed(2)} ${unit} (${isLeast ? "≥" : "≤"} ${goal} ${unit})`;
 }

@@ -1,6 +1,6 @@
 /** Rows with one call at a time: from the median to the 99th of 100 calls, beside the floors. */
 import type { CallsReport, CallsRow } from "../report.js";
-import { axisText, type Chart, COLORS, frame, gridLines, short } from "./chart.js";
+import { axisText, type Chart, COLORS, frame, gridLines, legend, short } from "./chart.js";
 
 const ROW_PX = 30;
 const TOP_PX = 108;
@@ -35,7 +35,7 @@ export function latenciesChart(report: CallsReport): Chart {
     height: TOP_PX + BOTTOM_PX + ROW_PX * rows.length,
     option: {
       ...frame("One call at a time: median and 99th of 100 calls", report),
-      legend: { top: 62, left: 16, textStyle: axisText },
+      legend,
       grid: { left: 300, right: 60, top: TOP_PX, bottom: BOTTOM_PX },
       xAxis: {
         type: "log",

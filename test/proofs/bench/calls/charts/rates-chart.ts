@@ -1,6 +1,6 @@
 /** Calls a second by how many are open at a time, beside bare BullMQ. */
 import type { CallsReport } from "../report.js";
-import { axisText, type Chart, COLORS, frame, gridLines, short } from "./chart.js";
+import { axisText, type Chart, COLORS, frame, gridLines, legend, short } from "./chart.js";
 
 const OPEN = [1, 4, 16, 100];
 
@@ -32,7 +32,7 @@ export function ratesChart(report: CallsReport): Chart {
     height: 440,
     option: {
       ...frame("Calls a second on one Editor, by how many are open at a time", report),
-      legend: { top: 62, left: 16, textStyle: axisText },
+      legend,
       grid: { left: 80, right: 30, top: 118, bottom: 60 },
       xAxis: {
         type: "category",

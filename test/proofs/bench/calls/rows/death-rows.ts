@@ -50,6 +50,6 @@ export async function killedClientRows(closers: Closers, home: Home): Promise<Ro
   const row = { inFlight: 1, callsOfBlock: 3, begin, call };
   return [
     { ...row, key: "beside", title: "a call after one of another client", prepare: callOfOther },
-    { ...row, key: "after-kill", title: "the same, and the other was killed", prepare: kill },
+    { ...row, key: "after-kill", title: "a call after another client was killed", prepare: kill },
   ];
 }

@@ -40,7 +40,7 @@ export async function readRows(closers: Closers, home: Home): Promise<Row[]> {
     { key: "reads", title: "a read in the background lane", inFlight: 1, call },
     {
       key: "reads-beside-build",
-      title: "the same while the main lane builds",
+      title: "a read while the main lane builds",
       inFlight: 1,
       begin: build,
       call,
