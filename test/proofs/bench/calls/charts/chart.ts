@@ -5,6 +5,8 @@ import type { CallsReport } from "../report.js";
 export interface Chart {
   /** Of the file, without its ending. */
   name: string;
+  /** For those who do not see it as well. */
+  title: string;
   width: number;
   height: number;
   option: EChartsOption;

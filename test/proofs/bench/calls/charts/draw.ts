@@ -11,14 +11,15 @@ import { ratesChart } from "./rates-chart.js";
 /** Overwrites the files of an earlier run. */
 export function drawCharts(folder: string, report: CallsReport): void {
   mkdirSync(folder, { recursive: true });
-  for (const { name, width, height, option } of [
+  for (const { name, title, width, height, option } of [
     latenciesChart(report),
     ratesChart(report),
     goalsChart(report),
   ] satisfies Chart[]) {
     const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
     chart.setOption(option);
-    writeFileSync(join(folder, `${name}.svg`), `${chart.renderToSVGString()}\n`);
+    const drawn = chart.renderToSVGString().replace(">", `><title>${title}</title>`);
+    writeFileSync(join(folder, `${name}.svg`), `${drawn}\n`);
     chart.dispose();
   }
 }

@@ -3,6 +3,8 @@ import { type Finding, isMet } from "../findings.js";
 import type { CallsReport } from "../report.js";
 import { axisText, type Chart, COLORS, frame, gridLines, INK, legend } from "./chart.js";
 
+const TITLE = "Measured beside the goals (1 = the goal, shorter is better)";
+
 const ROW_PX = 44;
 const TOP_PX = 108;
 const BOTTOM_PX = 60;
@@ -19,10 +21,11 @@ export function goalsChart(report: CallsReport): Chart {
   });
   return {
     name: "goals",
+    title: TITLE,
     width: 960,
     height: TOP_PX + BOTTOM_PX + ROW_PX * findings.length,
     option: {
-      ...frame("Measured beside the goals (1 = the goal, shorter is better)", report),
+      ...frame(TITLE, report),
       legend,
       grid: { left: 390, right: 170, top: TOP_PX, bottom: BOTTOM_PX },
       xAxis: {

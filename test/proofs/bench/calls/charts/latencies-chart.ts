@@ -2,6 +2,8 @@
 import type { CallsReport, CallsRow } from "../report.js";
 import { axisText, type Chart, COLORS, frame, gridLines, legend, short } from "./chart.js";
 
+const TITLE = "One call at a time: median and 99th of 100 calls";
+
 const ROW_PX = 30;
 const TOP_PX = 108;
 const BOTTOM_PX = 56;
@@ -31,10 +33,11 @@ export function latenciesChart(report: CallsReport): Chart {
   const all = rows.flatMap(({ p50, p99 }) => [p50 / 1_000, p99 / 1_000]);
   return {
     name: "latencies",
+    title: TITLE,
     width: 960,
     height: TOP_PX + BOTTOM_PX + ROW_PX * rows.length,
     option: {
-      ...frame("One call at a time: median and 99th of 100 calls", report),
+      ...frame(TITLE, report),
       legend,
       grid: { left: 300, right: 60, top: TOP_PX, bottom: BOTTOM_PX },
       xAxis: {

@@ -2,6 +2,8 @@
 import type { CallsReport } from "../report.js";
 import { axisText, type Chart, COLORS, frame, gridLines, legend, short } from "./chart.js";
 
+const TITLE = "Calls a second on one Editor, by how many are open at a time";
+
 const OPEN = [1, 4, 16, 100];
 
 /** The rows of each series, by how many calls are open. */
@@ -28,10 +30,11 @@ export function ratesChart(report: CallsReport): Chart {
     report.rows.find((row) => row.key === key)?.perSecond ?? null;
   return {
     name: "rates",
+    title: TITLE,
     width: 960,
     height: 440,
     option: {
-      ...frame("Calls a second on one Editor, by how many are open at a time", report),
+      ...frame(TITLE, report),
       legend,
       grid: { left: 80, right: 30, top: 118, bottom: 60 },
       xAxis: {
