@@ -7,7 +7,7 @@ import { keys } from "../../../src/shared/store/keys.js";
 
 /** Each with its arguments. */
 export interface Scripts {
-  /** That create or end an operation, or change one that has not ended. */
+  /** That create or end an operation. */
   writes: string[][];
   /** That only claim one. */
   claims: string[][];
