@@ -11,6 +11,8 @@ export interface Scripts {
   writes: string[][];
   /** That only claim one. */
   claims: string[][];
+  /** That change an operation otherwise, such as the note of its delivery. */
+  amendments: string[][];
   /** That end a job without its operation, as BullMQ's worker does. */
   bullmq: string[][];
 }
@@ -18,12 +20,19 @@ export interface Scripts {
 export async function scriptsOf(hand: Redis, act: () => Promise<unknown>): Promise<Scripts> {
   const commands = await commandsOf(hand, act);
   const scripts = commands.filter(([name = ""]) => /^eval(sha)?$/i.test(name));
+  const writes = scripts.filter((command) => hasKey(command, keys.arguments("")));
+  const claims = scripts.filter((command) => command.at(-1)?.startsWith('{"state":"dispatched"'));
+  const isKnown = new Set([...writes, ...claims]);
   return {
-    writes: scripts.filter((command) => command.some((part) => part.startsWith(keys.arguments("")))),
-    claims: scripts.filter((command) => command.at(-1)?.startsWith('{"state":"dispatched"')),
+    writes,
+    claims,
+    amendments: scripts.filter((command) => hasKey(command, keys.operation("")) && !isKnown.has(command)),
     bullmq: scripts.filter((command) => command.some((part) => part.endsWith(":completed"))),
   };
 }
+
+const hasKey = (command: string[], prefix: string): boolean =>
+  command.some((part) => part.startsWith(prefix));
 
 /**
  * On a connection of its own: that of ioredis 6.0 fails where a command of another process is told in the same packet as the

@@ -37,8 +37,8 @@ export function countFaults({ counts, scripts }: Pick<CallsReport, "counts" | "s
   return isShortWay(scripts) ? faults : [...faults, `scripts of calls one at a time: ${spelt(scripts)}`];
 }
 
-const spelt = ({ calls, writes, claims, bullmq }: ScriptCount): string =>
-  `${calls} calls, ${writes} that create or end, ${claims} that claim, ${bullmq} that end a job`;
+const spelt = ({ calls, writes, claims, amendments, bullmq }: ScriptCount): string =>
+  `${calls} calls, ${writes} that create or end, ${claims} that claim, ${amendments} that note a delivery, ${bullmq} that end a job`;
 
 export function printed(report: CallsReport): string {
   const { rounds, retained, rows, findings, counts, scripts, scriptsOfCall } = report;
