@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import type { CallsReport } from "./report.js";
+import { MOST_CLAIMS } from "./script-count.js";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -32,8 +33,9 @@ test("each call of the benchmark is executed once, and one to an idle lane takes
   const { counts, scripts } = await shortestRun();
   expect(counts.map(({ row }) => row).toSorted()).toEqual(ROWS.toSorted());
   expect(counts).toEqual(counts.map(({ row, calls }) => ({ row, calls, executions: calls })));
-  const { calls, amendments } = scripts;
-  expect(scripts).toEqual({ calls, writes: 2 * calls, claims: 0, amendments, bullmq: 0 });
+  const { calls, claims, amendments } = scripts;
+  expect(scripts).toEqual({ calls, writes: 2 * calls, claims, amendments, bullmq: 0 });
+  expect(claims).toBeLessThanOrEqual(MOST_CLAIMS);
   // The note of a delivery, after the answer; that of a call before the first one may be among them.
   expect(amendments).toBeLessThanOrEqual(calls + 1);
 });
