@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files with long tests: begun last, one of them would be alone at the end. */
 const LONG = [
   "csharp",
+  "call-counts",
   "hostile-editor",
   "model",
   "commands",

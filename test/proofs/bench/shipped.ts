@@ -5,6 +5,10 @@ export const { openStore } = (await import(
   dist("shared/store/store.js")
 )) as typeof import("../../../src/shared/store/store.js");
 
+export const { encodeResult } = (await import(
+  dist("shared/store/results/stored-result.js")
+)) as typeof import("../../../src/shared/store/results/stored-result.js");
+
 export const { createGateway } = (await import(
   dist("gateway/gateway.js")
 )) as typeof import("../../../src/gateway/gateway.js");

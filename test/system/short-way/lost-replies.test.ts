@@ -3,22 +3,13 @@
  * happened. Locks on jobs last for an hour here: nothing waits for one to expire.
  */
 import { describe, expect, test } from "vitest";
-import { keys, queueName } from "../../../src/shared/store/keys.js";
-import { LANE_PLACES } from "../../../src/shared/tools/tool.js";
-import { eventually } from "../../harness/eventually.js";
 import { clientOf } from "../../harness/system/client.js";
 import { type System, useSystem } from "../../harness/system/system.js";
+import { HOUR, mainLaneIdle, UNDISTURBED } from "./idle-lane.js";
 
 const { start } = useSystem();
 
-const HOUR = 3_600_000;
-/** Nor does BullMQ's worker look for jobs by itself. */
-const WORKER = {
-  jobLockMs: HOUR,
-  idleLookMs: HOUR,
-  stalledCheckMs: HOUR,
-  lease: { ttlMs: 15_000, renewMs: 1_000 },
-};
+const WORKER = { ...UNDISTURBED, jobLockMs: HOUR, lease: { ttlMs: 15_000, renewMs: 1_000 } };
 
 /** Gateway and owner in one process, which reaches Redis by a cable. */
 async function cabled() {
@@ -31,14 +22,7 @@ async function cabled() {
   const call = async (name: string, args: Record<string, unknown> = {}) =>
     (await ann.submit("work", { Name: name, ...args })).record.logId;
   await ann.outcome(await call("first"));
-  // The last one has been put away, and BullMQ's workers wait for the next.
-  const isIdle = async (): Promise<boolean> => {
-    const queue = queueName(system.editor.editorId, "main");
-    const taken = await system.hand.llen(keys.jobs(queue, "active"));
-    const blocked = String(await system.hand.client("LIST")).match(/cmd=bzpopmin/g) ?? [];
-    return taken === 0 && blocked.length === Object.keys(LANE_PLACES).length;
-  };
-  await eventually(isIdle, "the lane is idle");
+  await mainLaneIdle(system);
   return { ...system, broker, toRedis, ann, call };
 }
 

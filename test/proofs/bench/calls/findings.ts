@@ -1,6 +1,9 @@
 /** What the rounds say, beside the goals. */
 import { markdownTable } from "../../engine/report.js";
+import type { Measured } from "../measure/rounds.js";
 import { type Block, median, quantile } from "../measure/statistics.js";
+import { THINKS_MS } from "./rows/caller-rows.js";
+import { FEW_RETAINED } from "./rows/retained-rows.js";
 
 export interface Finding {
   what: string;
@@ -11,26 +14,12 @@ export interface Finding {
   isLeast?: true;
 }
 
-/** Two calls after a silence, ms: of the broker, and of a bridge that remembers nothing. */
-export interface Spaced {
-  call: number;
-  plain: number;
-}
-
-interface BesideRounds {
-  /** ms. */
-  first: readonly number[];
-  spaced: readonly Spaced[];
-  /** Processor time of a call by part, ms. */
-  cost: ReadonlyMap<string, number>;
-  thinksMs: number;
-}
-
-/** `blocksOf`: of a row, one block a round. */
+/** `cost`: processor time of a call by part, ms. `retained`: how many operations the large store holds. */
 export function findings(
-  blocksOf: (key: string) => readonly Block[],
-  { first, spaced, cost, thinksMs }: BesideRounds,
+  measured: Measured,
+  { cost, retained }: { cost: ReadonlyMap<string, number>; retained: number },
 ): Finding[] {
+  const blocksOf = (key: string): readonly Block[] => measured.get(key) ?? [];
   const p50 = (key: string, round: number): number => median(blocksOf(key)[round]?.latencies ?? []) / 1_000;
   const all = (key: string, share: number): number =>
     quantile(
@@ -40,11 +29,18 @@ export function findings(
   const rate = (key: string, round: number): number => blocksOf(key)[round]?.perSecond ?? Number.NaN;
   const ofRounds = (of: (round: number) => number): number =>
     median(blocksOf("call").map((_block, round) => of(round)));
-  const total = [...cost.values()].reduce((sum, ms) => sum + ms, 0);
-  const parts = [...cost].map(([part, ms]) => `${part} ${ms.toFixed(1)}`).join(", ");
+  const total = [...cost.values()].reduce((sum, each) => sum + each, 0);
+  const parts = [...cost].map(([part, each]) => `${part} ${each.toFixed(1)}`).join(", ");
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   const perSecond = (key: string): string => `${Math.round(ofRounds((round) => rate(key, round)))} a second`;
-  const spacedPlain = median(spaced.map(({ plain }) => plain));
+  /** One row's median beside another's. */
+  const beside = (what: string, [key, floor]: [string, string], goal: number): Finding => ({
+    what,
+    measured: `${ms(all(key, 0.5))}, ${ms(all(floor, 0.5))}`,
+    value: ofRounds((round) => p50(key, round) / p50(floor, round)),
+    unit: "×",
+    goal,
+  });
   return [
     {
       what: "a call, to bare BullMQ + two flushes + an echo by the SDK's server",
@@ -60,17 +56,15 @@ export function findings(
       unit: "×",
       goal: 2,
     },
-    {
-      what: `a call after ${thinksMs} ms of silence, to that of a plain bridge`,
-      measured: `${ms(median(spaced.map(({ call }) => call)))}, plain ${ms(spacedPlain)}`,
-      value: median(spaced.map(({ call, plain }) => call / plain)),
-      unit: "×",
-      goal: 2.5,
-    },
+    beside(
+      `a call after ${THINKS_MS} ms of silence, to that of a plain bridge`,
+      ["spaced", "spaced-plain"],
+      2.5,
+    ),
     {
       what: "the first call of a started broker",
-      measured: ms(median(first)),
-      value: median(first),
+      measured: ms(all("first", 0.5)),
+      value: ofRounds((at) => p50("first", at)),
       unit: "ms",
       goal: 20,
     },
@@ -92,6 +86,17 @@ export function findings(
         goal: 0.3,
         isLeast: true,
       }),
+    ),
+    beside("the next call after another client was killed, to one that lives", ["after-kill", "beside"], 1.2),
+    beside(
+      "a read in the background lane while the main lane builds, to one while it is idle",
+      ["reads-beside-build", "reads"],
+      2,
+    ),
+    beside(
+      `a call beside ${retained.toLocaleString("en")} retained operations, to one beside ${FEW_RETAINED}`,
+      ["retained-many", "retained-few"],
+      1.2,
     ),
   ];
 }

@@ -91,34 +91,6 @@ export async function memory(clients: readonly StdioClient[]): Promise<Finding[]
   return [{ what: "memory of one more client", measured, value, goal: 50, unit: "MB" }];
 }
 
-/** The client that dies has called just before, as it has before the ordinary call that is compared. */
-export async function clientKilled(home: Home, other: StdioClient, { rounds }: Plan): Promise<Finding> {
-  const ordinary: number[] = [];
-  const next: number[] = [];
-  const ratios: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const pairs = { ordinary: [] as number[], next: [] as number[] };
-    for (let time = 0; time < 3; time += 1) {
-      const victim = await home.client();
-      await called(victim);
-      pairs.ordinary.push(await called(other));
-      await called(victim);
-      await victim.process.kill("SIGKILL");
-      pairs.next.push(await called(other));
-    }
-    ordinary.push(...pairs.ordinary);
-    next.push(...pairs.next);
-    ratios.push(median(pairs.next) / median(pairs.ordinary));
-  }
-  return {
-    what: "next call after a client was killed, beside an ordinary one",
-    measured: `${ms(median(next))} / ${ms(median(ordinary))}`,
-    value: spreadOf(ratios),
-    goal: 1.2,
-    unit: "×",
-  };
-}
-
 /** While the other clients' calls are open: each is answered, and executed once. Rejects if one is not. */
 export async function brokerKilled(
   home: Home,

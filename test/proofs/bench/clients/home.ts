@@ -1,10 +1,12 @@
 /** A user's machine: Editors, and clients that start `unity-broker mcp`; nothing serves before the first of them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDirectories } from "../../../../src/embedded-redis/directories.js";
+import { ensureEmbeddedRedis } from "../../../../src/embedded-redis/embedded-redis.js";
+import type { RedisAddress } from "../../../../src/shared/store/connect.js";
 import { endBrokers, runningBrokers } from "../../../harness/processes/brokers.js";
 import { openStdioClient, type StdioClient } from "../../../harness/processes/process-clients.js";
 import { createProcesses, MAIN, until } from "../../../harness/processes/processes.js";
@@ -13,6 +15,7 @@ import type { Closers } from "../closers.js";
 import { environment } from "../environment.js";
 import { startOwnProcess } from "../floors/child-process.js";
 import { type EditorSettings, QUICK_TOOL } from "../quick-tool.js";
+import { createExecutionCount } from "./execution-count.js";
 
 export interface Home {
   /** The Editors' ids. */
@@ -29,8 +32,10 @@ export interface Home {
   endBroker(): Promise<void>;
   /** `unity-broker down`: its private Redis as well. */
   down(): Promise<void>;
-  /** How often the first Editor began something that changes it. */
+  /** How often its Editors began the tool that `called` calls. */
   executions(): number;
+  /** Of its private Redis, which is started if it does not run. */
+  redis(): Promise<RedisAddress>;
 }
 
 export async function openHome(closers: Closers, { editors: count = 1 } = {}): Promise<Home> {
@@ -38,21 +43,24 @@ export async function openHome(closers: Closers, { editors: count = 1 } = {}): P
   closers.add(() => rmSync(folder, { recursive: true, force: true }));
   const data = createDataDirectory();
   closers.add(() => data.remove());
-  const env = environment(folder, data.dataDir, defaultDirectories(process.env).cacheDir);
+  const { dataDir } = data;
+  const { cacheDir } = defaultDirectories(process.env);
+  const env = environment(folder, dataDir, cacheDir);
   closers.add(() => endBrokers(env));
   const processes = createProcesses();
   closers.add(() => processes.close());
   const editorsFolder = env.UNITY_BROKER_EDITORS_DIR ?? "";
-  const startEditor = async (at: number): Promise<string> => {
-    const settings: EditorSettings = { folder: at === 0 ? folder : join(folder, `${at}`), editorsFolder };
+  const folders = Array.from({ length: count }, (_, at) => (at === 0 ? folder : join(folder, `${at}`)));
+  const startEditor = async (of: string): Promise<string> => {
+    const settings: EditorSettings = { folder: of, editorsFolder };
     const file = new URL("../editor-process.ts", import.meta.url);
     const editor = startOwnProcess<{ editorId: string }>(file, settings, env);
     processes.guard(editor.pid);
     closers.add(editor.close);
     return (await editor.ready).editorId;
   };
-  const editors: string[] = [];
-  for (let at = 0; at < count; at += 1) editors.push(await startEditor(at));
+  const editors = await Promise.all(folders.map(startEditor));
+  const counters = folders.map((each) => createExecutionCount(join(each, "ledger", "executions.log")));
 
   const endBroker = async (): Promise<void> => {
     const faults = await endBrokers(env);
@@ -65,7 +73,7 @@ export async function openHome(closers: Closers, { editors: count = 1 } = {}): P
   };
   return {
     editors,
-    folders: [folder, data.dataDir],
+    folders: [folder, dataDir],
     client: () => openStdioClient(processes.start("mcp", ["mcp"], env)),
     ...{ broker, endBroker },
     async killBroker() {
@@ -77,7 +85,8 @@ export async function openHome(closers: Closers, { editors: count = 1 } = {}): P
       const [code] = await once(spawn(process.execPath, [MAIN, "down"], { env, stdio: "ignore" }), "exit");
       if (code !== 0) throw new Error(`down: exit code ${code}`);
     },
-    executions: () => readFileSync(join(folder, "ledger", "executions.log"), "utf8").split("\n").length - 1,
+    executions: () => counters.reduce((sum, count) => sum + count(), 0),
+    redis: async () => (await ensureEmbeddedRedis({ dataDir, cacheDir, env, say: console.error })).address,
   };
 }
 
@@ -88,6 +97,9 @@ export async function listed(client: StdioClient): Promise<void> {
 }
 
 let lastText = 0;
+
+/** How many calls of `called` have begun in this process. */
+export const callsBegun = (): number => lastText;
 
 /** A call that changes something and ends at once; ms until its answer. `editor`: where there are several. */
 export async function called(client: StdioClient, editor?: string): Promise<number> {

@@ -9,7 +9,7 @@ import { markdownTable } from "../../engine/report.js";
 import type { Closers } from "../closers.js";
 import { loadNow } from "../measure/machine.js";
 import { runBenchmark } from "../run-benchmark.js";
-import { brokerKilled, clientKilled, type Finding, manyClients, memory, type Plan, starts } from "./goals.js";
+import { brokerKilled, type Finding, manyClients, memory, type Plan, starts } from "./goals.js";
 import { called, listed, openHome } from "./home.js";
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
@@ -34,7 +34,6 @@ async function measure(closers: Closers): Promise<Finding[]> {
   for (const client of clients) closers.add(() => client.close());
   found.push(...(await memory(clients)));
   found.push(...(await manyClients(clients, plan)));
-  found.push(await clientKilled(home, clients[0], plan));
   found.push(await brokerKilled(home, clients, plan));
   return found;
 }

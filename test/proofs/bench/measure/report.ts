@@ -63,22 +63,26 @@ export function reportOf(machine: Machine, plan: Plan, rows: readonly Row[], mea
   return {
     machine,
     plan,
-    rows: rows.map(({ key, title }) => {
-      const blocks = blocksOf(key);
-      const all = blocks.flatMap(({ latencies }) => latencies);
-      return {
-        key,
-        title,
-        calls: all.length,
-        p50: quantile(all, 0.5),
-        p95: quantile(all, 0.95),
-        p99: quantile(all, 0.99),
-        perSecond: median(blocks.map(({ perSecond }) => perSecond)),
-      };
-    }),
+    rows: rowReports(rows, measured),
     ratios,
     goal: { title: GOAL_TITLE, limit: GOAL, ratio, met: ratio <= GOAL },
   };
+}
+
+export function rowReports(rows: readonly Row[], measured: Measured): RowReport[] {
+  return rows.map(({ key, title }) => {
+    const blocks = measured.get(key) ?? [];
+    const all = blocks.flatMap(({ latencies }) => latencies);
+    return {
+      key,
+      title,
+      calls: all.length,
+      p50: quantile(all, 0.5),
+      p95: quantile(all, 0.95),
+      p99: quantile(all, 0.99),
+      perSecond: median(blocks.map(({ perSecond }) => perSecond)),
+    };
+  });
 }
 
 /** One ratio a round: both sides of it met the same disturbances. */
