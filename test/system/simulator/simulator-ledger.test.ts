@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openJournal } from "../../../src/simulator/ledger/journal.js";
 import type { JournalEntry, LedgerOperation } from "../../../src/simulator/ledger/journal-entry.js";
 import { openLedger } from "../../../src/simulator/ledger/ledger.js";
@@ -20,6 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const written = Socket.prototype.write;
 const file = () => join(folder, "ledger.log");
 const open = () => openLedger({ file: file(), now: () => 1000, forgetAfterMs: 0, keepOperations: 1000 });
 const operation = (operationId: string, hash = "h"): LedgerOperation => ({
@@ -179,4 +181,21 @@ test("a closed Editor leaves no socket, server or timer behind", async () => {
   await reloading;
   await owner.gone;
   await expectNoLeak();
+});
+
+test("an operation that ends at once is told in one write, when all of it is on disk", async () => {
+  const editor = await stage.editor({ ledgerFolder: folder });
+  const owner = await stage.owner(editor);
+  const told: { frames: string; journal: string }[] = [];
+  const write = vi.spyOn(Socket.prototype, "write").mockImplementation(function (this: Socket, ...args) {
+    const frames = String(args[0]);
+    if (frames.includes("operation/finished")) told.push({ frames, journal: readFileSync(file(), "utf8") });
+    return written.apply(this, args);
+  });
+  await owner.submit("op", { arguments: { MenuItemPath: "Assets/Refresh" } });
+  await owner.finished("op");
+  write.mockRestore();
+  expect(told).toHaveLength(1);
+  expect(told[0]?.frames).toMatch(/"state":"accepted".*"operation\/running".*"operation\/finished"/s);
+  expect(told[0]?.journal).toMatch(/"kind":"accepted".*"kind":"running".*"kind":"ended"/s);
 });
