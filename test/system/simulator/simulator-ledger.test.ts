@@ -8,6 +8,8 @@ import { openJournal } from "../../../src/simulator/ledger/journal.js";
 import type { JournalEntry, LedgerOperation } from "../../../src/simulator/ledger/journal-entry.js";
 import { openLedger } from "../../../src/simulator/ledger/ledger.js";
 import { createProgressThrottle } from "../../../src/simulator/progress-throttle.js";
+import type { SimulatedTool } from "../../../src/simulator/tool-definition.js";
+import { echoTool } from "../../../src/simulator/tools/echo.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage } from "./simulator-client.js";
 
@@ -198,4 +200,29 @@ test("an operation that ends at once is told in one write, when all of it is on 
   expect(told).toHaveLength(1);
   expect(told[0]?.frames).toMatch(/"state":"accepted".*"operation\/running".*"operation\/finished"/s);
   expect(told[0]?.journal).toMatch(/"kind":"accepted".*"kind":"running".*"kind":"ended"/s);
+});
+
+test("a tool is invoked when the disk knows that it began, and a crash from then on makes it interrupted", async () => {
+  const invoked: string[] = [];
+  const look: SimulatedTool = {
+    ...echoTool("look", "mutating"),
+    run: () => {
+      invoked.push(readFileSync(file(), "utf8"));
+      return new Promise(() => {});
+    },
+  };
+  const editor = await stage.editor({ ledgerFolder: folder, tools: [look] });
+  const owner = await stage.owner(editor);
+  await owner.submit("op", { tool: "look", arguments: {} });
+  await owner.notice("operation/running");
+  expect(invoked).toHaveLength(1);
+  expect(invoked[0]).toMatch(/"kind":"accepted".*"kind":"running"/s);
+  await editor.faults.crash();
+  await editor.faults.restart();
+  const next = await stage.owner(editor, { epoch: 2 });
+  expect(await next.request("operation/get", { operationId: "op" })).toMatchObject({
+    state: "interrupted",
+    outcome: { error: { type: "editor_exit" } },
+  });
+  expect(invoked).toHaveLength(1);
 });
