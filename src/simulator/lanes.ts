@@ -38,7 +38,7 @@ export function createLanes(deps: { timers: Timers; now(): number }) {
       }
     }
   };
-  // In the next turn, so that an answer is written before the notifications of the operation that it queued.
+  // Later, so that an answer comes before the notifications of the operation that it queued; both may leave in one write.
   const pumpSoon = (): void => {
     deps.timers.after(0, pump);
   };

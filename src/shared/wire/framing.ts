@@ -111,8 +111,7 @@ export function createFrameParser(maxBytes: number, maxValues?: number): FramePa
 
 /** One frame around the JSON text of a message. */
 export function encodeFrame(text: string): Buffer {
-  const body = Buffer.from(text, "utf8");
-  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`, "latin1"), body]);
+  return Buffer.from(`Content-Length: ${Buffer.byteLength(text, "utf8")}\r\n\r\n${text}`, "utf8");
 }
 
 function readContentLength(header: string): number | string {

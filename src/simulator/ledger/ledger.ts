@@ -34,6 +34,12 @@ export interface LedgerOptions extends ForgetLimits {
 const ENDED = new Set(["completed", "failed", "cancelled", "interrupted"]);
 const COMPACT_LINES = 5000;
 
+/**
+ * Looking for what may be forgotten reads the whole ledger: not with every acknowledgement, but once in this part of
+ * the retention.
+ */
+const LOOKS_PER_RETENTION = 1000;
+
 export const isOpen = (operation: LedgerOperation): boolean =>
   operation.state === "accepted" || operation.state === "running";
 export const hasEnded = (operation: LedgerOperation): boolean => ENDED.has(operation.state);
@@ -73,6 +79,7 @@ export function openLedger(options: LedgerOptions) {
   };
 
   if (content.ledgerId === "") recordFlushed({ kind: "opened", ledgerId: randomUUID() });
+  let nextLookAt = Number.NEGATIVE_INFINITY;
   const forgettableNow = () => {
     const at = { now: options.now(), horizon: content.forgetHorizon };
     return forgettable([...content.operations.values()], at, options);
@@ -147,8 +154,10 @@ export function openLedger(options: LedgerOptions) {
         if (op.readOnly) content.operations.delete(op.operationId);
     },
 
-    /** Forgets operations that the broker no longer needs. */
+    /** Forgets operations that the broker no longer needs; a call soon after another does nothing. */
     forget(): void {
+      if (options.now() < nextLookAt) return;
+      nextLookAt = options.now() + options.forgetAfterMs / LOOKS_PER_RETENTION;
       const forgotten = forgettableNow();
       if (forgotten) recordFlushed({ kind: "forgotten", ...forgotten });
     },

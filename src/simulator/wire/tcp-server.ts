@@ -71,7 +71,7 @@ export function createTcpServer(
     const [oldest] = strangers;
     if (connections.size <= MAX_CONNECTIONS || !oldest) return;
     strangers.delete(oldest);
-    oldest.destroy();
+    connections.get(oldest)?.cut();
   };
 
   const accept = (socket: Socket): void => {
@@ -82,9 +82,7 @@ export function createTcpServer(
     strangers.add(socket);
     makeRoom();
     const stopClock =
-      options.strangerMs === undefined
-        ? () => {}
-        : deps.timers.after(options.strangerMs, () => socket.destroy());
+      options.strangerMs === undefined ? () => {} : deps.timers.after(options.strangerMs, outbound.cut);
     const parser = createFrameParser(options.maxFrameBytes);
     const peer: Peer = {
       id: nextId++,
@@ -122,7 +120,7 @@ export function createTcpServer(
     }
     if (frame.kind === "too_long") {
       if (options.breaksOnTooLong) {
-        socket.destroy();
+        outbound.cut();
         return false;
       }
       const message = `A frame of ${frame.length} bytes is over the limit of ${options.maxFrameBytes}.`;
@@ -135,13 +133,13 @@ export function createTcpServer(
     if (message.kind !== "request") return true;
     const { id, method, params, guard } = message;
     if (takeOnce(deps.faults.cutBefore, method)) {
-      socket.destroy();
+      outbound.cut();
       return false;
     }
     const cut = takeOnce(deps.faults.cutAfter, method);
     void Promise.resolve(deps.handle(peer, method, params, guard)).then((answer) => {
       if (cut) {
-        socket.destroy();
+        outbound.cut();
         return;
       }
       const write = (): void => {
@@ -174,7 +172,7 @@ export function createTcpServer(
     /** The port last listened on. */
     port: (): number => listenedOn,
     dropConnections(): void {
-      for (const socket of connections.keys()) socket.destroy();
+      for (const outbound of connections.values()) outbound.cut();
     },
     /** Writes bytes that form no frame on every connection. */
     sendGarbage(bytes: Buffer): void {
@@ -192,7 +190,7 @@ export function createTcpServer(
       const stopping = server;
       server = undefined;
       arrivals.close();
-      for (const socket of connections.keys()) socket.destroy();
+      for (const outbound of connections.values()) outbound.cut();
       if (stopping) await new Promise<void>((resolve) => stopping.close(() => resolve()));
     },
   };

@@ -1,12 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openJournal } from "../../../src/simulator/ledger/journal.js";
 import type { JournalEntry, LedgerOperation } from "../../../src/simulator/ledger/journal-entry.js";
 import { openLedger } from "../../../src/simulator/ledger/ledger.js";
 import { createProgressThrottle } from "../../../src/simulator/progress-throttle.js";
+import type { SimulatedTool } from "../../../src/simulator/tool-definition.js";
+import { echoTool } from "../../../src/simulator/tools/echo.js";
 import { expectNoLeak } from "../../harness/processes/leaks.js";
 import { createStage } from "./simulator-client.js";
 
@@ -20,6 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const written = Socket.prototype.write;
 const file = () => join(folder, "ledger.log");
 const open = () => openLedger({ file: file(), now: () => 1000, forgetAfterMs: 0, keepOperations: 1000 });
 const operation = (operationId: string, hash = "h"): LedgerOperation => ({
@@ -179,4 +183,46 @@ test("a closed Editor leaves no socket, server or timer behind", async () => {
   await reloading;
   await owner.gone;
   await expectNoLeak();
+});
+
+test("an operation that ends at once is told in one write, when all of it is on disk", async () => {
+  const editor = await stage.editor({ ledgerFolder: folder });
+  const owner = await stage.owner(editor);
+  const told: { frames: string; journal: string }[] = [];
+  const write = vi.spyOn(Socket.prototype, "write").mockImplementation(function (this: Socket, ...args) {
+    const frames = String(args[0]);
+    if (frames.includes("operation/finished")) told.push({ frames, journal: readFileSync(file(), "utf8") });
+    return written.apply(this, args);
+  });
+  await owner.submit("op", { arguments: { MenuItemPath: "Assets/Refresh" } });
+  await owner.finished("op");
+  write.mockRestore();
+  expect(told).toHaveLength(1);
+  expect(told[0]?.frames).toMatch(/"state":"accepted".*"operation\/running".*"operation\/finished"/s);
+  expect(told[0]?.journal).toMatch(/"kind":"accepted".*"kind":"running".*"kind":"ended"/s);
+});
+
+test("a tool is invoked when the disk knows that it began, and a crash from then on makes it interrupted", async () => {
+  const invoked: string[] = [];
+  const look: SimulatedTool = {
+    ...echoTool("look", "mutating"),
+    run: () => {
+      invoked.push(readFileSync(file(), "utf8"));
+      return new Promise(() => {});
+    },
+  };
+  const editor = await stage.editor({ ledgerFolder: folder, tools: [look] });
+  const owner = await stage.owner(editor);
+  await owner.submit("op", { tool: "look", arguments: {} });
+  await owner.notice("operation/running");
+  expect(invoked).toHaveLength(1);
+  expect(invoked[0]).toMatch(/"kind":"accepted".*"kind":"running"/s);
+  await editor.faults.crash();
+  await editor.faults.restart();
+  const next = await stage.owner(editor, { epoch: 2 });
+  expect(await next.request("operation/get", { operationId: "op" })).toMatchObject({
+    state: "interrupted",
+    outcome: { error: { type: "editor_exit" } },
+  });
+  expect(invoked).toHaveLength(1);
 });

@@ -103,6 +103,21 @@ describe("a ledger of many hashes", () => {
     ledger.close("keep");
   });
 
+  test("is not read as a whole for every acknowledgement", () => {
+    live(named("a", KEPT + 1), 1000);
+    const ledger = open();
+    const known = () => ledger.operations().length;
+    now += RETENTION - 0.5;
+    ledger.forget();
+    now += 0.5;
+    ledger.forget();
+    expect(known()).toBe(KEPT + 1);
+    now += 0.5;
+    ledger.forget();
+    expect(known()).toBe(KEPT);
+    ledger.close("keep");
+  });
+
   test("is back at its first size after the retention, and RETIRED protects what it forgot", () => {
     live(named("a", KEPT), 1000);
     const first = settled();

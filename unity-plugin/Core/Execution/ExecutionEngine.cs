@@ -197,6 +197,8 @@ namespace JobBroker.Bridge.Execution
             var context = new ToolContext(operationId, sink, cancellation, record => SaveResumeRecord(operation, record));
             invoking(operation);
             var execution = new Execution(operation, sink, context, Invoke(item, context));
+            // What has ended by now is settled in this very pump: it needs no further tick.
+            if (execution.Task.IsCompleted) return execution;
             execution.Task.ContinueWith(
                 _ => mainThread.Wake(),
                 CancellationToken.None,

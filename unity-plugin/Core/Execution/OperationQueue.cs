@@ -48,7 +48,8 @@ namespace JobBroker.Bridge.Execution
                 var lane = item.Tool.Lane == ToolLanes.Background ? background : main;
                 if (item.Resumes) lane.AddFirst(item);
                 else lane.AddLast(item);
-                Monitor.PulseAll(gate);
+                // Only threads of the background lane wait here, and one of them is enough for one operation.
+                if (lane == background) Monitor.Pulse(gate);
             }
         }
 

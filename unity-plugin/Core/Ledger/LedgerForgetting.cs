@@ -7,6 +7,10 @@ namespace JobBroker.Bridge.Ledger
     /// <content>Acknowledging and forgetting operations.</content>
     public sealed partial class OperationLedger
     {
+        private const int LooksPerRetention = 1000;
+
+        private long nextLookAt = long.MinValue;
+
         /// <summary>
         /// The broker has these outcomes durably. Unknown and open ids are passed over; reads are dropped.
         /// </summary>
@@ -48,11 +52,16 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        /// <summary>Forgets what the broker no longer needs: <see cref="Forgetting"/>.</summary>
+        /// <summary>
+        /// Forgets what the broker no longer needs: <see cref="Forgetting"/>. That reads the whole ledger, so a call
+        /// soon after another does nothing.
+        /// </summary>
         public void Forget()
         {
             lock (Gate)
             {
+                if (clock.NowMs < nextLookAt) return;
+                nextLookAt = clock.NowMs + options.ForgetAfterMs / LooksPerRetention;
                 var forgotten = Forgetting.Of(content, clock.NowMs, options);
                 if (forgotten != null)
                 {

@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Threading;
 
 namespace JobBroker.Bridge.Wire
@@ -10,6 +11,9 @@ namespace JobBroker.Bridge.Wire
     /// </summary>
     internal sealed class OutboundQueue
     {
+        /// <summary>Larger frames are not copied: beside them a write of their own costs nothing.</summary>
+        private const int JoinedBytes = 64 * 1024;
+
         private readonly object gate = new object();
         private readonly Queue<Outgoing> waiting = new Queue<Outgoing>();
         private readonly int maxBytes;
@@ -65,7 +69,8 @@ namespace JobBroker.Bridge.Wire
         }
 
         /// <summary>
-        /// The oldest frame, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.
+        /// The oldest frames, after waiting up to <paramref name="milliseconds"/> for one; null when there is none.
+        /// Small ones that wait together come as one, so that they are one write.
         /// </summary>
         /// <param name="drained">True when the queue is finished and empty.</param>
         public Outgoing? Take(int milliseconds, out bool drained)
@@ -74,7 +79,7 @@ namespace JobBroker.Bridge.Wire
             {
                 if (waiting.Count == 0 && !finished) Monitor.Wait(gate, milliseconds);
                 drained = waiting.Count == 0 && finished;
-                return waiting.Count == 0 ? null : waiting.Dequeue();
+                return waiting.Count == 0 ? null : TakeJoined();
             }
         }
 
@@ -83,6 +88,24 @@ namespace JobBroker.Bridge.Wire
         {
             lock (gate) bytes -= frame.Bytes.Length;
         }
+
+        /// <summary>A continuation belongs to the last byte of its frame, so nothing is joined behind it.</summary>
+        private Outgoing TakeJoined()
+        {
+            var last = waiting.Dequeue();
+            if (!FitsBehind(last, last.Bytes.Length)) return last;
+            var joined = new MemoryStream();
+            joined.Write(last.Bytes, 0, last.Bytes.Length);
+            while (FitsBehind(last, joined.Length))
+            {
+                last = waiting.Dequeue();
+                joined.Write(last.Bytes, 0, last.Bytes.Length);
+            }
+            return new Outgoing(joined.ToArray(), last.Afterwards);
+        }
+
+        private bool FitsBehind(Outgoing last, long joinedBytes) =>
+            last.Afterwards == null && waiting.Count > 0 && joinedBytes + waiting.Peek().Bytes.Length <= JoinedBytes;
 
         internal sealed class Outgoing
         {

@@ -73,6 +73,22 @@ public sealed class ForgettingTests : IDisposable
     }
 
     [Fact]
+    public void The_ledger_is_not_read_as_a_whole_for_every_acknowledgement()
+    {
+        using var ledger = Open(new LedgerOptions(folder.Path) { ForgetAfterMs = 10_000, KeepOperations = 0 });
+        ledger.Ended("a");
+        ledger.Acknowledge(new[] { "a" });
+        clock.NowMs += 9_995;
+        ledger.Forget();
+        clock.NowMs += 5;
+        ledger.Forget();
+        Assert.Single(ledger.Operations());
+        clock.NowMs += 5;
+        ledger.Forget();
+        Assert.Empty(ledger.Operations());
+    }
+
+    [Fact]
     public void Two_thousand_hashes_later_it_is_back_at_its_first_size_and_RETIRED_protects_the_rest()
     {
         const int kept = 100;
