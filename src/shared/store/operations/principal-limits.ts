@@ -65,10 +65,6 @@ end
  * wait for the next. Operations of Editors that are away take no place.
  */
 export const PRINCIPAL_LIMIT = `${PRINCIPAL_SETS}
-local function storeNow()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
 local function placesTaken(sent, now, max)
   local all = redis.call('HLEN', sent)
   if all < max then return all end
@@ -82,7 +78,7 @@ end
 local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
   local sent, held = sentOf(principal), heldOf(principal)
   if redis.call('HEXISTS', sent, logId) == 1 then return true end
-  local now = storeNow()
+  local now = storeTime()
   local free = max - placesTaken(sent, now, max)
   local others = redis.call('HGETALL', held)
   for i = 1, #others, 2 do

@@ -71,10 +71,6 @@ export const RESULT_QUOTA = `
 local function accountOf(first, limit, share)
   return {ends = KEYS[first], sums = KEYS[first + 1], bytes = KEYS[first + 2], shares = KEYS[first + 3], budget = limit, share = share}
 end
-local function storeTime()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
 local function releaseEnded(account)
   for _, entry in ipairs(redis.call('ZRANGEBYSCORE', account.ends, '-inf', storeTime(), 'LIMIT', 0, 1000)) do
     local size, principal = redis.call('HGET', account.sums, entry), string.match(entry, '^until:%d+:(.*)$')

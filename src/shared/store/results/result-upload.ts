@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { keys } from "../keys.js";
 import { isStoreFull, RESULT_ACCOUNT, RESULT_QUOTA, type RoomLimits } from "../operations/result-quota.js";
+import { STORE_TIME } from "../scripts/script.js";
 import { type StoredResult, storedBytes } from "./stored-result.js";
 
 /** The form in which the writing script takes it. */
@@ -27,7 +28,7 @@ const STAGED_MS = 60_000;
  * KEYS 1–4 the account of results, 5 the principal's request for space
  * ARGV 1 principal, 2 bytes, 3 the budgets, JSON (result-quota.ts). Answer: 1 or 0.
  */
-const ASK = `${RESULT_QUOTA}
+const ASK = `${STORE_TIME}${RESULT_QUOTA}
 local limits = cjson.decode(ARGV[3])
 local results = accountOf(1, limits.results, limits.share)
 if hasRoom(results, ARGV[1], tonumber(ARGV[2])) then return 1 end

@@ -31,7 +31,7 @@ end
 /** KEYS 3 operation. Answer: applied */
 const RELEASE = `${PRINCIPAL_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}
 local document = redis.call('HGET', KEYS[3], 'doc')
-if document then releaseHeld(cjson.decode(document).principal, storeNow(), ask.maxRunning) end
+if document then releaseHeld(cjson.decode(document).principal, storeTime(), ask.maxRunning) end
 return {'applied'}
 `;
 

@@ -27,13 +27,21 @@ export type Script = (
   ...texts: readonly (string | Buffer)[]
 ) => Promise<Answer>;
 
+/** Lua: the store's clock, ms since the epoch. */
+export const STORE_TIME = `
+local function storeTime()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+`;
+
 /**
  * The first lines of every script. A process of an older version is refused (schema.ts). KEYS 1 schema, 2 incarnation, which
  * the caller of a script does not name. ARGV 1 `ask` as JSON.
  */
 const HEAD = `${guard("KEYS[1]")}
 local ask = cjson.decode(ARGV[1])
-`;
+${STORE_TIME}`;
 
 /**
  * Lua, for scripts that include INCARNATION: ends with `incarnation` if one was decided on that is not the present one.
