@@ -94,29 +94,32 @@ end
 local function wantRoom(wanted, size)
   redis.call('SET', wanted, size, 'PX', ${WANTED_MS})
 end
-local function keepAccount(account, retention)
-  local all, isOpen = {account.ends, account.sums, account.bytes, account.shares}, redis.call('HEXISTS', account.sums, 'open') == 1
-  for _, key in ipairs(all) do
-    if isOpen then redis.call('PERSIST', key)
-    elseif redis.call('PTTL', key) < retention then redis.call('PEXPIRE', key, retention) end
+local function keepAccount(account, ms)
+  for _, key in ipairs({account.ends, account.sums, account.bytes, account.shares}) do
+    if ms then redis.call('PEXPIRE', key, ms) else redis.call('PERSIST', key) end
   end
 end
--- For an operation in flight.
 local function takeRoom(account, principal, size)
   redis.call('INCRBY', account.bytes, size)
   redis.call('HINCRBY', account.shares, principal, size)
-  redis.call('HINCRBY', account.sums, 'open', size)
 end
--- From its end: until the end of its retention. Of one that was restored no arguments are left.
-local function endRoom(account, logId, principal, size, retention)
-  if size == 0 then return end
-  local wasOpen = redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 0
-  if wasOpen and redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
+-- In flight it has no end. The account is kept from the first of these to the last.
+local function openRoom(account, size)
+  if redis.call('HINCRBY', account.sums, 'open', size) == size then keepAccount(account) end
+end
+local function closeRoom(account, logId, principal, size)
+  if redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 1 then return end
+  if redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
+end
+-- It has an end: that of its retention.
+local function endRoom(account, principal, size, retention)
   local part = math.max(1, math.floor(retention / ${PARTS}))
   local ends = math.ceil((storeTime() + retention) / part) * part
   local entry = string.format('until:%.0f:%s', ends, principal)
   redis.call('ZADD', account.ends, ends, entry)
   redis.call('HINCRBY', account.sums, entry, size)
-  keepAccount(account, retention + part)
+  if redis.call('HEXISTS', account.sums, 'open') == 0 and redis.call('PTTL', account.ends) < retention then
+    keepAccount(account, retention + 2 * part)
+  end
 end
 `;

@@ -49,7 +49,7 @@ local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.pr
 if claim and not mayBeSent(logId, principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then claim = nil end
 redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
 takeRoom(arguments, principal, #ARGV[3])
-keepAccount(arguments, retention)
+openRoom(arguments, #ARGV[3])
 redis.call('HSET', KEYS[3], 'newest', logId, 'at:' .. ask.editor, logId)
 if ask.supersedes then redis.call('HSET', KEYS[3], 'forced:' .. ask.supersedes, logId) end
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))

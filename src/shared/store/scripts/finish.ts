@@ -52,7 +52,7 @@ if ask.resultBytes then
   redis.call('DEL', KEYS[6])
   if ask.isUploaded then redis.call('RENAME', KEYS[15], KEYS[6]) else redis.call('HSET', KEYS[4], 'result', ARGV[4]) end
   takeRoom(results, principal, ask.resultBytes)
-  endRoom(results, logId, principal, ask.resultBytes, retention)
+  endRoom(results, principal, ask.resultBytes, retention)
   redis.call('DEL', KEYS[16])
 end
 if ask.began ~= '' then
@@ -61,7 +61,11 @@ end
 redis.call('ZREM', KEYS[10], logId)
 noteEnded(logId, principal)
 local argumentsSize = math.max(redis.call('HSTRLEN', KEYS[4], 'arguments'), redis.call('STRLEN', KEYS[5]))
-endRoom(arguments, logId, principal, argumentsSize, retention)
+-- Of one that was restored none are left.
+if argumentsSize > 0 then
+  closeRoom(arguments, logId, principal, argumentsSize)
+  endRoom(arguments, principal, argumentsSize, retention)
+end
 for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
 redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
