@@ -47,6 +47,15 @@ async function ranAndLeft(
   return { logId: record.logId, second };
 }
 
+/** After a loss of the store it has said hello, and what it knows is imported. */
+async function isBack({ present, store }: System, editor: System["editor"]): Promise<void> {
+  await present(editor);
+  const { operations } = store;
+  const isImported = async (): Promise<boolean> =>
+    (await operations.importedIn(editor.editorId)) === (await operations.incarnation());
+  await eventually(isImported, "what it knows is imported");
+}
+
 describe("W22: flush while Editor A is away; Editor B connects first", () => {
   test("A's operation is sent again without `editor`: refused until A is back, then found", async () => {
     const system = await start({ ...AT_ONCE, commandTimeoutMs: 500 });
@@ -56,11 +65,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     // Another call, so that both are noted.
     await ann.submit("work", { Name: "b", editor: second.editorId });
     await redis.flush();
-    await system.present(second);
-    const { operations } = system.store;
-    const isImported = async (): Promise<boolean> =>
-      (await operations.importedIn(second.editorId)) === (await operations.incarnation());
-    await eventually(isImported, "what B knows is imported");
+    await isBack(system, second);
 
     await expect(ann.submit(...A_CALL)).rejects.toMatchObject({
       code: "EDITORS_NOT_BACK",
@@ -95,7 +100,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     const ann = client();
     await ann.submit("work", { Name: "b", editor: second.editorId });
     await redis.flush();
-    await system.present(second);
+    await isBack(system, second);
     await expect(ann.submit(...A_CALL)).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
 
     const { editor: forgotten } = await forget(system, editor.editorId);
