@@ -45,6 +45,8 @@ export interface LaneJobs {
   ): Promise<Job | undefined>;
   /** Processes a job that was taken, and then those that the ends of operations claim. */
   process(job: TakenJob): Promise<void>;
+  /** BullMQ is done with a job that its worker has taken: it may have failed it without having it processed. */
+  done(jobId: string): void;
   place(): Place | undefined;
   jobOf(jobId: string): LaneJob | undefined;
   /** Claims nothing from now on; resolves when what was claimed by scripts is put away. */
@@ -52,7 +54,8 @@ export interface LaneJobs {
 }
 
 interface UnderWay extends LaneJob {
-  isEnded: boolean;
+  /** Of this process's monotonic clock, ms. */
+  endedAt: number | undefined;
   next: ClaimedOperation | undefined;
   /** With these a script may have claimed, without a reply. */
   lostWith: Claimant[];
@@ -63,11 +66,16 @@ interface Done {
   work: UnderWay;
 }
 
+/** Longest time from a claim by a script to the first byte, ms. */
+const FRESH_MS = 100;
+
 export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
   let free = deps.places;
   let isClosed = false;
   /** Of BullMQ's worker, for a place. */
   const waiting: (() => void)[] = [];
+  /** Ids of jobs that it took into a place, and that are not processed yet. */
+  const given = new Set<string | undefined>();
   const underWay = new Map<string, UnderWay>();
   /** Places that scripts may claim for, until they are left. */
   const held = new Set<Promise<void>>();
@@ -103,12 +111,12 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
     const work: UnderWay = {
       id: job.id,
       token: job.token,
-      isEnded: false,
+      endedAt: undefined,
       next: undefined,
       lostWith: [],
       claimant,
       ended(next) {
-        work.isEnded = true;
+        work.endedAt = performance.now();
         work.next = next;
         deps.dropLock(job);
       },
@@ -117,7 +125,7 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
     underWay.set(job.id, work);
     try {
       const result = await deps.process(job);
-      for (const lost of work.isEnded ? [] : work.lostWith) {
+      for (const lost of work.endedAt === undefined ? work.lostWith : []) {
         const next = await found(lost);
         if (next) work.ended(next);
       }
@@ -132,8 +140,8 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
     deps.keepLock(job);
     try {
       const { result, work } = await one(job);
-      if (!work.isEnded) await deps.putAway(job, result);
-      return work.next && jobOfClaim(work.next);
+      if (work.endedAt === undefined) await deps.putAway(job, result);
+      return work.next && jobAfter(work, work.next);
     } finally {
       deps.dropLock(job);
     }
@@ -153,15 +161,20 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
       await enter();
       // BullMQ asks again at once, until its worker closes as well.
       const taking = isClosed ? deps.pause().then(() => undefined) : take();
-      const isTaken = await taking.then(
-        (job) => job !== undefined,
-        () => false,
-      );
-      if (!isTaken) leave();
+      const taken = await taking.catch(() => undefined);
+      if (taken) given.add(taken.id);
+      else leave();
       return taking;
     },
 
-    process: (job) => perform(job).catch(deps.onError).finally(leave),
+    process(job) {
+      given.delete(job.id);
+      return perform(job).catch(deps.onError).finally(leave);
+    },
+
+    done(jobId) {
+      if (given.delete(jobId)) leave();
+    },
 
     place() {
       const taker = free === 0 ? undefined : claimant();
@@ -191,6 +204,15 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
       while (held.size > 0) await Promise.all(held);
     },
   };
+}
+
+/**
+ * One whose claim has waited, because something kept the job before it beyond its operation's end, may have been cancelled
+ * or ended meanwhile: it is read, and asked for, as one that is taken over.
+ */
+function jobAfter({ endedAt = 0 }: UnderWay, next: ClaimedOperation): TakenJob {
+  const job = jobOfClaim(next);
+  return performance.now() - endedAt < FRESH_MS ? job : { ...job, claimed: undefined };
 }
 
 function jobOfClaim(claimed: ClaimedOperation): TakenJob {

@@ -123,6 +123,11 @@ export function createLane(
       return jobs.take(() => super.moveToActive(token, name)) as Promise<Job<JobData>>;
     }
 
+    /** Takes no other job with the end of this one: that would need a place. */
+    override processJob(job: Job<JobData>, token: string) {
+      return super.processJob(job, token, () => false).finally(() => jobs.done(job.id ?? ""));
+    }
+
     keepLock(jobId: string, token: string): void {
       this.lockManager.trackJob(jobId, token, Date.now());
     }

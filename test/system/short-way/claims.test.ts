@@ -12,7 +12,7 @@ import { encodeResult } from "../../../src/shared/store/results/stored-result.js
 import { claimedDocument } from "../../../src/shared/store/scripts/claim.js";
 import type { Store } from "../../../src/shared/store/store.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";
-import { create, EDITOR, end, type NotedLane, ownLane, QUEUE } from "./local-lane.js";
+import { create, EDITOR, end, type NotedLane, OWNER, ownLane, QUEUE } from "./local-lane.js";
 
 const { open, byHand, redis, closeLater } = useOpenedStores();
 
@@ -106,8 +106,10 @@ describe("it is left to the owner, in its place in the queue, if", () => {
     const next = await create(store, "a");
     await prepare(all);
     if (why.includes("principal")) await hand.hset(keys.sent("local"), "b2", "there");
-    expect(await end(store, "first")).toMatchObject({ kind: "applied" });
-    expect(lane.ended).toEqual([undefined]);
+    // An owner that has lost its lease does not even end the one before it.
+    const isOwner = !why.startsWith("▲11");
+    expect(await end(store, "first")).toMatchObject({ kind: isOwner ? "applied" : "not_owner" });
+    expect(lane.ended).toEqual(isOwner ? [undefined] : []);
     expect(await store.operations.find("a")).toEqual(next);
     expect(await queue.getJobState(jobIdOf(next))).toBe("prioritized");
   });
@@ -170,6 +172,19 @@ describe("the end of an operation", () => {
     expect(await stateOf(store, "next")).toBe("queued");
   });
 
+  test("claims none, and ends no job, where it is not its owner that ends it: the lane is not done with it", async () => {
+    const { store, lane, queue } = await owned();
+    const first = await create(store, "first");
+    await create(store, "next");
+    const ended = await store.operations.change("first", (record, now) => ({
+      record: { ...record, state: "interrupted", endedAt: now },
+    }));
+    expect(ended).toMatchObject({ kind: "applied" });
+    expect(lane.ended).toEqual([]);
+    expect(await queue.getJobState(jobIdOf(first))).toBe("active");
+    expect(await stateOf(store, "next")).toBe("queued");
+  });
+
   test("▲11 claims none, and ends no job, under another token", async () => {
     const { store, lane, queue, hand } = await owned();
     const first = await create(store, "first");
@@ -192,8 +207,8 @@ describe("the end of an operation", () => {
       result,
     });
     // Even more than the budget has room where nothing else is.
-    expect(await store.operations.change("first", ending)).toMatchObject({ kind: "applied" });
-    expect(await store.operations.change("next", ending)).toEqual({ kind: "full" });
+    expect(await store.operations.change("first", ending, OWNER)).toMatchObject({ kind: "applied" });
+    expect(await store.operations.change("next", ending, OWNER)).toEqual({ kind: "full" });
     expect(lane.ended).toHaveLength(1);
     expect(await queue.getJobState(jobIdOf(next))).toBe("active");
     expect(await stateOf(store, "next")).toBe("dispatched");

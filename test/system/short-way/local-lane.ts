@@ -12,7 +12,7 @@ import { operation } from "../../unit/shared/record.js";
 
 export const EDITOR = "shop@1";
 export const QUEUE = queueName(EDITOR, "main");
-const OWNER = "nonce of the owner";
+export const OWNER = "nonce of the owner";
 
 export interface NotedLane {
   /** Claims with this; undefined: the lane takes nothing. */
@@ -90,7 +90,10 @@ export async function create(
   return answer.record;
 }
 
+/** By its owner. */
 export const end = (store: Store, logId: string, changes: Partial<OperationRecord> = {}) =>
-  store.operations.change(logId, (record, now) => ({
-    record: { ...record, state: "completed", endedAt: now, ...changes },
-  }));
+  store.operations.change(
+    logId,
+    (record, now) => ({ record: { ...record, state: "completed", endedAt: now, ...changes } }),
+    OWNER,
+  );

@@ -107,8 +107,7 @@ end
 local function openRoom(account, size)
   if redis.call('HINCRBY', account.sums, 'open', size) == size then keepAccount(account) end
 end
-local function closeRoom(account, logId, principal, size)
-  if redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 1 then return end
+local function closeRoom(account, size)
   if redis.call('HINCRBY', account.sums, 'open', -size) <= 0 then redis.call('HDEL', account.sums, 'open') end
 end
 -- It has an end: that of its retention.
@@ -120,6 +119,12 @@ local function endRoom(account, principal, size, retention)
   redis.call('HINCRBY', account.sums, entry, size)
   if redis.call('HEXISTS', account.sums, 'open') == 0 and redis.call('PTTL', account.ends) < retention then
     keepAccount(account, retention + 2 * part)
+  end
+end
+-- As schema 3 counted it in flight; schema 2 did not.
+local function endEarlierRoom(account, logId, principal, size, retention)
+  if redis.call('ZREM', account.ends, string.format('%.0f:%s:%s', size, logId, principal)) == 1 then
+    endRoom(account, principal, size, retention)
   end
 end
 `;

@@ -60,11 +60,12 @@ if ask.began ~= '' then
 end
 redis.call('ZREM', KEYS[10], logId)
 noteEnded(logId, principal)
-local argumentsSize = math.max(redis.call('HSTRLEN', KEYS[4], 'arguments'), redis.call('STRLEN', KEYS[5]))
--- Of one that was restored none are left.
+local argumentsSize = redis.call('HSTRLEN', KEYS[4], 'arguments')
 if argumentsSize > 0 then
-  closeRoom(arguments, logId, principal, argumentsSize)
+  closeRoom(arguments, argumentsSize)
   endRoom(arguments, principal, argumentsSize, retention)
+elseif redis.call('EXISTS', KEYS[5]) == 1 then
+  endEarlierRoom(arguments, logId, principal, redis.call('STRLEN', KEYS[5]), retention)
 end
 for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
 redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
