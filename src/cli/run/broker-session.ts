@@ -24,6 +24,8 @@ export interface AskOptions {
   /** When the caller gives up, by performance.now(). */
   until: number;
   onProgress?: ((note: ProgressNote) => void) | undefined;
+  /** An answer that takes longer is lost with its connection, ms: a stream that ended does not always say so. */
+  limitMs?: number;
 }
 
 export interface SessionOptions {
@@ -64,11 +66,14 @@ export function createBrokerSession(
   const ask = async (
     tool: string,
     args: Record<string, unknown>,
-    { signal, onProgress }: AskOptions,
+    { signal, onProgress, limitMs }: AskOptions,
   ): Promise<{ answer: Answer } | { trouble: string }> => {
     try {
       const asked = await client();
-      const answer = await asked.call(tool, args, { signal, ...(onProgress ? { onProgress } : {}) });
+      const answer = await asked.call(tool, args, {
+        signal: limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+        ...(onProgress ? { onProgress } : {}),
+      });
       return answer.state === undefined && PASSING.includes(answer.error_code)
         ? { trouble: answer.message }
         : { answer };

@@ -22,6 +22,9 @@ export type Waited =
 /** One wait, s: short at first, so that a person sees soon what happens. Every answer may have new partial results. */
 const STEPS_S = [1, 2, 3, 5];
 
+/** How much later than its end its answer may come, ms. */
+const LATE_MS = 10_000;
+
 export async function waitForEnd(
   session: BrokerSession,
   logId: string,
@@ -34,7 +37,8 @@ export async function waitForEnd(
       const step = STEPS_S[Math.min(round, STEPS_S.length - 1)] ?? 1;
       const timeout = Math.min(left, step);
       const wait = { log_id: logId, wait: timeout > 0, timeout };
-      const answer = await session.call("get_operation_result", wait, { signal, until, onProgress });
+      const asking = { signal, until, onProgress, limitMs: timeout * 1000 + LATE_MS };
+      const answer = await session.call("get_operation_result", wait, asking);
       // A refusal says nothing about the operation.
       if (answer.status === "error" && answer.state === undefined)
         return { kind: "away", reason: answer.message };
