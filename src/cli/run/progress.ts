@@ -12,6 +12,7 @@ export interface RunProgress {
   answered(answer: Answer): void;
   /** Undefined where lines are shown: these come from the answers. */
   onProgress: ((note: ProgressNote) => void) | undefined;
+  /** Takes the bar off the screen; the next note shows it again. */
   close(): void;
 }
 
@@ -29,7 +30,7 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
   const { stream, bar, lineEveryMs, now = () => performance.now() } = options;
   const beganAt = now();
   const partials = createPartials();
-  let view: ProgressView | undefined = bar && (await createProgressView(bar));
+  const view: ProgressView | undefined = bar && (await createProgressView(bar));
   let shown = "";
   let shownAt = Number.NEGATIVE_INFINITY;
 
@@ -55,10 +56,7 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
       write(`${spoken(now() - beganAt).padStart(7)}  ${line}`);
     },
 
-    close() {
-      view?.close();
-      view = undefined;
-    },
+    close: () => view?.close(),
   };
 }
 

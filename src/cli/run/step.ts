@@ -49,6 +49,9 @@ interface Begun {
   answer?: Answer;
 }
 
+/** A call that waits for nothing is answered within this time, or its answer is lost, ms. It is sent again then. */
+const ACCEPT_MS = 20_000;
+
 /** How long a cancelled operation is waited for, ms: a pipeline that was cancelled is ended soon. */
 const CANCEL_MS = 5_000;
 
@@ -71,7 +74,7 @@ async function submitted(
   const { signal } = interrupts;
   try {
     const send = (superseded: string | undefined): Promise<Answer> =>
-      session.call(what.tool, what.argumentsFor(superseded), { signal, until });
+      session.call(what.tool, what.argumentsFor(superseded), { signal, until, limitMs: ACCEPT_MS });
     const found = await submitRun(send, { forceNew, once });
     const { answer } = found;
     const { log_id: logId, state } = answer;
