@@ -1,4 +1,5 @@
 /** `unity-broker run`: a tool call as a step of a pipeline. */
+import { randomUUID } from "node:crypto";
 import { print } from "../client/ask-broker.js";
 import type { BrokerClient } from "../client/broker-client.js";
 import { connectBroker } from "../client/connect-broker.js";
@@ -14,6 +15,8 @@ import { durationIn } from "../run/duration.js";
 import { createInterrupts } from "../run/interrupts.js";
 import { createRunProgress } from "../run/progress.js";
 import { type Step, takeStep } from "../run/step.js";
+import { openReportFile } from "../run/test-report/report-file.js";
+import { createTestReport } from "../run/test-report/test-report.js";
 import { selfCommand } from "../self.js";
 import { named, objectIn } from "./call.js";
 
@@ -23,6 +26,8 @@ const LINE_EVERY_MS = 3_000;
 export const run: Run<typeof declared.run> = async ({ args }) => {
   const step = stepIn(args);
   const settings = readSettings();
+  // Before anything is asked: a step whose report cannot be written would have to run again.
+  const junit = args.junit === undefined ? undefined : openReportFile(args.junit);
   const connect = (): Promise<BrokerClient> => connectBroker({ serves: true }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
   const first = await connect().catch((error: Error) => {
@@ -32,7 +37,8 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     return undefined;
   });
   if (!first) return;
-  const isPipeline = environment().CI !== undefined;
+  const { CI, GITHUB_ACTIONS } = environment();
+  const isPipeline = CI !== undefined;
   const progress = await createRunProgress({
     stream: step.isJson ? process.stderr : process.stdout,
     bar: process.stderr.isTTY && !isPipeline ? process.stderr : undefined,
@@ -50,9 +56,14 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
       session,
       progress,
       interrupts,
-      print,
+      print: GITHUB_ACTIONS === "true" && !step.isJson ? (text) => print(withoutCommands(text)) : print,
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
+      tests: createTestReport({
+        junit,
+        isGithub: GITHUB_ACTIONS === "true",
+        folder: args["project-folder"] ?? "",
+      }),
     });
   } finally {
     progress.close();
@@ -60,6 +71,12 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     await session.close();
   }
 };
+
+/** Text of a tool: what looks like a workflow command in it is text for the runner too. */
+function withoutCommands(text: string): string {
+  const end = randomUUID();
+  return `::stop-commands::${end}\n${text}\n::${end}::`;
+}
 
 function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const { tool, key, editor, once, "log-id": logId, "force-new": forceNew } = args;

@@ -39,6 +39,11 @@ export const run = {
       description: "Ctrl-C and SIGTERM cancel the operation",
       default: false,
     },
+    junit: { type: "string", description: "Write the results of run-tests to this file as JUnit XML" },
+    "project-folder": {
+      type: "string",
+      description: "The Unity project's folder in the repository, for the files of test reports",
+    },
     output: { type: "string", description: "text, or json: the last line of stdout is the answer" },
   },
 } as const;

@@ -26,7 +26,7 @@ export function createPartials(): Partials {
       const lines = [
         ...newIn(failures, "failures").map(failureLine),
         ...newIn(Logs, "Logs").map(
-          (entry) => `  ${typeof entry === "string" ? entry : JSON.stringify(entry)}`,
+          (entry) => `  | ${typeof entry === "string" ? entry : JSON.stringify(entry)}`,
         ),
       ];
       const left = lines.length - MOST_LINES;

@@ -12,6 +12,7 @@ import { createHints } from "./hints.js";
 import type { Interrupts } from "./interrupts.js";
 import type { RunProgress } from "./progress.js";
 import { submitRun } from "./submission.js";
+import type { TestReport } from "./test-report/test-report.js";
 import { waitForEnd } from "./waiting.js";
 
 export interface Step {
@@ -33,6 +34,7 @@ export interface StepDeps {
   /** How this command line is called. */
   self: string;
   print(text: string): Promise<boolean>;
+  tests: TestReport;
 }
 
 /** Where a step ended: with an answer of the broker, or with lines that say why there is none. */
@@ -151,32 +153,50 @@ async function cancelled(
 
 async function report(ended: Ended, step: Step, deps: StepDeps): Promise<number> {
   const { answer } = ended;
-  const { progress, self } = deps;
   try {
-    if (answer === undefined || ended.ending === "goesOn" || ended.ending === "detached") {
-      const { lines = [] } = ended;
-      for (const line of lines) progress.say(line);
-      const said = answer ?? { status: "error", message: lines.join(" ") };
-      if (step.isJson) await deps.print(printableJson(said, 0));
-      return RUN_EXIT[ended.ending ?? "failed"];
-    }
-    const client = await deps.session.client();
-    const ending = ended.ending ?? endingOf(answer, await reportsSuccess(client, answer));
-    const isUnknown = ending === "unknown" && answer.state === "interrupted";
-    const lines = isUnknown ? createHints(self).unknown(String(answer.log_id)) : (ended.lines ?? []);
-    const whole = step.isJson ? await withWholeResult(client, answer) : answer;
-    const text = step.isJson ? printableJson(whole, 0) : renderAnswer(answer, deps.colours, self);
-    if (step.isJson) for (const line of lines) progress.say(line);
-    const isPrinted = await deps.print(text);
-    if (!step.isJson) for (const line of lines) progress.say(line);
-    if (isPrinted) await confirm(answer, deps.session);
-    return RUN_EXIT[ending];
+    return answer === undefined || ended.ending === "goesOn" || ended.ending === "detached"
+      ? await reportOpen(ended, step, deps)
+      : await reportOutcome(answer, ended, step, deps);
   } catch (error) {
     const logId = answer?.log_id;
     if (logId === undefined) throw error;
-    for (const line of createHints(self).unread(logId, (error as Error).message)) progress.say(line);
+    for (const line of createHints(deps.self).unread(logId, (error as Error).message))
+      deps.progress.say(line);
     return RUN_EXIT.goesOn;
   }
+}
+
+async function reportOpen(
+  { answer, ending, lines = [] }: Ended,
+  step: Step,
+  deps: StepDeps,
+): Promise<number> {
+  for (const line of lines) deps.progress.say(line);
+  const said = answer ?? { status: "error", message: lines.join(" ") };
+  if (step.isJson) await deps.print(printableJson(said, 0));
+  return RUN_EXIT[ending ?? "failed"];
+}
+
+async function reportOutcome(answer: Answer, ended: Ended, step: Step, deps: StepDeps): Promise<number> {
+  const { session, progress, tests, self } = deps;
+  const client = await session.client();
+  const said = ended.ending ?? endingOf(answer, await reportsSuccess(client, answer));
+  const isWhole = step.isJson || tests.isOfTests(answer);
+  const whole = isWhole ? await withWholeResult(client, answer) : answer;
+  const hasEnded = answer.state !== undefined && isFinal(answer.state);
+  const reported = hasEnded ? tests.report(whole) : undefined;
+  const isUnknown = said === "unknown" && answer.state === "interrupted";
+  const hints = isUnknown ? createHints(self).unknown(String(answer.log_id)) : (ended.lines ?? []);
+  const lines = [...(reported?.lines ?? []), ...hints];
+  if (step.isJson) for (const line of lines) progress.say(line);
+  const text = step.isJson
+    ? printableJson(whole, 0)
+    : renderAnswer(reported?.brief ?? answer, deps.colours, self);
+  const isPrinted = await deps.print(text);
+  if (!step.isJson) for (const line of lines) progress.say(line);
+  if (isPrinted && !reported?.isUnwritten) await confirm(answer, session);
+  const isMissing = reported?.isMissing || reported?.isUnwritten;
+  return RUN_EXIT[said === "ok" && isMissing ? "unsuccessful" : said];
 }
 
 /**

@@ -67,7 +67,7 @@ test("of a partial result, what is new is shown", () => {
   expect(lines({ failures: [failure("A")] })).toEqual([]);
   expect(lines({ failures: [failure("A"), failure("B")], Logs: ["> x"] })).toEqual([
     "  failed  B: Expected: 1",
-    "  > x",
+    "  | > x",
   ]);
   expect(lines({ Logs: Array.from({ length: 30 }, (_, at) => String(at)) })).toHaveLength(21);
   for (const other of [undefined, null, "text", { failures: "no list" }]) expect(lines(other)).toEqual([]);
