@@ -1,7 +1,5 @@
 /** How `unity-broker run` ends, by the real command against a simulated Editor: every code, and what it says. */
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { EXIT, RUN_EXIT } from "../../../src/cli/client/exit-codes.js";
 import { until } from "../../harness/processes/processes.js";
 import { blocks, tests, useSteps } from "./steps.js";
 
@@ -99,16 +97,4 @@ test("5 the wait ended: the operation goes on, and so does --log-id", async () =
   const followed = await step(command.split(" ").slice(1));
   expect(followed).toMatchObject({ code: 0, answer: { status: "completed", result: { Success: true } } });
   expect(executions()).toBe(1);
-});
-
-test("the table of the document is the table of the code", () => {
-  const page = readFileSync(new URL("../../../docs/reference/command-line.md", import.meta.url), "utf8");
-  const rows = [...page.matchAll(/^\| `(\w+)` \| .* \| (\d+) \| (\d+) \|$/gm)];
-  const documented = rows.map(([, ending = "", run, others]) => [ending, Number(run), Number(others)]);
-  const declared = Object.entries(RUN_EXIT).map(([ending, run]) => [
-    ending,
-    run,
-    EXIT[ending as keyof typeof EXIT],
-  ]);
-  expect(documented.sort()).toEqual(declared.sort());
 });
