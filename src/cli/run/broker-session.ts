@@ -36,7 +36,7 @@ export interface SessionOptions {
   mostPauseMs: number;
 }
 
-export const SESSION_DEFAULTS: SessionOptions = { patienceMs: 300_000, pauseMs: 500, mostPauseMs: 10_000 };
+const SESSION_DEFAULTS: SessionOptions = { patienceMs: 300_000, pauseMs: 500, mostPauseMs: 10_000 };
 
 /** No answer could be had; what had been accepted goes on. */
 export class BrokerAway extends Error {}
