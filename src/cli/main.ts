@@ -7,12 +7,14 @@ import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
 import * as processes from "./declared/processes.js";
+import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
 import { VERSION } from "./version.js";
 
 /** A command's code is loaded when it is called: a client that starts `mcp` waits for its first answer. */
 const subCommands = {
   call: command(asking.call, async () => (await import("./commands/call.js")).call),
+  run: command(running.run, async () => (await import("./commands/run.js")).run),
   result: command(asking.result, async () => (await import("./commands/result.js")).result),
   fetch: command(asking.fetch, async () => (await import("./commands/fetch.js")).fetch),
   status: command(asking.status, async () => (await import("./commands/questions.js")).status),

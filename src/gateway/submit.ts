@@ -6,7 +6,7 @@ import { BrokerError } from "../shared/errors.js";
 import { type Decision, decide } from "../shared/operation/decide.js";
 import type { JsonObject } from "../shared/operation/idempotency.js";
 import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
-import type { ReplayOptions } from "../shared/operation/replay.js";
+import { isConfirmed, type ReplayOptions } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import type { Editors } from "../shared/store/editors/editors.js";
 import type { Chain } from "../shared/store/operations/chain.js";
@@ -26,6 +26,8 @@ import type { Waiters } from "./waiters.js";
 export interface Submission {
   record: OperationRecord;
   relation: "created" | "joined" | "replayed";
+  /** A caller had proven before this call that it read the outcome, which is replayed. */
+  isConfirmed?: boolean;
   /** Seconds to wait, as the caller wrote it. */
   timeout: unknown;
 }
@@ -98,7 +100,11 @@ export function createSubmit(
         throw await withDiagnoses(refusal(decision.problem, call), deps, call.sees);
       case "replay":
         await noteDuplicate(decision.record, "replayed", call, chain);
-        return { record: decision.record, relation: "replayed" };
+        return {
+          record: decision.record,
+          relation: "replayed",
+          isConfirmed: isConfirmed(decision.record, chain.incarnation),
+        };
       case "join": {
         const { record } = decision;
         await Promise.all([

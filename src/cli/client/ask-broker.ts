@@ -50,7 +50,7 @@ export async function askBroker(
   }
 }
 
-function print(text: string): Promise<boolean> {
+export function print(text: string): Promise<boolean> {
   return new Promise((resolve) => {
     // A reader that went away (`| head`) is no error of ours.
     process.stdout.once("error", () => resolve(false));

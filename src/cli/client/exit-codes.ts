@@ -1,11 +1,16 @@
 /** How a command that asked the broker ends; docs/reference/command-line.md has the same table. */
 import type { Answer } from "../../shared/operation/answer.js";
 
+/** Every way to end, with the exit code of all commands but `run`. */
 export const EXIT = {
   /** The operation completed, or the question was answered. */
   ok: 0,
-  /** It failed, expired or was refused. */
+  /** The tool failed. */
   failed: 1,
+  /** The call was refused: nothing was executed. */
+  refused: 1,
+  /** It expired before it was sent. */
+  expired: 1,
   /** The command line itself is wrong. */
   usage: 2,
   /** The wait ended; the operation goes on. */
@@ -20,19 +25,50 @@ export const EXIT = {
   detached: 130,
 } as const;
 
+export type Ending = keyof typeof EXIT;
+
+/** The codes of `run`: a pipeline asks first whether the tool succeeded, and then what it may do next. */
+export const RUN_EXIT: Readonly<Record<Ending, number>> = {
+  ok: 0,
+  failed: 1,
+  unsuccessful: 1,
+  usage: 2,
+  refused: 2,
+  notFound: 2,
+  unknown: 3,
+  cancelled: 4,
+  expired: 4,
+  goesOn: 5,
+  detached: 5,
+};
+
 /** `isSuccess`: what the tool's own result says (success.ts). */
-export function exitCodeOf(answer: Pick<Answer, "status" | "error_code">, isSuccess = true): number {
+export function endingOf(answer: Pick<Answer, "status" | "state" | "error_code">, isSuccess = true): Ending {
   switch (answer.status) {
     case "completed":
-      return isSuccess ? EXIT.ok : EXIT.unsuccessful;
+      return isSuccess ? "ok" : "unsuccessful";
     case "running":
     case "timeout":
-      return EXIT.goesOn;
+      return "goesOn";
     case "cancelled":
-      return EXIT.cancelled;
+      return "cancelled";
     case "not_found":
-      return EXIT.notFound;
+      return "notFound";
     case "error":
-      return answer.error_code === "OUTCOME_UNKNOWN" ? EXIT.unknown : EXIT.failed;
+      return endingOfError(answer);
   }
+}
+
+function endingOfError({ state, error_code }: Pick<Answer, "state" | "error_code">): Ending {
+  if (error_code === "OUTCOME_UNKNOWN") return "unknown";
+  if (error_code === "EXPIRED") return "expired";
+  // The Editor refused it before it began. Without a state, the broker accepted nothing.
+  return state === undefined || error_code === "EDITOR_REFUSED" ? "refused" : "failed";
+}
+
+export function exitCodeOf(
+  answer: Pick<Answer, "status" | "state" | "error_code">,
+  isSuccess?: boolean,
+): number {
+  return EXIT[endingOf(answer, isSuccess)];
 }

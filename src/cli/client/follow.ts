@@ -36,8 +36,22 @@ export async function waitForResult(
   }
 }
 
+/** An answer read by log_id does not mention that this call had joined the operation; the first answer did. */
+export function sameCall({ deduplicated, executed_at }: Answer, read: Answer): Answer {
+  if (!deduplicated) return read;
+  const { status, message, ...outcome } = read;
+  return {
+    status,
+    deduplicated,
+    ...(executed_at === undefined ? {} : { executed_at }),
+    ...outcome,
+    message: `Not run again: this call was in flight already, and was joined. ${message}`,
+  };
+}
+
 export interface ProgressView {
   show(note: ProgressNote): void;
+  /** Takes it off the screen; the next note shows it again. */
   close(): void;
 }
 
@@ -67,6 +81,7 @@ export async function createProgressView(stream: NodeJS.WriteStream): Promise<Pr
     },
     close() {
       if (isOpen) bar.stop();
+      isOpen = false;
     },
   };
 }

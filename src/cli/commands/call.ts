@@ -3,7 +3,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import { printableJson } from "../../shared/printable.js";
 import { type Asking, askBroker } from "../client/ask-broker.js";
 import { exitCodeOf } from "../client/exit-codes.js";
-import { createProgressView, waitForResult } from "../client/follow.js";
+import { createProgressView, sameCall, waitForResult } from "../client/follow.js";
 import type { TypedCall } from "../client/read-outcomes.js";
 import { renderAnswer } from "../client/render.js";
 import { reportsSuccess } from "../client/success.js";
@@ -58,19 +58,6 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
   });
 };
 
-/** An answer read by log_id does not mention that this call had joined the operation; the first answer did. */
-function sameCall({ deduplicated, executed_at }: Answer, read: Answer): Answer {
-  if (!deduplicated) return read;
-  const { status, message, ...outcome } = read;
-  return {
-    status,
-    deduplicated,
-    ...(executed_at === undefined ? {} : { executed_at }),
-    ...outcome,
-    message: `Not run again: this call was in flight already, and was joined. ${message}`,
-  };
-}
-
 function refusesForceNew({ error_code, faults }: Answer): boolean {
   const paths = Array.isArray(faults) ? faults.map(({ path }: { path?: unknown }) => path) : [];
   return error_code === "INVALID_ARGUMENTS" && paths.includes("/force_new");
@@ -90,11 +77,11 @@ async function remember({ client, readOutcomes }: Asking, typed: TypedCall, answ
 }
 
 /** If a tool has a parameter of this name itself, the broker's gets a prefix. */
-function named(parameter: string, given: Record<string, unknown>): string {
+export function named(parameter: string, given: Record<string, unknown>): string {
   return Object.hasOwn(given, parameter) ? `broker_${parameter}` : parameter;
 }
 
-function objectIn(text: string): Record<string, unknown> {
+export function objectIn(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);

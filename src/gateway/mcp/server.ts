@@ -128,7 +128,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       request,
     );
     if ("status" in submission) return submission;
-    const { record, relation, timeout } = submission;
+    const { record, relation, timeout, isConfirmed } = submission;
     request.accepted();
     const { logId } = record;
     if (relation === "created") request.created(logId);
@@ -149,6 +149,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       waitedSeconds: Math.round(waitedMs) / 1000,
       note: isFinal(seen.record.state) ? undefined : time.note,
       duplicate: relation === "created" ? undefined : relation,
+      isConfirmed,
     });
   };
 

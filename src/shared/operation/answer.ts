@@ -49,6 +49,8 @@ export interface Answer extends Partial<CachedForm> {
   deduplicated?: true;
   executed_at?: string;
   age_seconds?: number;
+  /** With a recorded outcome: a caller had proven before this call that it read it (▲7). */
+  delivery_confirmed?: true;
   /** Absent does not mean unchanged: changes to files on disk are not observed. */
   editor_changed_since?: true;
   /** Pass it as `force_new` to run the same call again; present with every outcome of a mutating tool. */
@@ -91,6 +93,8 @@ export interface AnswerOptions {
   /** Placed first in the message. */
   note?: string | undefined;
   duplicate?: "joined" | "replayed" | undefined;
+  /** A replayed outcome, which a caller had proven before to have read. */
+  isConfirmed?: boolean | undefined;
   /** Leave the result out (get_operation_status, list_operations). */
   brief?: boolean;
 }
@@ -101,7 +105,7 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
   const answer: Answer = {
     status: statusOf(record, options),
     // First, so that a reader does not take an old outcome for a new one.
-    ...(isDuplicate(view, options) ? duplicateOf(view) : {}),
+    ...(isDuplicate(view, options) ? duplicateOf(view, options) : {}),
     log_id: record.logId,
     tool: record.tool,
     editor: record.editor,
@@ -192,7 +196,7 @@ function isDuplicate({ record }: OperationView, { duplicate }: AnswerOptions): b
 }
 
 /** Invariant 7: a duplicate is reported as one. */
-function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer> {
+function duplicateOf({ record, now, editorNow }: OperationView, options: AnswerOptions): Partial<Answer> {
   // An operation that the Editor refused was sent but never executed.
   const executedAt = record.startedAt ?? (mayHaveBegun(record) ? record.dispatchedAt : undefined);
   const when = executedAt === undefined ? {} : { executed_at: new Date(executedAt).toISOString() };
@@ -202,6 +206,7 @@ function duplicateOf({ record, now, editorNow }: OperationView): Partial<Answer>
     ...when,
     age_seconds: Math.max(0, Math.round((now - (record.endedAt ?? record.acceptedAt)) / 1000)),
     force_new: record.logId,
+    ...(options.isConfirmed ? { delivery_confirmed: true } : {}),
     ...(hasChanged(record.editorMark, editorNow) ? { editor_changed_since: true } : {}),
   };
 }

@@ -106,6 +106,11 @@ function mutatingReplays(
   return delivery === undefined && hasAsked(record, request.caller);
 }
 
+/** Confirmed delivery (▲7): has any caller proven, by naming its log_id, that it read this outcome? */
+export function isConfirmed({ deliveredIn, deliveries }: OperationRecord, incarnation: string): boolean {
+  return deliveredIn === incarnation && Object.values(deliveries).some(({ confirmed }) => confirmed);
+}
+
 /**
  * Replay (▲6): does the Editor stand where it stood when the operation ended, as far as it says? Counters only grow: a
  * lower one was reported before the end. Unknown counts as changed.

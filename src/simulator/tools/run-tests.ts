@@ -7,7 +7,24 @@ interface StoredCounters {
   passed: number;
   failed: number;
   failures: { name: string; message: string }[];
+  /** Every finished test; a partial result has the last ones. */
+  cases: ReportedTest[];
 }
+
+interface ReportedTest {
+  name: string;
+  result: "passed" | "failed";
+  ms: number;
+  message?: string;
+  /** Where it failed: relative to the project. */
+  file?: string;
+  line?: number;
+}
+
+/** As in the C# bridge: all of them after every test would be a quadratic amount of work. */
+const CASES_IN_PARTIAL_RESULT = 200;
+
+const MESSAGE = "Expected: True  But was: False";
 
 export const runTests: SimulatedTool = {
   name: "run-tests",
@@ -56,6 +73,7 @@ export const runTests: SimulatedTool = {
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
       fails: index < failing,
+      line: 10 + 5 * index,
     }));
     const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
     const tests = all.filter((test) => matches(test.name));
@@ -65,23 +83,35 @@ export const runTests: SimulatedTool = {
       passed: 0,
       failed: 0,
       failures: [],
+      cases: [],
     };
+    const secondsEach = args.number("SimulatedSeconds", 0.05);
     // Entering Play Mode reloads the domain: the run goes on behind it.
     if (mode === "PlayMode") await reload();
     world.phase = "testing";
     try {
       for (const test of tests) {
-        await wait(args.number("SimulatedSeconds", 0.05));
+        await wait(secondsEach);
         counters.completed += 1;
         if (test.fails) {
           counters.failed += 1;
-          counters.failures.push({ name: test.name, message: "Expected: True  But was: False" });
+          counters.failures.push({ name: test.name, message: MESSAGE });
         } else counters.passed += 1;
+        counters.cases.push({
+          name: test.name,
+          result: test.fails ? "failed" : "passed",
+          ms: Math.round(secondsEach * 1000),
+          ...(test.fails ? { message: MESSAGE, file: `Assets/Tests/${mode}Tests.cs`, line: test.line } : {}),
+        });
         progress({
           progress: counters.completed,
           total: counters.total,
           message: test.name,
-          partialResult: structuredClone(counters),
+          partialResult: {
+            ...counters,
+            failures: [...counters.failures],
+            cases: counters.cases.slice(-CASES_IN_PARTIAL_RESULT),
+          },
         });
       }
     } finally {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
-import { EXIT, exitCodeOf } from "../../../src/cli/client/exit-codes.js";
+import { EXIT, endingOf, exitCodeOf, RUN_EXIT } from "../../../src/cli/client/exit-codes.js";
 import { createProgressLines } from "../../../src/cli/client/follow.js";
 import {
   coloursFor,
@@ -230,9 +230,15 @@ test("progress without a terminal is a line for every change", () => {
 });
 
 test("the documented exit codes are those of the code", () => {
-  const guide = readFileSync(new URL("../../../docs/reference/command-line.md", import.meta.url), "utf8");
-  const documented = [...guide.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-  expect(documented).toEqual(Object.values(EXIT));
+  const page = readFileSync(new URL("../../../docs/reference/command-line.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| `(\w+)` \| .* \| (\d+) \| (\d+) \|$/gm)];
+  const documented = rows.map(([, ending = "", run, others]) => [ending, Number(run), Number(others)]);
+  const declared = Object.entries(RUN_EXIT).map(([ending, run]) => [
+    ending,
+    run,
+    EXIT[ending as keyof typeof EXIT],
+  ]);
+  expect(documented.sort()).toEqual(declared.sort());
 });
 
 test.each([
@@ -246,3 +252,22 @@ test.each([
 ] as const)("status %s %s ends with code %i", (status, error_code, code) => {
   expect(exitCodeOf({ status, ...(error_code ? { error_code } : {}) })).toBe(code);
 });
+
+test.each([
+  ["completed", "completed", undefined, true, "ok"],
+  ["completed", "completed", undefined, false, "unsuccessful"],
+  ["error", "failed", "TOOL_FAILED", true, "failed"],
+  ["error", "failed", "EDITOR_REFUSED", true, "refused"],
+  ["error", undefined, "NO_EDITOR", true, "refused"],
+  ["error", "expired", "EXPIRED", true, "expired"],
+  ["error", "interrupted", "OUTCOME_UNKNOWN", true, "unknown"],
+  ["cancelled", "cancelled", undefined, true, "cancelled"],
+  ["running", "queued", undefined, true, "goesOn"],
+  ["not_found", undefined, "NOT_FOUND", true, "notFound"],
+] as const)(
+  "status %s, state %s, code %s, success %s is %s",
+  (status, state, error_code, isSuccess, ending) => {
+    const answer = { status, ...(state ? { state } : {}), ...(error_code ? { error_code } : {}) };
+    expect(endingOf(answer, isSuccess)).toBe(ending);
+  },
+);

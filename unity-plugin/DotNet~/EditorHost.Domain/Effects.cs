@@ -110,7 +110,7 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
             test.Passed ? TestVerdict.Passed : TestVerdict.Failed,
             test.Seconds,
             test.Passed ? "" : "Expected: True  But was: False",
-            ""));
+            test.Passed ? "" : $"  at {test.Name} () [0x00000] in Assets/Tests/SimulatedTests.cs:12"));
         cancellation.Register(run.Cancel);
         return done.Task;
     }

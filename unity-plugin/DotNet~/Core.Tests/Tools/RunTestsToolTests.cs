@@ -37,11 +37,11 @@ public sealed class RunTestsToolTests : IDisposable
         editor.Tests.Start(4);
         editor.Tests.Finish("Game.A.One");
         Assert.Equal(
-            """{"completed":1,"total":4,"passed":1,"failed":0,"skipped":0,"failures":[]}""",
+            """{"completed":1,"total":4,"passed":1,"failed":0,"skipped":0,"failures":[],"cases":[{"name":"Game.A.One","result":"passed","ms":500.0}]}""",
             call.LastPartial!.ToString(Formatting.None));
         editor.Tests.Finish("Game.A.Two", TestVerdict.Failed, "Expected: 1", "at Two()");
         Assert.Equal(
-            """{"completed":2,"total":4,"passed":1,"failed":1,"skipped":0,"failures":[{"name":"Game.A.Two","message":"Expected: 1","stackTrace":"at Two()"}]}""",
+            """{"completed":2,"total":4,"passed":1,"failed":1,"skipped":0,"failures":[{"name":"Game.A.Two","message":"Expected: 1","stackTrace":"at Two()"}],"cases":[{"name":"Game.A.One","result":"passed","ms":500.0},{"name":"Game.A.Two","result":"failed","ms":500.0,"message":"Expected: 1"}]}""",
             call.LastPartial!.ToString(Formatting.None));
         editor.Tests.Finish("Game.B.Three", TestVerdict.Skipped, "not today");
         editor.Tests.Finish("Game.B.Four", TestVerdict.Inconclusive);
@@ -50,6 +50,10 @@ public sealed class RunTestsToolTests : IDisposable
             (call.Reports[^1].Progress, call.Reports[^1].Total, call.Reports[^1].Message));
         editor.Tests.End();
         var answer = await running;
+        Assert.Equal(
+            """[{"name":"Game.A.One","result":"passed","ms":500.0},{"name":"Game.A.Two","result":"failed","ms":500.0,"message":"Expected: 1"},{"name":"Game.B.Three","result":"skipped","ms":500.0,"message":"not today"},{"name":"Game.B.Four","result":"inconclusive","ms":500.0}]""",
+            answer["cases"]!.ToString(Formatting.None));
+        ((JObject)answer).Remove("cases");
         Assert.Equal(
             """{"Success":false,"TestMode":"PlayMode","completed":4,"total":4,"passed":1,"failed":1,"skipped":1,"inconclusive":1,"failures":[{"name":"Game.A.Two","message":"Expected: 1","stackTrace":"at Two()"}]}""",
             answer.ToString(Formatting.None));
@@ -212,6 +216,39 @@ public sealed class RunTestsToolTests : IDisposable
         editor.Tests.End();
         Assert.False((bool)(await empty)["Success"]!);
         Assert.StartsWith("No test fits", (string?)(await empty)["Message"]);
+    }
+
+    [Theory]
+    [InlineData("at G.One () [0x00001] in PROJECT/Assets/Tests/GTests.cs:42", "Assets/Tests/GTests.cs", 42)]
+    [InlineData("   at G.One() in PROJECT\\Assets\\G.cs:line 7\r\n   at H.Two() in PROJECT\\Assets\\H.cs:line 8", "Assets/G.cs", 7)]
+    [InlineData("at NUnit.Assert.Fail () in /builds/nunit/Assert.cs:9\nat G.One () in PROJECT/Packages/own/G.cs:3", "Packages/own/G.cs", 3)]
+    [InlineData("at Test.Run () in ./Library/PackageCache/test/Run.cs:1\nat G.One () in ./Assets/G.cs:5", "Assets/G.cs", 5)]
+    [InlineData("at G.One () [0x00000] in <0123456789abcdef>:0", null, 0)]
+    [InlineData("G.One (at Assets/G.cs)", null, 0)]
+    [InlineData("at G.One () in PROJECT/Assets/G.cs:99999999999", null, 0)]
+    public async Task A_failure_has_its_place_in_the_project(string stackTrace, string? file, int line)
+    {
+        var call = new ToolCall(Id).Run(Tool);
+        editor.Tests.Start(1);
+        editor.Tests.Finish("G.One", TestVerdict.Failed, "no", stackTrace.Replace("PROJECT", editor.Info.ProjectPath));
+        editor.Tests.End();
+        var reported = (JObject)(await call)["cases"]![0]!;
+        Assert.Equal(file, (string?)reported["file"]);
+        Assert.Equal(line, (int?)reported["line"] ?? 0);
+        Assert.Equal("G.One no", $"{reported["name"]} {reported["message"]}");
+    }
+
+    [Fact]
+    public async Task A_partial_result_has_the_tests_that_ended_last()
+    {
+        var call = new ToolCall(Id);
+        var running = call.Run(Tool);
+        editor.Tests.Start(1000);
+        for (var number = 1; number <= 1000; number++) editor.Tests.Finish($"G.Test{number}");
+        var partial = (JArray)call.LastPartial!["cases"]!;
+        Assert.Equal((200, "G.Test801", "G.Test1000"), (partial.Count, (string?)partial[0]!["name"], (string?)partial.Last!["name"]));
+        editor.Tests.End();
+        Assert.Equal(1000, ((JArray)(await running)["cases"]!).Count);
     }
 
     [Fact]

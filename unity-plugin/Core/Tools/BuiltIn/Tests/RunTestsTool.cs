@@ -74,6 +74,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [JsonProperty("failures")]
         public IReadOnlyList<TestFailure> Failures { get; set; } = Array.Empty<TestFailure>();
 
+        /// <summary>Every finished test, in the order in which they first ended.</summary>
+        [JsonProperty("cases")]
+        public IReadOnlyList<ReportedTest> Cases { get; set; } = Array.Empty<ReportedTest>();
+
         /// <summary>Absolute path of the NUnit file; null when none was asked for.</summary>
         public string? XmlPath { get; set; }
 
@@ -186,6 +190,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 Skipped = counts.Skipped,
                 Inconclusive = counts.Inconclusive,
                 Failures = counts.Failures,
+                Cases = counts.LastReported(int.MaxValue),
                 XmlPath = xmlPath,
                 Message = message,
             };

@@ -25,9 +25,16 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     /// </summary>
     internal sealed class TestCounts
     {
+        private readonly string projectPath;
         private readonly List<TestCaseResult> cases = new List<TestCaseResult>();
+        private readonly List<ReportedTest> reported = new List<ReportedTest>();
         private readonly Dictionary<string, int> positions = new Dictionary<string, int>(StringComparer.Ordinal);
         private readonly int[] counts = new int[Enum.GetValues(typeof(TestVerdict)).Length];
+
+        public TestCounts(string projectPath)
+        {
+            this.projectPath = projectPath;
+        }
 
         /// <summary>In the order in which they first ended.</summary>
         public IReadOnlyList<TestCaseResult> Cases => cases;
@@ -50,6 +57,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             .Select(one => new TestFailure { Name = one.FullName, Message = one.Message, StackTrace = one.StackTrace })
             .ToList();
 
+        /// <summary>The tests that ended last, at most so many.</summary>
+        public IReadOnlyList<ReportedTest> LastReported(int atMost) =>
+            reported.GetRange(Math.Max(0, reported.Count - atMost), Math.Min(atMost, reported.Count));
+
         public void Add(TestCaseResult testCase)
         {
             counts[(int)testCase.Verdict]++;
@@ -57,10 +68,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 counts[(int)cases[position].Verdict]--;
                 cases[position] = testCase;
+                reported[position] = ReportedTest.Of(testCase, projectPath);
                 return;
             }
             positions.Add(testCase.UniqueName, cases.Count);
             cases.Add(testCase);
+            reported.Add(ReportedTest.Of(testCase, projectPath));
         }
     }
 }

@@ -15,6 +15,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// </summary>
         private const int FailuresInPartialResult = 100;
 
+        /// <summary>
+        /// … and so many of the tests that ended last. All of them after every test would be a quadratic amount of work on
+        /// the main thread.
+        /// </summary>
+        private const int CasesInPartialResult = 200;
+
         private const string TotalKey = "total";
         private const string StartedAtKey = "startedAt";
         private const string FileKey = "file";
@@ -32,10 +38,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             this.file = file;
             this.startedAt = startedAt;
             finished = new FinishedTests(file);
+            Counts = new TestCounts(services.Editor.ProjectPath);
             Total = total;
         }
 
-        public TestCounts Counts { get; } = new TestCounts();
+        public TestCounts Counts { get; }
 
         /// <summary>How many tests there are to run; -1 until the framework has reported it.</summary>
         public int Total { get; private set; }
@@ -117,6 +124,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 failed = Counts.Failed,
                 skipped = Counts.Skipped,
                 failures = Counts.FirstFailures(FailuresInPartialResult),
+                cases = Counts.LastReported(CasesInPartialResult),
             });
     }
 }

@@ -1,0 +1,71 @@
+/** What a waiting `run` shows: a bar on a terminal; elsewhere lines, for logs that people read later. */
+import type { Answer } from "../../shared/operation/answer.js";
+import { printableLine } from "../../shared/printable.js";
+import type { ProgressNote } from "../client/broker-client.js";
+import { createProgressView, type ProgressView } from "../client/follow.js";
+import { spoken } from "./duration.js";
+import { createPartials } from "./partials.js";
+
+export interface RunProgress {
+  /** A line of its own, at once. */
+  say(line: string): void;
+  answered(answer: Answer): void;
+  /** Undefined where lines are shown: these come from the answers. */
+  onProgress: ((note: ProgressNote) => void) | undefined;
+  /** Takes the bar off the screen; the next note shows it again. */
+  close(): void;
+}
+
+export interface RunProgressOptions {
+  /** Where lines go. */
+  stream: NodeJS.WriteStream;
+  /** Where the bar goes; undefined: no bar. */
+  bar: NodeJS.WriteStream | undefined;
+  /** Least time between two lines of progress, ms. */
+  lineEveryMs: number;
+  now?: () => number;
+}
+
+export async function createRunProgress(options: RunProgressOptions): Promise<RunProgress> {
+  const { stream, bar, lineEveryMs, now = () => performance.now() } = options;
+  const beganAt = now();
+  const partials = createPartials();
+  const view: ProgressView | undefined = bar && (await createProgressView(bar));
+  let shown = "";
+  let shownAt = Number.NEGATIVE_INFINITY;
+
+  const write = (line: string): void => void stream.write(`${printableLine(line)}\n`);
+
+  const say = (line: string): void => {
+    // The bar is drawn again behind the line with the next note.
+    view?.close();
+    write(line);
+  };
+
+  return {
+    say,
+    onProgress: view?.show,
+
+    answered(answer) {
+      for (const line of partials.linesOf(answer)) say(line);
+      if (view || answer.status !== "running") return;
+      const line = lineOf(answer);
+      if (line === shown || now() - shownAt < lineEveryMs) return;
+      shown = line;
+      shownAt = now();
+      write(`${spoken(now() - beganAt).padStart(7)}  ${line}`);
+    },
+
+    close: () => view?.close(),
+  };
+}
+
+/** Where the operation stands, without anything that changes with every look. */
+function lineOf({ state = "queued", progress, queue_position: before, diagnosis }: Answer): string {
+  if (diagnosis) return `${state}: ${diagnosis.message}`;
+  const place = before ? `${state}, ${before} before it` : state;
+  if (!progress) return place;
+  const { progress: done, total, message } = progress;
+  const share = total ? `${Math.floor((100 * done) / total)} %` : place;
+  return message ? `${share}  ${message}` : share;
+}

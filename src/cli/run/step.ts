@@ -1,0 +1,210 @@
+/** One step of a pipeline: submits, waits, reports; answers the exit code. */
+import type { Answer } from "../../shared/operation/answer.js";
+import { isFinal } from "../../shared/operation/operation.js";
+import { printableJson } from "../../shared/printable.js";
+import { type Ending, endingOf, RUN_EXIT } from "../client/exit-codes.js";
+import { sameCall } from "../client/follow.js";
+import { type Colours, renderAnswer } from "../client/render.js";
+import { reportsSuccess } from "../client/success.js";
+import { withWholeResult } from "../client/whole-result.js";
+import { BrokerAway, type BrokerSession } from "./broker-session.js";
+import { createHints } from "./hints.js";
+import type { Interrupts } from "./interrupts.js";
+import type { RunProgress } from "./progress.js";
+import { submitRun } from "./submission.js";
+import type { TestReport } from "./test-report/test-report.js";
+import { waitForEnd } from "./waiting.js";
+
+export interface Step {
+  /** Submits this call, or waits for an operation that was accepted before. */
+  what:
+    | { tool: string; argumentsFor(superseded: string | undefined): Record<string, unknown> }
+    | { logId: string };
+  forceNew: string | undefined;
+  once: boolean;
+  waitMs: number;
+  isJson: boolean;
+}
+
+export interface StepDeps {
+  session: BrokerSession;
+  progress: RunProgress;
+  interrupts: Interrupts;
+  colours: Colours;
+  /** How this command line is called. */
+  self: string;
+  print(text: string): Promise<boolean>;
+  tests: TestReport;
+}
+
+/** Where a step ended: with an answer of the broker, or with lines that say why there is none. */
+interface Ended {
+  answer?: Answer | undefined;
+  /** Undefined: what the answer says. */
+  ending?: Ending;
+  lines?: string[];
+}
+
+/** Under way; `answer`: with which it was accepted, if this command submitted it. */
+interface Begun {
+  logId: string;
+  answer?: Answer;
+}
+
+/** A call that waits for nothing is answered within this time, or its answer is lost, ms. It is sent again then. */
+const ACCEPT_MS = 20_000;
+
+/** How long a cancelled operation is waited for, ms: a pipeline that was cancelled is ended soon. */
+const CANCEL_MS = 5_000;
+
+export async function takeStep(step: Step, deps: StepDeps): Promise<number> {
+  const until = performance.now() + step.waitMs;
+  const begun: Ended | Begun = "tool" in step.what ? await submitted(step, deps, until) : step.what;
+  const ended = "logId" in begun ? await followed(begun.logId, begun.answer, step, deps, until) : begun;
+  deps.progress.close();
+  return report(ended, step, deps);
+}
+
+/** An operation that is under way, or the end. */
+async function submitted(
+  { what, forceNew, once }: Step,
+  { session, progress, interrupts, self }: StepDeps,
+  until: number,
+): Promise<Ended | Begun> {
+  if (!("tool" in what)) return what;
+  const hints = createHints(self);
+  const { signal } = interrupts;
+  try {
+    const send = (superseded: string | undefined): Promise<Answer> =>
+      session.call(what.tool, what.argumentsFor(superseded), { signal, until, limitMs: ACCEPT_MS });
+    const found = await submitRun(send, { forceNew, once });
+    const { answer } = found;
+    const { log_id: logId, state } = answer;
+    if (answer.error_code === "INTERNAL" && state === undefined)
+      return { ending: "goesOn", lines: hints.away(logId, answer.message) };
+    if (logId === undefined || state === undefined) return { answer };
+    progress.say(hints.accepted(found));
+    return isFinal(state) ? { answer } : { logId, answer };
+  } catch (error) {
+    if (signal.aborted) return { ending: "detached", lines: hints.interrupted(undefined) };
+    if (error instanceof BrokerAway) return { ending: "goesOn", lines: hints.away(undefined, error.message) };
+    throw error;
+  }
+}
+
+async function followed(
+  logId: string,
+  accepted: Answer | undefined,
+  { waitMs }: Step,
+  { session, progress, interrupts, self }: StepDeps,
+  until: number,
+): Promise<Ended> {
+  const hints = createHints(self);
+  let latest = accepted;
+  for (;;) {
+    const { signal } = interrupts;
+    const waited = await waitForEnd(session, logId, {
+      until,
+      signal,
+      onProgress: progress.onProgress,
+      onAnswer(answer) {
+        latest = answer;
+        progress.answered(answer);
+      },
+    });
+    progress.close();
+    if (waited.kind === "away")
+      return { answer: latest, ending: "goesOn", lines: hints.away(logId, waited.reason) };
+    if (waited.kind === "answered") {
+      const answer = accepted ? sameCall(accepted, waited.answer) : waited.answer;
+      if (answer.status === "running")
+        return { answer, ending: "goesOn", lines: hints.waitEnded(logId, waitMs) };
+      return answer.status === "not_found" && accepted
+        ? { answer, ending: "unknown", lines: hints.lost(logId) }
+        : { answer };
+    }
+    const choice = await interrupts.choose();
+    if (choice === "cancel") return cancelled(logId, latest, session, hints.notCancelled(logId));
+    if (choice === "leave") return { answer: latest, ending: "detached", lines: hints.interrupted(logId) };
+  }
+}
+
+/** Asks for the cancellation, and waits a moment for what comes of it. */
+async function cancelled(
+  logId: string,
+  latest: Answer | undefined,
+  session: BrokerSession,
+  notYet: string[],
+): Promise<Ended> {
+  const signal = AbortSignal.timeout(2 * CANCEL_MS);
+  const until = performance.now() + CANCEL_MS;
+  const open = { answer: latest, ending: "detached", lines: notYet } as const;
+  try {
+    await session.call("cancel_operation", { log_id: logId }, { signal, until });
+    const waited = await waitForEnd(session, logId, { until, signal, onAnswer: () => undefined });
+    if (waited.kind !== "answered") return open;
+    return waited.answer.status === "running"
+      ? { ...open, answer: waited.answer }
+      : { answer: waited.answer };
+  } catch {
+    return open;
+  }
+}
+
+async function report(ended: Ended, step: Step, deps: StepDeps): Promise<number> {
+  const { answer } = ended;
+  try {
+    return answer === undefined || ended.ending === "goesOn" || ended.ending === "detached"
+      ? await reportOpen(ended, step, deps)
+      : await reportOutcome(answer, ended, step, deps);
+  } catch (error) {
+    const logId = answer?.log_id;
+    if (logId === undefined) throw error;
+    for (const line of createHints(deps.self).unread(logId, (error as Error).message))
+      deps.progress.say(line);
+    return RUN_EXIT.goesOn;
+  }
+}
+
+async function reportOpen(
+  { answer, ending, lines = [] }: Ended,
+  step: Step,
+  deps: StepDeps,
+): Promise<number> {
+  for (const line of lines) deps.progress.say(line);
+  const said = answer ?? { status: "error", message: lines.join(" ") };
+  if (step.isJson) await deps.print(printableJson(said, 0));
+  return RUN_EXIT[ending ?? "failed"];
+}
+
+async function reportOutcome(answer: Answer, ended: Ended, step: Step, deps: StepDeps): Promise<number> {
+  const { session, progress, tests, self } = deps;
+  const client = await session.client();
+  const said = ended.ending ?? endingOf(answer, await reportsSuccess(client, answer));
+  const isWhole = step.isJson || tests.isOfTests(answer);
+  const whole = isWhole ? await withWholeResult(client, answer) : answer;
+  const hasEnded = answer.state !== undefined && isFinal(answer.state);
+  const reported = hasEnded ? tests.report(whole) : undefined;
+  const isUnknown = said === "unknown" && answer.state === "interrupted";
+  const hints = isUnknown ? createHints(self).unknown(String(answer.log_id)) : (ended.lines ?? []);
+  const lines = [...(reported?.lines ?? []), ...hints];
+  if (step.isJson) for (const line of lines) progress.say(line);
+  const text = step.isJson
+    ? printableJson(whole, 0)
+    : renderAnswer(reported?.brief ?? answer, deps.colours, self);
+  const isPrinted = await deps.print(text);
+  if (!step.isJson) for (const line of lines) progress.say(line);
+  if (isPrinted && !reported?.isUnwritten) await confirm(answer, session);
+  const isMissing = reported?.isMissing || reported?.isUnwritten;
+  return RUN_EXIT[said === "ok" && isMissing ? "unsuccessful" : said];
+}
+
+/**
+ * Naming the log_id proves that the outcome was read: from now on the same command means another run. Without it the same
+ * command answers this outcome once more.
+ */
+async function confirm({ log_id, state }: Answer, session: BrokerSession): Promise<void> {
+  if (log_id === undefined || state === undefined || !isFinal(state) || state === "interrupted") return;
+  const client = await session.client();
+  await client.call("get_operation_status", { log_id }).catch(() => undefined);
+}

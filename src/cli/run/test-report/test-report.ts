@@ -1,0 +1,101 @@
+/** What a step says of tests: a summary, annotations where GitHub reads them, and a file for the build server. */
+import type { Answer } from "../../../shared/operation/answer.js";
+import { annotationsOf } from "./annotations.js";
+import { junitOf } from "./junit.js";
+import type { ReportFile } from "./report-file.js";
+import { type TestCase, testCasesIn } from "./test-cases.js";
+
+export interface TestReport {
+  /** Its result is of tests, and is needed whole. */
+  isOfTests(answer: Answer): boolean;
+  /** For an answer with a whole outcome. Writes the file, if one is wanted. */
+  report(answer: Answer): Reported;
+}
+
+export interface Reported {
+  lines: string[];
+  /** The answer without what the lines say. */
+  brief: Answer;
+  /** A report was wanted, and there is none, or none with a test in it. */
+  isMissing: boolean;
+  /** The file could not be written: the outcome must stay for another try. */
+  isUnwritten: boolean;
+}
+
+export interface TestReportOptions {
+  /** Undefined: none is wanted. */
+  junit: ReportFile | undefined;
+  isGithub: boolean;
+  /** The Unity project's folder in the repository. */
+  folder: string;
+}
+
+/** Most failed tests in the log; the result and the file have all. */
+const MOST_SHOWN = 50;
+
+export function createTestReport({ junit, isGithub, folder }: TestReportOptions): TestReport {
+  return {
+    isOfTests: ({ tool, status }) => (junit !== undefined || tool === "run-tests") && status === "completed",
+
+    report(answer) {
+      const result = answer.result ?? answer.partial_result;
+      const cases = testCasesIn(result, folder);
+      const problem = problemOf(answer, cases);
+      const lines = cases.length === 0 ? [] : summaryOf(cases);
+      const isMissing = junit !== undefined && cases.length === 0;
+      if (isMissing) lines.push(`No test was reported: ${problem}`);
+      let isUnwritten = false;
+      try {
+        const { tool = "run-tests", executed_at, accepted_at } = answer;
+        const mode = (result as { TestMode?: unknown } | undefined)?.TestMode;
+        const name = typeof mode === "string" ? `${tool} ${mode}` : tool;
+        junit?.write(junitOf({ name, at: executed_at ?? accepted_at, cases, problem }));
+      } catch (error) {
+        isUnwritten = true;
+        lines.push(`The test report was not written: ${(error as Error).message}`);
+      }
+      if (isGithub) lines.push(...annotationsOf(cases));
+      return { lines, brief: briefOf(answer, cases), isMissing, isUnwritten };
+    },
+  };
+}
+
+/** Why it is no success, if no failed test says so. */
+function problemOf(
+  { status, state, result, message }: Answer,
+  cases: readonly TestCase[],
+): string | undefined {
+  if (status !== "completed") return `The run ended as ${state}: ${message}`;
+  const { Success, Message } = (result ?? {}) as { Success?: unknown; Message?: unknown };
+  const said = typeof Message === "string" ? Message : undefined;
+  if (cases.length === 0) return said ?? "the result has no test cases";
+  const hasFailed = cases.some((each) => each.result === "failed");
+  return Success === false && !hasFailed ? (said ?? "The run reports no success.") : undefined;
+}
+
+function summaryOf(cases: readonly TestCase[]): string[] {
+  const count = (wanted: TestCase["result"]): number =>
+    cases.filter(({ result }) => result === wanted).length;
+  const failed = cases.filter(({ result }) => result === "failed");
+  const left = failed.length - MOST_SHOWN;
+  const counts = (["passed", "failed", "skipped", "inconclusive"] as const)
+    .filter((result) => count(result) > 0)
+    .map((result) => `${count(result)} ${result}`);
+  return [
+    `${cases.length} tests: ${counts.join(", ")}`,
+    ...failed.slice(0, MOST_SHOWN).map(failedLine),
+    ...(left > 0 ? [`  and ${left} more failed tests`] : []),
+  ];
+}
+
+function failedLine({ className, name, message = "", file, line }: TestCase): string {
+  const place = file === undefined ? "" : `  (${file}${line === undefined ? "" : `:${line}`})`;
+  const [first = ""] = message.split("\n");
+  return `  failed  ${className === "" ? name : `${className}.${name}`}: ${first.trimEnd()}${place}`;
+}
+
+function briefOf(answer: Answer, cases: readonly TestCase[]): Answer {
+  if (cases.length === 0 || typeof answer.result !== "object") return answer;
+  const { result: _whole, ...brief } = answer;
+  return brief as Answer;
+}
