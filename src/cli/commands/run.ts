@@ -90,7 +90,11 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
     );
   if (args.output !== undefined && args.output !== "text" && args.output !== "json")
     throw new UsageError(`--output ${args.output} is neither text nor json`);
-  const given = objectIn(args.arguments ?? args.json ?? "{}");
+  const given = {
+    // An assistant wants to know what failed; a report names every test.
+    ...(tool === "run-tests" ? { EveryTest: true } : {}),
+    ...objectIn(args.arguments ?? args.json ?? "{}"),
+  };
   const argumentsFor = (superseded: string | undefined): Record<string, unknown> => ({
     ...given,
     ...(editor === undefined ? {} : { [named("editor", given)]: editor }),

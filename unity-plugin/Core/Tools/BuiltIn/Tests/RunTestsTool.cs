@@ -44,6 +44,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         [Description("Whether to write an NUnit XML file into the project's TestResults folder")]
         public bool SaveXml { get; set; }
+
+        [Description("Report every test with its time, not only those that failed")]
+        public bool EveryTest { get; set; }
     }
 
     public sealed class RunTestsResponse
@@ -74,9 +77,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [JsonProperty("failures")]
         public IReadOnlyList<TestFailure> Failures { get; set; } = Array.Empty<TestFailure>();
 
-        /// <summary>Every finished test, in the order in which they first ended.</summary>
+        /// <summary>Every finished test, in the order in which they first ended; null unless asked for.</summary>
         [JsonProperty("cases")]
-        public IReadOnlyList<ReportedTest> Cases { get; set; } = Array.Empty<ReportedTest>();
+        public IReadOnlyList<ReportedTest>? Cases { get; set; }
 
         /// <summary>Absolute path of the NUnit file; null when none was asked for.</summary>
         public string? XmlPath { get; set; }
@@ -108,7 +111,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public async Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context)
         {
             var parameters = Bind(arguments);
-            var run = TestRun.Resumed(services, context, resumeRecord);
+            var run = TestRun.Resumed(services, context, resumeRecord, parameters.EveryTest);
             var resumed = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
             if (resumed != null) await Ended(resumed, run);
             else if (!run.IsComplete) throw Cut(run);
@@ -118,7 +121,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         protected override async Task<RunTestsResponse> ExecuteAsync(RunTestsSchema parameters, ToolContext context)
         {
             var request = Request(parameters, context);
-            var run = TestRun.Begin(services, context);
+            var run = TestRun.Begin(services, context, parameters.EveryTest);
             await Ended(services.Tests.RunAsync(request, run, Stop(context)), run);
             return Finish(parameters, run);
         }
@@ -190,7 +193,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 Skipped = counts.Skipped,
                 Inconclusive = counts.Inconclusive,
                 Failures = counts.Failures,
-                Cases = counts.LastReported(int.MaxValue),
+                Cases = parameters.EveryTest ? counts.LastReported(int.MaxValue) : null,
                 XmlPath = xmlPath,
                 Message = message,
             };

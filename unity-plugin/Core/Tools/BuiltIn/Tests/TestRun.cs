@@ -30,9 +30,17 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private readonly string file;
         private readonly FinishedTests finished;
         private readonly long startedAt;
+        private readonly bool reportsEveryTest;
 
-        private TestRun(ToolServices services, ToolContext context, string file, long startedAt, int total)
+        private TestRun(
+            ToolServices services,
+            ToolContext context,
+            string file,
+            long startedAt,
+            int total,
+            bool reportsEveryTest)
         {
+            this.reportsEveryTest = reportsEveryTest;
             this.services = services;
             this.context = context;
             this.file = file;
@@ -50,17 +58,21 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>True when every test has reported its result.</summary>
         public bool IsComplete => Total >= 0 && Counts.Completed >= Total;
 
-        public static TestRun Begin(ToolServices services, ToolContext context)
+        public static TestRun Begin(ToolServices services, ToolContext context, bool reportsEveryTest)
         {
             var file = FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId);
-            var run = new TestRun(services, context, file, services.Clock.NowMs, -1);
+            var run = new TestRun(services, context, file, services.Clock.NowMs, -1, reportsEveryTest);
             run.finished.Delete();
             run.Remember();
             return run;
         }
 
         /// <summary>The run as it was before the domain reload, with the tests that had ended.</summary>
-        public static TestRun Resumed(ToolServices services, ToolContext context, JToken? resumeRecord)
+        public static TestRun Resumed(
+            ToolServices services,
+            ToolContext context,
+            JToken? resumeRecord,
+            bool reportsEveryTest)
         {
             var record = resumeRecord as JObject ?? new JObject();
             var run = new TestRun(
@@ -68,7 +80,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 context,
                 (string?)record[FileKey] ?? FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId),
                 (long?)record[StartedAtKey] ?? services.Clock.NowMs,
-                (int?)record[TotalKey] ?? -1);
+                (int?)record[TotalKey] ?? -1,
+                reportsEveryTest);
             foreach (var testCase in run.finished.Read()) run.Counts.Add(testCase);
             if (run.Counts.Completed > 0) run.Report("The run goes on after a domain reload");
             return run;
@@ -124,7 +137,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 failed = Counts.Failed,
                 skipped = Counts.Skipped,
                 failures = Counts.FirstFailures(FailuresInPartialResult),
-                cases = Counts.LastReported(CasesInPartialResult),
+                cases = reportsEveryTest ? Counts.LastReported(CasesInPartialResult) : null,
             });
     }
 }
