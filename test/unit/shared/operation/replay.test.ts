@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
+  isConfirmed,
   type Moment,
   REPLAY_DEFAULTS,
   type Requester,
@@ -245,4 +246,13 @@ describe("▲9 unknown stays unknown", () => {
       expect(replay(operation({ state: "interrupted", effect }), from(HTTP, 2))).toBe(false);
     }
   });
+});
+
+test("▲7 an outcome was read by somebody if a delivery is proven by name, in this incarnation of the store", () => {
+  const { incarnation } = moment();
+  const proven = executed(reported(HTTP, confirmed));
+  expect(isConfirmed(proven, incarnation)).toBe(true);
+  expect(isConfirmed(proven, ANOTHER_INCARNATION)).toBe(false);
+  expect(isConfirmed(executed(reported(HTTP)), incarnation)).toBe(false);
+  expect(isConfirmed(executed(), incarnation)).toBe(false);
 });
