@@ -133,9 +133,9 @@ function createCommandParser() {
   };
 }
 
-/** The script that creates an operation, with its job: the only one that gives it a turn and stores its arguments. */
+/** The script that creates an operation, with its job: the only one that gives it a turn and asks for room. */
 export function createsRecord(command: RedisCommand): boolean {
-  return isApply(command) && ["turns", "arguments"].every((name) => hasKey(command, name));
+  return isApply(command) && ["turns", "room-wanted"].every((name) => hasKey(command, name));
 }
 
 const hasKey = (command: RedisCommand, name: string): boolean =>
