@@ -139,7 +139,7 @@ export function createOperations(
     if (!isFinal(record.state)) return transition(record, texts, only);
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
-    // Only its owner ends the job: whoever else ends an operation does not know whether the lane is done with it.
+    // Only its owner ends the job: another part of the process does not know whether the lane is done with the operation.
     const job = only.fence === undefined ? undefined : laneOf(record)?.jobOf(jobIdOf(record));
     const counts = countsOfChange(before, record);
     const taken = job && { id: job.id, token: job.token, claimant: job.claimant() };
