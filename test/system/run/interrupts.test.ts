@@ -45,10 +45,11 @@ test("--cancel-on-interrupt cancels it", async () => {
   expect(runner.stdout).toMatch(/^cancelled /m);
 });
 
-// `script` of util-linux gives a command a terminal of its own.
+// `script` of util-linux gives a command a terminal of its own. `exec`: a shell above the command would end by Ctrl-C itself.
 test.runIf(process.platform === "linux")("at a terminal Ctrl-C asks: wait on, leave, cancel", async () => {
   await simulate();
-  const command = [process.execPath, MAIN, "run", ...build].map((word) => `'${word}'`).join(" ");
+  const words = [process.execPath, MAIN, "run", ...build].map((word) => `'${word}'`);
+  const command = `exec ${words.join(" ")}`;
   const { CI: _pipeline, ...env } = here().env;
   const terminal = (name: string) => {
     const child = spawn("script", ["-qefc", command, "/dev/null"], { env: { ...env, TERM: "xterm" } });

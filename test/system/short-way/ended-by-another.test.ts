@@ -5,8 +5,8 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../harness/eventually.js";
 import { clientOf } from "../../harness/system/client.js";
+import { HOUR, UNDISTURBED } from "../../harness/system/idle-lane.js";
 import { useSystem } from "../../harness/system/system.js";
-import { HOUR, UNDISTURBED } from "./idle-lane.js";
 
 const { start } = useSystem();
 

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { clientOf } from "../../harness/system/client.js";
+import { HOUR, mainLaneIdle, UNDISTURBED } from "../../harness/system/idle-lane.js";
 import { type System, useSystem } from "../../harness/system/system.js";
-import { HOUR, mainLaneIdle, UNDISTURBED } from "./idle-lane.js";
 
 const { start } = useSystem();
 
@@ -22,7 +22,7 @@ async function cabled() {
   const call = async (name: string, args: Record<string, unknown> = {}) =>
     (await ann.submit("work", { Name: name, ...args })).record.logId;
   await ann.outcome(await call("first"));
-  await mainLaneIdle(system);
+  await mainLaneIdle(system.hand, system.editor.editorId);
   return { ...system, broker, toRedis, ann, call };
 }
 

@@ -1,8 +1,8 @@
 /** What a call costs in scripts: counted, because a time says nothing beside other tests. */
 import { expect, test } from "vitest";
 import { scriptsOf } from "../../harness/redis/scripts-of.js";
+import { mainLaneIdle, UNDISTURBED } from "../../harness/system/idle-lane.js";
 import { type System, useSystem } from "../../harness/system/system.js";
-import { mainLaneIdle, UNDISTURBED } from "./idle-lane.js";
 
 const { start } = useSystem();
 
@@ -11,7 +11,7 @@ async function begun(): Promise<System> {
   await system.addWorkerHere(UNDISTURBED);
   await system.present(system.editor);
   await call(system, "first");
-  await mainLaneIdle(system);
+  await mainLaneIdle(system.hand, system.editor.editorId);
   return system;
 }
 

@@ -6,10 +6,10 @@ import type { LocalLanes } from "../../../src/shared/store/same-process/local-la
 import { createLane } from "../../../src/worker/execution/lane.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
+import { HOUR, UNDISTURBED } from "../../harness/system/idle-lane.js";
 import { WITHOUT_STORE } from "../../harness/system/lonely-lane.js";
 import { useOpenedStores } from "../../harness/system/opened-stores.js";
 import { operation } from "../../unit/shared/record.js";
-import { HOUR, UNDISTURBED } from "../short-way/idle-lane.js";
 
 const { open, byHand, redis, closeLater } = useOpenedStores();
 
