@@ -1,5 +1,6 @@
 /** Reads and checks one tool call: everything that can be wrong with it is found before a record exists. */
 
+import { isMember, isPool } from "../shared/editors/pool.js";
 import {
   type Candidate,
   editorFor,
@@ -125,7 +126,11 @@ export function createCallReader(deps: {
       const targetContext: TargetContext = { candidates, selected, folders: call.folders, missing };
       const aim = aimOf(written, targetContext, access.sees);
       const editor = aim.problem ? undefined : editorFor(aim.target, targetContext);
-      const { tool, problem } = typeof editor === "string" ? await find(call.tool, [editor]) : anywhere;
+      // Any Editor may join a pool.
+      if (aim.target.kind === "pool" && !access.seesAll)
+        throw new BrokerError("FORBIDDEN", `${access.principal.name} may not use every Editor, so no pool either.`);
+      const among = typeof editor === "string" ? membersOf(editor, candidates) : undefined;
+      const { tool, problem } = among ? await find(call.tool, among) : anywhere;
 
       const refused = access.refusal(tool);
       if (refused) throw refused;
@@ -174,6 +179,12 @@ export function createCallReader(deps: {
 interface FoundTool {
   tool: Tool;
   problem?: BrokerError | undefined;
+}
+
+/** The Editors that may run it. */
+function membersOf(editor: string, candidates: readonly Candidate[]): string[] {
+  if (!isPool(editor)) return [editor];
+  return candidates.filter(({ labels }) => isMember(editor, labels)).map(({ id }) => id);
 }
 
 /** The target that the call, or else its session, names. */

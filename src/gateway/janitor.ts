@@ -14,6 +14,7 @@ import type { Store } from "../shared/store/store.js";
 import { overdueBy } from "../shared/tools/execution-class.js";
 import { removeForgotten } from "./editors/forgotten-editors.js";
 import type { KnownEditors, KnownEditorsReader } from "./editors/known-editors.js";
+import { createPoolKeeper, goesBack, lastSeenIn, opensAgain } from "./editors/pool-keeper.js";
 
 export interface JanitorOptions {
   everyMs: number;
@@ -32,6 +33,13 @@ export interface Janitor {
   close(): Promise<void>;
 }
 
+/** What is known of the Editor whose queue an operation is in. `lastSeenAt`: ms, store clock. */
+interface Whereabouts {
+  known: KnownEditor | undefined;
+  here: boolean;
+  lastSeenAt: number;
+}
+
 /** A round, and the known losses of the store when it began. */
 type Looked = Round & { known: KnownEditors };
 
@@ -48,6 +56,7 @@ export function createJanitor(
   options: JanitorOptions,
 ): Janitor {
   const { store, log, knownEditors } = deps;
+  const pools = createPoolKeeper(deps);
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -134,6 +143,34 @@ export function createJanitor(
     await store.queues.remove(changed.record);
   };
 
+  /** One operation in the queue of an Editor, or of a pool, which is never `here`. */
+  const careFor = async (
+    record: OperationRecord,
+    { known, here, lastSeenAt }: Whereabouts,
+    round: Looked,
+  ): Promise<void> => {
+    const { logId, acceptedAt } = record;
+    const now = await store.operations.now();
+    if (goesBack(record, here, round.known)) await pools.giveBack(record, here, round.known);
+    else if (pastDeadline(record, lastSeenAt, now, round)) await end(logId, lastSeenAt, round);
+    else if (leaves(record, now, round.known)) await leaveQueue(logId, round.known);
+    else if (record.cancel && goneOf(record, known, here)) await interruptGone(logId, known, here);
+    else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(logId);
+    else if (opensAgain(record, round.known)) await pools.open(record, round.known);
+    else if (isWaiting(record.state) && now - acceptedAt >= options.everyMs)
+      await store.queues.restore(record);
+  };
+
+  const sweepPools = async (round: Looked): Promise<void> => {
+    const ids = await store.pools.ids();
+    const editors = ids.length === 0 ? [] : await store.editors.all();
+    for (const pool of ids) {
+      const whereabouts = { known: undefined, here: false, lastSeenAt: lastSeenIn(pool, editors) };
+      for (const record of await store.operations.openOf(pool)) await careFor(record, whereabouts, round);
+      await store.pools.retireUnused(pool, round.at);
+    }
+  };
+
   const sweep = async (): Promise<void> => {
     const begun = await store.lastSweep.begin(pauseMs, stoodStill);
     stoodStill = false;
@@ -148,15 +185,9 @@ export function createJanitor(
         await store.editors.forget(editor);
       }
       const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
-      for (const record of open) {
-        if (pastDeadline(record, lastSeenAt, now, round)) await end(record.logId, lastSeenAt, round);
-        else if (leaves(record, now, round.known)) await leaveQueue(record.logId, round.known);
-        else if (record.cancel && goneOf(record, known, here)) await interruptGone(record.logId, known, here);
-        else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(record.logId);
-        else if (isWaiting(record.state) && now - record.acceptedAt >= options.everyMs)
-          await store.queues.restore(record);
-      }
+      for (const record of open) await careFor(record, { known, here, lastSeenAt }, round);
     }
+    await sweepPools(round);
     await removeForgotten({ store, log });
   };
 

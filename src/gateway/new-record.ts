@@ -25,6 +25,7 @@ export function newRecord(
     executionClass,
     keyed: call.parameters.idempotencyKey !== undefined,
     editor: decision.editor,
+    ...(decision.pool === undefined ? {} : { pool: decision.pool }),
     editorOpen: decision.editorOpen,
     after: decision.after,
     ...(decision.supersedes === undefined ? {} : { supersedes: decision.supersedes }),

@@ -1,7 +1,8 @@
 /** Operations as their principal may see them, with all data for an answer. */
 import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
-import type { EditorAway } from "../shared/operation/flight.js";
+import { isPool } from "../shared/editors/pool.js";
+import type { EditorAway, WaitingPool } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
 import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
@@ -14,6 +15,7 @@ import type { Store } from "../shared/store/store.js";
 import { type CandidateOptions, isConnected } from "./editors/candidates.js";
 import { holdingUp, stands } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
+import { lastSeenIn, membersIn } from "./editors/pool-keeper.js";
 import type { Results } from "./results/results.js";
 
 export interface ViewOptions extends CandidateOptions {
@@ -75,7 +77,8 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       waits ? deps.heldBack(record) : undefined,
       operations.now(),
     ]);
-    const isAway = !final && !(editor && isHere(editor, now));
+    const pool = isPool(record.editor) ? await poolOf(record.editor, now) : undefined;
+    const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected;
     const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
@@ -86,26 +89,39 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       isPartialTruncated: live.isTruncated,
       queuePosition: position,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
-      editorAway: isAway ? absenceOf(record, editor, watchedSince, mayHaveBeenSent) : undefined,
+      editorAway: isAway
+        ? absenceOf(record, pool ?? editor ?? { lastSeenAt: 0 }, editor, watchedSince, mayHaveBeenSent)
+        : undefined,
+      pool,
       heldBack: held,
       diagnosis: holdingUp(stands(editor?.diagnosis, now)),
       now,
     };
   };
 
+  const poolOf = async (pool: string, now: number): Promise<WaitingPool & { lastSeenAt: number }> => {
+    const members = membersIn(pool, await editors.all());
+    return {
+      known: members.length,
+      connected: members.filter((editor) => isHere(editor, now)).length,
+      lastSeenAt: lastSeenIn(pool, members),
+    };
+  };
+
   const absenceOf = (
     record: OperationRecord,
+    { lastSeenAt }: { lastSeenAt: number },
     editor: KnownEditor | undefined,
     watchedSince: number,
     mayHaveBeenSent: boolean,
   ): EditorAway => ({
     project: editor?.profile.projectName,
-    lastSeenAt: editor?.lastSeenAt || undefined,
+    lastSeenAt: lastSeenAt || undefined,
     gone: goneOf(record, editor, false),
     hasClosed: editor?.ended !== undefined && editor.ended.editorSessionId === editor.profile.editorSessionId,
     deadline: mayHaveBeenSent
       ? undefined
-      : deadlineOf(record, editor?.lastSeenAt ?? 0, options.limits, watchedSince),
+      : deadlineOf(record, lastSeenAt, options.limits, watchedSince),
     mayHaveBeenSent,
   });
 

@@ -46,6 +46,8 @@ export interface SimulatedEditorOptions {
   plain?: boolean;
   /** The path that hello reports as the Editor's own log. */
   logFile?: string;
+  /** Which pools it is in. */
+  labels?: readonly string[];
   /** Tools beside the built-in ones. */
   tools?: SimulatedTool[];
 }
@@ -79,6 +81,7 @@ export function completeOptions(options: SimulatedEditorOptions, editorId: strin
     forgetAfterMs: options.forgetAfterMs ?? 24 * 3600 * 1000,
     keepOperations: options.keepOperations ?? 1000,
     plain: options.plain ?? false,
+    labels: options.labels ?? [],
     tools: options.tools ?? [],
   };
 }

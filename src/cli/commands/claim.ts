@@ -45,6 +45,7 @@ function chosen(
     projectName,
     projectPath,
     connected: false,
+    labels: [],
   }));
   const target = resolveTarget(name, candidates);
   const editor = "kind" in target && target.kind === "named" ? target.editor : undefined;

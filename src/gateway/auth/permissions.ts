@@ -9,12 +9,14 @@ export interface Permissions {
   principal: Principal;
   /** An Editor that it may not use is unknown to it. */
   sees(editorId: string): boolean;
+  /** It may use every Editor, also those that are not known yet. */
+  seesAll: boolean;
   /** Why it may not call a tool; undefined if it may. */
   refusal(tool: Pick<Tool, "name" | "effect">): BrokerError | undefined;
 }
 
 /** The broker's own access: everything. */
-const ALL: Permissions = { principal: LOCAL, sees: () => true, refusal: () => undefined };
+const ALL: Permissions = { principal: LOCAL, sees: () => true, seesAll: true, refusal: () => undefined };
 
 /** `id`: undefined for the broker itself. Throws UNAUTHORIZED if the principal was revoked. */
 export async function permissionsOf(principals: Principals, id: string | undefined): Promise<Permissions> {
@@ -25,6 +27,7 @@ export async function permissionsOf(principals: Principals, id: string | undefin
   return {
     principal,
     sees: seesEditor(principal),
+    seesAll: principal.editors.allow.includes("*") && principal.editors.deny.length === 0,
     refusal({ name, effect }) {
       if (effect !== "read_only" && !hasRole(principal, "submit"))
         return new BrokerError(

@@ -1,5 +1,6 @@
 /** The known Editors as candidates for a call: their projects, and whether they are connected. */
 
+import { labelsOf } from "../../shared/editors/pool.js";
 import type { Candidate } from "../../shared/editors/target.js";
 import type { Availability, AwayEditor, KnownEditor } from "../../shared/store/editors/editors.js";
 
@@ -31,6 +32,7 @@ export function candidateOf(editor: Availability, now: number, options: Candidat
     projectName: profile?.projectName ?? "",
     projectPath: profile?.projectPath ?? "",
     connected,
+    labels: profile ? labelsOf(profile) : [],
     ...(isReturning ? { isReturning } : {}),
   };
 }
@@ -38,5 +40,5 @@ export function candidateOf(editor: Availability, now: number, options: Candidat
 /** An Editor that the store does not know: only its last catalogue is noted. */
 export function notedCandidate({ profile }: Pick<AwayEditor, "profile">): Candidate {
   const { editorId: id, projectName, projectPath } = profile;
-  return { id, projectName, projectPath, connected: false, isNoted: true };
+  return { id, projectName, projectPath, connected: false, labels: labelsOf(profile), isNoted: true };
 }

@@ -72,7 +72,7 @@ function onlyNoted(missing: readonly string[], candidates: readonly Candidate[])
   const stored = new Set(candidates.map(({ id }) => id));
   return missing
     .filter((id) => !stored.has(id))
-    .map((id) => ({ id, projectName: "", projectPath: "", connected: false }));
+    .map((id) => ({ id, projectName: "", projectPath: "", connected: false, labels: [] }));
 }
 
 /** Undefined if it has ended already. */

@@ -23,6 +23,7 @@ const LastCatalog = z.object({
     pid: z.number(),
     process: z.object({ machine: Name, pid: z.number(), mark: z.string().max(1_000).optional() }).optional(),
     plain: z.literal(true).optional(),
+    labels: z.array(z.string().max(1_000)).max(1_000).optional(),
     editorSessionId: z.string().max(1_000),
     generation: z.number(),
     assetCounter: z.number(),
@@ -54,12 +55,12 @@ export function textOf({ tools, ...editor }: AwayEditor): string {
 export function parseCatalog(name: string, text: Buffer, limits: ToolLimits): AwayEditor {
   if (hasMoreValues(text, MOST_VALUES)) throw new Error(`more than ${MOST_VALUES} JSON values`);
   const { profile, ended, lastSeenAt, tools } = LastCatalog.parse(JSON.parse(text.toString("utf8")));
-  const { process, plain, ...known } = profile;
+  const { process, plain, labels, ...known } = profile;
   if (fileNameOf(known.editorId) !== name) throw new Error("it is the file of another Editor");
   const read = readTools(tools, limits);
   if (read.tools.length === 0) throw new Error(read.reasons[0] ?? "no tools");
   return {
-    profile: { ...known, ...(process ? { process } : {}), ...(plain ? { plain } : {}) },
+    profile: { ...known, ...(process ? { process } : {}), ...(labels ? { labels } : {}), ...(plain ? { plain } : {}) },
     lastSeenAt,
     ...(ended ? { ended } : {}),
     tools: read.tools,

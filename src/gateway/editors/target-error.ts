@@ -1,5 +1,6 @@
 /** The refusal of a call whose Editor could not be found or chosen. */
 
+import { labelsIn, poolIn } from "../../shared/editors/pool.js";
 import { type Candidate, resolveTarget, type TargetProblem } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
 
@@ -16,6 +17,7 @@ export function targetError(
       return new BrokerError("NO_EDITOR", "No Unity Editor has been seen yet.");
     case "EDITOR_UNKNOWN": {
       const { named } = problem;
+      if (poolIn(named) !== undefined) return noMember(named, problem.candidates);
       const what = isSelected
         ? `The Editor ${named}, which select_editor chose for this session, is no longer known`
         : `No known Editor is called "${named}"`;
@@ -41,6 +43,17 @@ export function targetError(
   }
 }
 
+function noMember(named: string, candidates: readonly Candidate[]): BrokerError {
+  const pool = poolIn(named);
+  const what = pool
+    ? `No known Editor has the labels ${labelsIn(pool).join(", ")}`
+    : `"${named}" is no pool: write pool:<label>, or pool:<label>,<label> for the Editors that have both`;
+  const known = candidates.map(({ id, labels }) => `${id} (${labels.join(", ")})`).join("; ");
+  return new BrokerError("EDITOR_UNKNOWN", `${what}; known: ${known || "none"}.`, {
+    candidates: shown(candidates),
+  });
+}
+
 function notBack(missing: readonly string[], sees: (editorId: string) => boolean): BrokerError {
   const editors = missing.filter(sees);
   const others = editors.length === missing.length ? [] : ["others"];
@@ -61,11 +74,12 @@ export function namedAmong(named: string, candidates: readonly Candidate[]): Can
 
 /** In the form of list_editors. */
 export function shown(candidates: readonly Candidate[]): Record<string, unknown>[] {
-  return candidates.map(({ id, projectName, projectPath, connected }) => ({
+  return candidates.map(({ id, projectName, projectPath, connected, labels }) => ({
     id,
     project: projectName,
     project_path: projectPath,
     connected,
+    labels,
   }));
 }
 

@@ -10,7 +10,7 @@ import { describeJobs, shownData, shownProgress, shownReturn, type Viewer } from
 
 export interface DashboardOptions {
   prefix: string;
-  store: Pick<Store, "queues" | "editors" | "operations">;
+  store: Pick<Store, "queues" | "editors" | "operations" | "pools">;
 }
 
 /** Only the page's own parts, for the operator's privacy and for offline use. */
@@ -29,8 +29,8 @@ export async function dashboard(
   const askers = new WeakMap<object, Principal>();
 
   const lanes = async (): Promise<BullMQAdapter[]> => {
-    const editors = await store.editors.ids();
-    return editors.flatMap((editor) => store.queues.lanesOf(editor)).map(toLookAt);
+    const [editors, pools] = await Promise.all([store.editors.ids(), store.pools.ids()]);
+    return [...editors, ...pools].flatMap((owner) => store.queues.lanesOf(owner)).map(toLookAt);
   };
   const board = createBullBoard({
     queues: [],

@@ -1,11 +1,15 @@
 /** Choice of target (▲4): which Editor a call is for. */
 import { slugOf } from "./editor-id.js";
+import { isMember, poolIn } from "./pool.js";
 
 /**
- * The target that the caller gave: one Editor, or none. `isUnknown`: no known Editor has this name, or several have it;
+ * The target that the caller gave: one Editor, a pool of them, or none. `isUnknown`: no known Editor has this name, or several have it;
  * then `editor` is the caller's text, and only existing operations can answer the call.
  */
-export type Target = { kind: "named"; editor: string; isUnknown?: true } | { kind: "open" };
+export type Target =
+  | { kind: "named"; editor: string; isUnknown?: true }
+  | { kind: "pool"; pool: string }
+  | { kind: "open" };
 
 /** An Editor that a call may go to. */
 export interface Candidate {
@@ -14,6 +18,8 @@ export interface Candidate {
   /** Its real path on its own machine. */
   projectPath: string;
   connected: boolean;
+  /** Which pools it is in. */
+  labels: readonly string[];
   /** It was connected recently, its process is alive, and its worker waits for it: a domain reload. */
   isReturning?: boolean;
   /** The store does not know it: only its last catalogue is noted. */
@@ -32,6 +38,7 @@ export interface TargetContext {
 }
 
 export type TargetProblem =
+  /** Or a pool without a known member, or one that is not named by labels. */
   | { code: "EDITOR_UNKNOWN"; named: string; candidates: readonly Candidate[] }
   | { code: "EDITOR_AMBIGUOUS"; named?: string; candidates: readonly Candidate[] }
   | { code: "EDITORS_NOT_BACK"; editors: readonly string[] }
@@ -39,13 +46,16 @@ export type TargetProblem =
 
 /**
  * Choice of target (▲4): resolves the `editor` argument, ignoring case: an id, a project's name, or the beginning of an
- * id. An exact id takes precedence over a name, and a name over the beginning of an id.
+ * id. An exact id takes precedence over a name, and a name over the beginning of an id. Or a pool.
  */
 export function resolveTarget(
   named: string | undefined,
   candidates: readonly Candidate[],
 ): Target | TargetProblem {
   if (named === undefined) return { kind: "open" };
+  const pool = poolIn(named);
+  if (pool === "") return { code: "EDITOR_UNKNOWN", named, candidates };
+  if (pool !== undefined) return { kind: "pool", pool };
   if (candidates.length === 0) return { code: "NO_EDITOR" };
   const wanted = named.toLowerCase();
   const ways: ((candidate: Candidate) => boolean)[] = [
@@ -64,9 +74,10 @@ export function resolveTarget(
   return { code: "EDITOR_UNKNOWN", named, candidates };
 }
 
-/** Choice of target (▲4): may an operation on this Editor answer a call with this target? */
-export function isFor(target: Target, editor: string): boolean {
+/** Choice of target (▲4): may this operation answer a call with this target? One of a pool does for whoever ran it. */
+export function isFor(target: Target, { editor, pool }: { editor: string; pool?: string }): boolean {
   if (target.kind === "open") return true;
+  if (target.kind === "pool") return pool === target.pool;
   if (!target.isUnknown) return editor === target.editor;
   const wanted = target.editor.toLowerCase();
   const isItsProject = /[a-z0-9]/.test(wanted) && slugIn(editor) === slugOf(wanted);
@@ -82,6 +93,7 @@ export function isFor(target: Target, editor: string): boolean {
 export function editorFor(target: Target, context: TargetContext): string | TargetProblem {
   const { candidates, selected, folders = [], missing = [] } = context;
   if (target.kind === "named") return target.editor;
+  if (target.kind === "pool") return poolFor(target.pool, context);
   if (selected !== undefined) return selected;
   if (missing.length > 0) return { code: "EDITORS_NOT_BACK", editors: missing };
   const home = homeOf(folders, candidates);
@@ -89,6 +101,16 @@ export function editorFor(target: Target, context: TargetContext): string | Targ
   const [only, ...others] = presentOr(candidates);
   if (only === undefined) return { code: "NO_EDITOR" };
   return others.length === 0 ? only.id : { code: "EDITOR_AMBIGUOUS", candidates };
+}
+
+/**
+ * Store incarnation (▲13): a pool is closed while Editors are missing, since one of them may have run this very call. Otherwise it
+ * needs a member, connected or not.
+ */
+function poolFor(pool: string, { candidates, missing = [] }: TargetContext): string | TargetProblem {
+  if (missing.length > 0) return { code: "EDITORS_NOT_BACK", editors: missing };
+  const hasMember = candidates.some(({ labels }) => isMember(pool, labels));
+  return hasMember ? pool : { code: "EDITOR_UNKNOWN", named: pool, candidates };
 }
 
 /** The innermost project around each folder, if all folders that are in a project agree on it. */

@@ -109,6 +109,7 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
     log_id: record.logId,
     tool: record.tool,
     editor: record.editor,
+    ...(record.pool === undefined ? {} : { pool: record.pool }),
     state: record.state,
     accepted_at: new Date(record.acceptedAt).toISOString(),
     // A tool's caller knows its own client: only readers of operations need the name.

@@ -42,7 +42,14 @@ export interface SubmitRequest extends Sought {
 }
 
 export type Decision =
-  | { kind: "create"; editor: string; editorOpen: boolean; after: string | null; supersedes?: string }
+  | {
+      kind: "create";
+      editor: string;
+      pool?: string;
+      editorOpen: boolean;
+      after: string | null;
+      supersedes?: string;
+    }
   | Lookup
   | { kind: "refuse"; problem: TargetProblem }
   /**
@@ -72,6 +79,7 @@ export function decide(snapshot: Snapshot, request: SubmitRequest, options?: Rep
   return {
     kind: "create",
     editor,
+    ...(request.target.kind === "pool" ? { pool: request.target.pool } : {}),
     editorOpen: request.target.kind === "open",
     after: snapshot.newest,
     ...(request.forceNew === undefined ? {} : { supersedes: request.forceNew }),
@@ -100,19 +108,26 @@ export function lookUp(snapshot: Snapshot, request: Sought, options?: ReplayOpti
 }
 
 /**
- * Choice of target (▲4): the newest operation of each Editor that the call may mean, newest first. An operation that
+ * Choice of target (▲4): the newest operation of each Editor (or of the pool) that the call may mean, newest first. An operation that
  * never began is followed by its predecessor. An operation that another one answers for is left out: the other one is
  * among the records.
  */
 function candidates(records: readonly OperationRecord[], target: Target): OperationRecord[] {
   const meant = records
     .filter((record) => record.executedAs === undefined)
-    .filter((record) => isFor(target, record.editor))
+    .filter((record) => isFor(target, record))
     .toSorted((a, b) => b.order - a.order || b.acceptedAt - a.acceptedAt);
   return meant.filter(
     (record, index) =>
-      !meant.slice(0, index).some((newer) => newer.editor === record.editor && !isPassedOver(newer)),
+      !meant
+        .slice(0, index)
+        .some((newer) => runsIn(newer, target) === runsIn(record, target) && !isPassedOver(newer)),
   );
+}
+
+/** Choice of target (▲4): to a call that names a pool, the pool's Editors are one. */
+function runsIn({ editor }: OperationRecord, target: Target): string {
+  return target.kind === "pool" ? target.pool : editor;
 }
 
 /** Join (▲5): the operation that answers for the one this very request created, whatever has changed since. */

@@ -20,8 +20,16 @@ export interface EditorAway {
   mayHaveBeenSent: boolean;
 }
 
+/** The Editors of the pool in which an operation waits. */
+export interface WaitingPool {
+  known: number;
+  connected: number;
+}
+
 export interface Flight {
   record: OperationRecord;
+  /** Set while no Editor has taken it from its pool. */
+  pool?: WaitingPool | undefined;
   queuePosition?: number | undefined;
   /** Set while its Editor is not connected. */
   editorAway?: EditorAway | undefined;
@@ -39,20 +47,26 @@ export function flightMessage(view: Flight): string {
 }
 
 function placeMessage(view: Flight): string {
-  const { record, editorAway, heldBack, queuePosition, now } = view;
+  const { record, editorAway, heldBack, queuePosition, pool, now } = view;
   if (editorAway) return awayMessage(view, editorAway);
   if (record.state === "running") return `It is running in the Editor.${overdueMessage(record, now)}`;
   if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
   if (heldBack) return heldMessage(heldBack);
+  if (pool) {
+    const before = queuePosition ? `, behind ${queuePosition} other(s)` : "";
+    return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected)${before}.`;
+  }
   return queuePosition
     ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
     : "It waits in the Editor's queue.";
 }
 
 /** For an Editor that is not connected: says "running" of nothing. */
-function awayMessage({ record, diagnosis }: Flight, away: EditorAway): string {
+function awayMessage({ record, pool, diagnosis }: Flight, away: EditorAway): string {
   const { gone, deadline } = away;
   const by = deadline ? ` at ${clock(deadline.at)}` : "";
+  if (pool && !away.mayHaveBeenSent)
+    return `None of the ${pool.known} known Editor(s) of ${record.editor} is connected. The operation has not started: it waits for one of them, and expires${by} if none comes. Ask the user to start one.`;
   // A diagnosis already says what is wrong and what to do.
   const open = diagnosis ? "" : ` Ask the user to open ${away.project ?? "its project"} in Unity.`;
   if (away.mayHaveBeenSent) {

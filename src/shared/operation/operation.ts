@@ -150,7 +150,13 @@ export interface OperationRecord {
   executionClass?: ExecutionClass;
   /** Made with an idempotency key: the key is its identity for the whole retention. */
   keyed: boolean;
+  /** Whose queue it is in: an Editor's id, or a pool's. */
   editor: string;
+  /**
+   * The caller named a pool (pool.ts), by this id; `editor` is the same until an Editor has taken it, and again if that one did not
+   * begin it and went away (▲13).
+   */
+  pool?: string;
   /** The caller left the target open; `editor` is what it resolved to (▲4). */
   editorOpen: boolean;
   /** The newest operation of the hash when this one was created, frozen (▲10). */

@@ -31,6 +31,8 @@ export type EditorReply =
 export interface RecoveryContext {
   /** The Editor session that answered. */
   session: string;
+  /** The store's incarnation in which the Editor's operations were imported (▲13). */
+  incarnation: string;
   /** The store's knowledge of the operation that the Editor named instead (`same_as`). */
   other?: OtherOperation | undefined;
   retentionMs: number;
@@ -77,6 +79,7 @@ export function recover(record: OperationRecord, found: EditorReply, context: Re
     case "unknown":
       if (record.effect === "read_only") return record.rebuilt ? NOT_STARTED : { kind: "resubmit" };
       if (storeKnowsMore(record)) return LEDGER_LOST;
+      if (record.pool !== undefined && record.incarnation !== context.incarnation) return TAKEN_BEFORE_LOSS;
       // Resubmission (▲12): in the session it was sent in, the ledger holds everything that arrived. Not there means not
       // arrived, so the same id may be sent again. Another session may have lost it: that never means "not started".
       return record.sentIn === undefined || record.sentIn === context.session
@@ -97,6 +100,12 @@ export function recover(record: OperationRecord, found: EditorReply, context: Re
 const FORGOTTEN: Recovery = {
   kind: "revoke",
   why: "The Editor was restarted and does not know this operation.",
+};
+
+/** Store incarnation (▲13): the pool may have had it back, and another Editor begun it, in writes that the store has lost. */
+const TAKEN_BEFORE_LOSS: Recovery = {
+  kind: "revoke",
+  why: "The broker's store has lost data, and this Editor does not know the operation: another Editor of its pool may have run it.",
 };
 
 const LEDGER_LOST: Recovery = {

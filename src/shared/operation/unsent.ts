@@ -21,10 +21,14 @@ export function isSessionKnown({ sentIn }: OperationRecord): boolean {
   return sentIn !== UNKNOWN_SESSION;
 }
 
-/** An operation accepted in the present incarnation is recorded completely: nothing was lost since. */
+/**
+ * An operation accepted in the present incarnation is recorded completely: nothing was lost since. One of a pool may have been
+ * taken by any Editor.
+ */
 export function isSurelyUnsent(record: OperationRecord, { missing, incarnation }: StoreLosses): boolean {
   if (!isWaiting(record.state)) return false;
-  return record.incarnation === incarnation || !missing.includes(record.editor);
+  if (record.incarnation === incarnation) return true;
+  return record.pool === undefined ? !missing.includes(record.editor) : missing.length === 0;
 }
 
 /** The record marked as sent at an unknown time; undefined if the store knows that it was sent, or how it ended. */

@@ -85,6 +85,8 @@ export const keys = {
   /** ZSET by acceptedAt: the operations of an Editor that have not ended. */
   open: (editor: string) => `${TAG}:open:${editor}`,
 
+  /** ZSET by the time of the last acceptance, ms: the pools that something was accepted for, for the retention (pools.ts). */
+  pools: `${TAG}:pools`,
   /** ZSET by the time of the last sign of life: the known Editors, removed when unseen for the retention. */
   editors: `${TAG}:editors`,
   /** SET, in flight: a principal's log_ids that were accepted but not sent. */
@@ -159,6 +161,8 @@ export const channels = {
   ended: `${TAG}:ended`,
   /** A log_id of an operation in flight whose record or progress changed; subscribed to only while a listener exists. */
   changed: `${TAG}:changed`,
+  /** The id of a pool in which an operation waits. */
+  pools: `${TAG}:pools-changed`,
   /** A log_id whose cancellation the Editor's owner is to deliver. */
   cancel: `${TAG}:cancel`,
   /** An editor_id whose tools or condition changed. */

@@ -8,6 +8,7 @@ import {
 } from "./connected-clients.js";
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
+import { createPools, type Pools } from "./editors/pools.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
@@ -36,6 +37,7 @@ export interface Store {
   localLanes: LocalLanes;
   filteredResults: FilteredResults;
   editors: Editors;
+  pools: Pools;
   forgotten: ForgottenEditors;
   queues: Queues;
   notifier: Notifier;
@@ -89,6 +91,7 @@ export async function openStore(
       heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
+    pools: createPools(commands, options),
     forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),
     clients: createConnectedClients(commands, options),

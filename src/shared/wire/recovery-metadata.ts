@@ -7,7 +7,7 @@ import { type ListedOperation, RecoveryMetadata } from "./wire.js";
 
 /** `rebuiltRecord` reads it back; nothing else interprets it. */
 export function recoveryMetadataOf(record: OperationRecord, storeId: string): RecoveryMetadata {
-  const { principal, tool, fingerprint, keyed, editorOpen, supersedes, createdBy } = record;
+  const { principal, tool, fingerprint, keyed, editorOpen, pool, supersedes, createdBy } = record;
   return {
     principal,
     tool,
@@ -15,6 +15,7 @@ export function recoveryMetadataOf(record: OperationRecord, storeId: string): Re
     storeId,
     keyed,
     editorOpen,
+    ...(pool === undefined ? {} : { pool }),
     ...(supersedes === undefined ? {} : { supersedes }),
     caller: createdBy.caller,
     requestId: createdBy.requestId,
@@ -40,7 +41,7 @@ export function rebuiltRecord(
   if (!read.success) return undefined;
   const isOurs = around.storeIds === undefined || around.storeIds.includes(read.data.storeId ?? "");
   if (!isOurs || listed.hash === undefined) return undefined;
-  const { principal, tool, fingerprint, keyed, editorOpen, supersedes, caller, requestId } = read.data;
+  const { principal, tool, fingerprint, keyed, editorOpen, pool, supersedes, caller, requestId } = read.data;
   const known = around.tools.find(({ name }) => name === tool);
   return {
     logId: listed.operationId,
@@ -53,6 +54,7 @@ export function rebuiltRecord(
     cancellable: known?.cancellable ?? false,
     keyed: keyed ?? false,
     editor: around.editor,
+    ...(pool === undefined ? {} : { pool }),
     editorOpen: editorOpen ?? false,
     after: listed.after ?? null,
     ...(supersedes === undefined ? {} : { supersedes }),

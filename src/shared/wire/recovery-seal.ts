@@ -19,12 +19,14 @@ export interface RecoverySeal {
 export function createRecoverySeal(key: Buffer, editorId: string): RecoverySeal {
   const signatureOf = (origin: RecoveryMetadata, submitted: Submitted): string => {
     const { operationId, hash, after, acceptedAt } = submitted;
-    const { principal, tool, fingerprint, storeId, keyed, editorOpen, supersedes, caller, requestId } =
+    const { principal, tool, fingerprint, storeId, keyed, editorOpen, supersedes, caller, requestId, pool } =
       origin;
     // This order must never change. JSON keeps numbers, texts and null distinct.
     const signed = [
       ...["unity-job-broker origin 1", editorId, operationId, hash, after, acceptedAt],
       ...[principal, tool, fingerprint, storeId, keyed, editorOpen, supersedes, caller, requestId],
+      // As it was signed before there were pools.
+      ...(pool === undefined ? [] : [pool]),
     ];
     const text = JSON.stringify(signed.map((value) => value ?? null));
     return createHmac("sha256", key).update(text).digest("base64url");

@@ -72,6 +72,7 @@ export const RecoveryMetadata = z.looseObject({
   storeId: z.string().optional(),
   keyed: z.boolean().optional(),
   editorOpen: z.boolean().optional(),
+  pool: z.string().optional(),
   supersedes: z.string().optional(),
   caller: z.string().nullable().optional(),
   requestId: z.union([z.string(), z.number()]).nullable().optional(),
@@ -120,6 +121,8 @@ export const HelloResult = z.looseObject({
   /** The previous Editor session and its last durable entry: lower than what was seen means rolled back. */
   previousSession: z.looseObject({ editorSessionId: z.string(), ledgerSeq: z.number() }).optional(),
   toolsHash: Name,
+  /** Which pools it is in (pool.ts). */
+  labels: z.array(Name).max(1_000).optional(),
   phase: Name,
   heartbeatSeconds: z.number(),
   open: z.array(z.looseObject({ operationId: z.string(), state: LedgerState })),

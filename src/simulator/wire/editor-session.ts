@@ -113,6 +113,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
     {
       heartbeatMs: settings.heartbeatMs,
       logFile: settings.logFile,
+      labels: settings.labels,
       foreignSilenceMs: settings.foreignSilenceMs,
     },
   );

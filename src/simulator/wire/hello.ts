@@ -35,7 +35,7 @@ export interface HelloDeps {
 
 export function createHello(
   deps: HelloDeps,
-  options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined },
+  options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined; labels: readonly string[] },
 ) {
   const { admission, ledger, seat, world } = deps;
   let boundHeardAt = deps.elapsed();
@@ -111,6 +111,7 @@ export function createHello(
       projectName: deps.identity.projectName,
       projectPath: deps.identity.projectPath,
       unityVersion: deps.identity.unityVersion,
+      ...(options.labels.length === 0 ? {} : { labels: options.labels }),
       pid: process.pid,
       editorSessionId: deps.editorSessionId,
       generation: world.generation,

@@ -7,18 +7,21 @@ export type Claims = ReturnType<typeof createClaims>;
 
 export function createClaims(
   operations: Pick<Operations, "change">,
-  { fence, importedIn }: { fence: string; importedIn(): string },
+  owner: { readonly editorId: string; fence: string; importedIn(): string },
 ) {
+  const { fence, importedIn } = owner;
   /**
    * No record, no dispatch (▲1): only a record with the edge `claimed`; the executor has compared the job. Resubmission (▲12):
    * its session is stored before the first byte leaves. Store incarnation (▲13): refused where the store may have lost
-   * something since the Editor's operations were imported. An operation that was returned unsent, and whose cancellation
+   * something since the Editor's operations were imported; one of a pool, which other Editors may have had, also where it lost
+   * something since the operation was accepted. An operation that was returned unsent, and whose cancellation
    * was requested meanwhile, ends here.
    */
   const claim = (logId: string, session: string): Promise<Changed> =>
     operations.change(
       logId,
       (record, now) => {
+        if (record.editor !== owner.editorId || isHeldBack(record, importedIn())) return undefined;
         const state = next(record.state, "claimed");
         const cancelled = record.cancel && next(record.state, "cancelled");
         if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
@@ -57,4 +60,9 @@ export function createClaims(
     );
 
   return { claim, resend, unclaim };
+}
+
+/** It goes back to its pool, and waits there until every Editor's operations are imported. */
+function isHeldBack({ pool, incarnation }: OperationRecord, importedIn: string): boolean {
+  return pool !== undefined && incarnation !== importedIn;
 }

@@ -138,7 +138,8 @@ export function createConversation(
     // Chain check (▲10 b): the operation that the Editor names is restored first if the store had lost it.
     const other: OtherOperation | undefined = sameAs && (await deps.otherOperation(record, sameAs, session));
     const { retentionMs, replay } = options;
-    return recover(record, found, { session, other, retentionMs, options: replay });
+    const incarnation = deps.importedIn();
+    return recover(record, found, { session, incarnation, other, retentionMs, options: replay });
   };
 
   /** Carries out what `recover` decided, except following. */

@@ -33,6 +33,8 @@ export interface LaneJobsDeps {
   /** Before something that failed is tried again. */
   pause(): Promise<void>;
   onError(error: unknown): void;
+  /** A place is free, and nothing that this lane knows of waits for it. */
+  onFree(): void;
 }
 
 export interface LaneJobs {
@@ -87,8 +89,9 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
   };
   const leave = (): void => {
     const next = waiting.shift();
-    if (next) next();
-    else free += 1;
+    if (next) return next();
+    free += 1;
+    deps.onFree();
   };
 
   const claimant = (): Claimant | undefined => (isClosed || waiting.length > 0 ? undefined : deps.claimant());

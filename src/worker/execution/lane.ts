@@ -58,6 +58,8 @@ export function createLane(
     localLanes: LocalLanes;
     findClaim: FindClaim;
     wakeWorker: () => Promise<unknown>;
+    /** It has nothing to do, as far as it knows. */
+    onFree: () => void;
     /** A place came free perhaps before the operation, which was held back, was put aside. */
     releaseHeld: (logId: string) => Promise<unknown>;
     /** Why the job of an operation counts as failed (jobFailure). */
@@ -92,6 +94,7 @@ export function createLane(
   const jobs = createLaneJobs({
     places: deps.concurrency,
     findClaim: deps.findClaim,
+    onFree: deps.onFree,
     pause: () => delay(timings.retryMs, undefined, { ref: false }),
     process: ({ logId, id, claimed }) => deps.process(logId, { id, claimed }),
     claimant() {

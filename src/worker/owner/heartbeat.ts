@@ -62,6 +62,7 @@ export function createHeartbeatRecorder(
         editorSessionId,
         generation,
         assetCounter,
+        ...(hello.labels === undefined ? {} : { labels: hello.labels }),
         ...(process === undefined ? {} : { process }),
         ...(hello.plain === true ? { plain: true as const } : {}),
       };

@@ -15,6 +15,7 @@ import type { HeartbeatRecorder } from "./heartbeat.js";
 import { latestOnly } from "./latest-only.js";
 import type { OwnedOperations } from "./owned-operations.js";
 import type { OwnerFence } from "./owner-fence.js";
+import type { PoolTaker } from "./pool-taker.js";
 import type { StartedNotice } from "./started-notice.js";
 import type { UnderWay } from "./under-way.js";
 
@@ -33,6 +34,7 @@ export interface LinkHandlersDeps {
   health: Pick<HealthMonitor, "announced" | "helloRefused">;
   catalog: CatalogSync;
   clientNotices: Pick<ClientNotices, "connected">;
+  poolTaker: Pick<PoolTaker, "look">;
   startedNotice: Pick<StartedNotice, "started" | "ended">;
   outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
   reportProgress(progress: Progress): void;
@@ -56,7 +58,9 @@ function connectionHandlers(deps: LinkHandlersDeps) {
       await deps.operations.resume(hello);
     },
     onState(state) {
-      if (state === "ready") deps.clientNotices.connected();
+      if (state !== "ready") return;
+      deps.clientNotices.connected();
+      deps.poolTaker.look();
     },
     onFenced: fence.raiseAbove,
     onRefused(error) {

@@ -14,6 +14,7 @@ import type { Store } from "../../shared/store/store.js";
 import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/tool.js";
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
 import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
+import type { HelloResult } from "../../shared/wire/wire.js";
 import { createUloopEditor, type UloopIdentity } from "../bridges/uloop/uloop-editor.js";
 import { processOf } from "../discovery/lost-editors.js";
 import {
@@ -43,6 +44,7 @@ import { createLinkHandlers } from "./link-handlers.js";
 import { createOwnedOperations, type OwnedOperations } from "./owned-operations.js";
 import { createOwnerFence, type OwnerFence } from "./owner-fence.js";
 import { createProgressReports } from "./progress-reports.js";
+import { createPoolTaker } from "./pool-taker.js";
 import { createStartedNotice } from "./started-notice.js";
 import { createUnderWay } from "./under-way.js";
 
@@ -117,14 +119,18 @@ export function createOwnedEditor(
   });
   const parts = { ...shared, ...state, ...reports, acknowledger, cancellations, imports };
   const operations = operationsOf(parts, fence, ending.signal, options);
-  link.start(createLinkHandlers({ ...parts, operations, fence }));
-  const lanes = LANES.map((name) => laneOf(name, { ...parts, signal: ending.signal }, operations, options));
+  const hello = () => (link.state === "ready" && !ending.signal.aborted ? link.hello : undefined);
+  const poolTaker = createPoolTaker({ ...parts, hello });
+  link.start(createLinkHandlers({ ...parts, operations, fence, poolTaker }));
+  const onFree = poolTaker.look;
+  const lanes = LANES.map((name) => laneOf(name, { ...parts, hello, onFree }, operations, options));
 
   return {
     moveTo: (endpoint) => link.moveTo(endpoint),
     async close() {
       cancellations.close();
       ending.abort();
+      await poolTaker.close();
       // Ends the waits for outcomes, so that the lanes can give their jobs back.
       await link.close();
       await state.health.close();
@@ -249,12 +255,20 @@ function operationsOf(
 
 function laneOf(
   name: LaneName,
-  { store, editorId, log, link, fence, imports, signal }: Parts & { signal: AbortSignal },
+  {
+    store,
+    editorId,
+    log,
+    fence,
+    imports,
+    hello,
+    onFree,
+  }: Parts & { hello(): HelloResult | undefined; onFree(): void },
   { process }: OwnedOperations,
   options: OwnedEditorOptions,
 ): Lane {
   const claimant = () => {
-    const session = link.state === "ready" && !signal.aborted ? link.hello?.editorSessionId : undefined;
+    const session = hello()?.editorSessionId;
     const claim = { editor: editorId, lane: name, fence, incarnation: imports.importedIn() };
     return session === undefined || !options.shortWay ? undefined : { ...claim, session };
   };
@@ -275,6 +289,6 @@ function laneOf(
     return record && jobFailure(record);
   };
   const concurrency = LANE_PLACES[name];
-  const parts = { process, claimant, storeAnswers, findClaim, wakeWorker, releaseHeld, failureOf };
+  const parts = { process, claimant, onFree, storeAnswers, findClaim, wakeWorker, releaseHeld, failureOf };
   return createLane({ address, localLanes, queue, concurrency, log, ...parts }, options);
 }

@@ -93,16 +93,21 @@ function beforeIt(
 
 /**
  * Operations that the store shows in the queue although the Editor knows that they were sent are followed like sent ones, so that
- * neither a cancellation nor expiry ends them as never begun.
+ * neither a cancellation nor expiry ends them as never begun. So are those of a pool (▲13), wherever
+ * the store shows them.
  */
 async function followSent(
   { store, editorId, log }: RebuildDeps,
   wasSent: (logId: string) => boolean | Promise<boolean>,
-  only: ChangeOptions,
+  only: { fence: string; incarnation: string },
 ): Promise<void> {
-  for (const waiting of await store.operations.openOf(editorId)) {
-    const { logId } = waiting;
-    if (!markAsSent(waiting) || !(await wasSent(logId))) continue;
+  const { operations, editors, pools } = store;
+  const queues = [...new Set([editorId, ...(await pools.ids()), ...(await editors.ids())])];
+  const open = (await Promise.all(queues.map((queue) => operations.openOf(queue)))).flat();
+  for (const waiting of open) {
+    const { logId, editor, pool } = waiting;
+    if ((editor !== editorId && pool === undefined) || !markAsSent(waiting) || !(await wasSent(logId))) continue;
+    await operations.move(logId, ({ pool }) => (pool === undefined ? undefined : editorId), only);
     const change = (record: OperationRecord): Change | undefined => {
       const sent = markAsSent(record);
       return sent && { record: sent };

@@ -5,7 +5,7 @@ type LaneDeps = Parameters<typeof createLane>[0];
 
 export const WITHOUT_STORE: Pick<
   LaneDeps,
-  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "failureOf" | "storeAnswers"
+  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "failureOf" | "storeAnswers" | "onFree"
 > = {
   claimant: () => undefined,
   localLanes: new Map(),
@@ -14,4 +14,5 @@ export const WITHOUT_STORE: Pick<
   releaseHeld: async () => undefined,
   failureOf: async () => undefined,
   storeAnswers: async () => true,
+  onFree: () => undefined,
 };

@@ -117,6 +117,7 @@ export function operationsOf(
     find,
     readRecord: look,
     releaseHeld: async () => undefined,
+    move: async () => "stays" as const,
     findClaim: (claimant) => soon(() => findClaim(store, claimant)),
     now: async () => store.now(),
     incarnation: () => soon(() => store.data.incarnation),

@@ -209,6 +209,7 @@ export function startWorker(world: World, ownerNonce: string) {
     keepLock: () => undefined,
     dropLock: () => undefined,
     putAway,
+    onFree: () => undefined,
     onError: (error) => world.oracle.fail(String(error)),
   });
   const consume = async (): Promise<void> => {

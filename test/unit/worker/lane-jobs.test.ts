@@ -15,6 +15,7 @@ function laneOf(deps: Partial<LaneJobsDeps>) {
     dropLock: ({ id }) => void locked.delete(id),
     putAway: async () => undefined,
     pause: async () => undefined,
+    onFree: () => undefined,
     onError: (error) => void errors.push((error as Error).message),
     ...deps,
   });

@@ -1,6 +1,7 @@
 /** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
 import { z } from "zod";
 import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
+import { labelsOf } from "../../../shared/editors/pool.js";
 import { type Answer, answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
@@ -147,6 +148,7 @@ const TOOLS: BrokerTool[] = [
           project: profile.projectName,
           project_path: profile.projectPath,
           unity_version: profile.unityVersion,
+          labels: labelsOf(profile),
           ...(profile.plain
             ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
             : {}),

@@ -15,6 +15,8 @@ export interface EditorProfile extends EditorMark {
   pid: number;
   /** Its process, if the machine it runs on could identify it. */
   process?: EditorProcess;
+  /** As it gives them itself (pool.ts). */
+  labels?: readonly string[];
   /** Its bridge keeps no ledger and reports no generation or asset counter (docs/reference/protocol.md, "Plain Editors"). */
   plain?: true;
 }

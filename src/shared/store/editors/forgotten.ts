@@ -4,6 +4,7 @@
  */
 
 import type { Redis, Result } from "ioredis";
+import { isPool } from "../../editors/pool.js";
 import { LANES } from "../../tools/tool.js";
 import { BULL_PREFIX, keys, queueName } from "../keys.js";
 import { bullmq } from "../libraries.js";
@@ -11,7 +12,7 @@ import { guard, guarded } from "../schema.js";
 import { DIAGNOSIS_STANDS_MS } from "./editors.js";
 
 export interface ForgottenEditors {
-  /** The Editors that a worker once owned and that are no longer known, or were never introduced. */
+  /** The Editors that a worker once owned and that are no longer known, or were never introduced; and pools that are not used any more. */
   ids(): Promise<string[]>;
   /**
    * Removes the rest of such an Editor, some thousand jobs at a time. False: some is left, or it must not be removed now
@@ -30,7 +31,7 @@ const JOBS_AT_ONCE = 1_000;
 const STALE_MS = 4 * DIAGNOSIS_STANDS_MS;
 
 /**
- * KEYS 1 served Editors, 2 known Editors, 3 lease, 4 open index, 5 editor, 6 catalogue, 7 schema,
+ * KEYS 1 served Editors, 2 known Editors or, of a pool, pools, 3 lease, 4 open index, 5 editor, 6 catalogue, 7 schema,
  *      8… for each lane the list of its queue's keys: wait, paused, active, prioritized, delayed, completed, failed, others
  * ARGV 1 editor, 2 keys of a queue, 3 those of them that hold job ids, 4 most jobs of a list, 5… the prefix of each queue
  * Answer: 1 when nothing is left, else 0.
@@ -94,11 +95,12 @@ export function createForgottenEditors(redis: Redis): ForgottenEditors {
 
   return {
     async ids() {
-      const [served, known] = await Promise.all([
+      const [served, ...known] = await Promise.all([
         redis.zrange(keys.served, 0, "-1"),
         redis.zrange(keys.editors, 0, "-1"),
+        redis.zrange(keys.pools, 0, "-1"),
       ]);
-      const listed = new Set(known);
+      const listed = new Set(known.flat());
       return served.filter((editor) => !listed.has(editor));
     },
 
@@ -106,7 +108,7 @@ export function createForgottenEditors(redis: Redis): ForgottenEditors {
       const queues = LANES.map((lane) => queueName(editor, lane));
       const names = queueKeys();
       const keyList = [
-        ...[keys.served, keys.editors, keys.lease(editor), keys.open(editor)],
+        ...[keys.served, isPool(editor) ? keys.pools : keys.editors, keys.lease(editor), keys.open(editor)],
         ...[keys.editor(editor), keys.catalog(editor), keys.schema],
         ...queues.flatMap((queue) => names.map((name) => keys.queue(queue, name))),
       ];

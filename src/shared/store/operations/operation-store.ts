@@ -13,6 +13,7 @@ import { type Claimant, claimedDocument } from "../scripts/claim.js";
 import { type Assumed, createCreate } from "../scripts/create.js";
 import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
+import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRelease } from "../scripts/release.js";
 import { createRestore } from "../scripts/restore.js";
 import type { Answer } from "../scripts/script.js";
@@ -83,6 +84,15 @@ export interface Operations extends Attachments, Chains, Incarnations {
     change: (record: OperationRecord, now: number) => Change | undefined,
     options?: OwnerNonce | ChangeOptions,
   ): Promise<Changed>;
+  /**
+   * Moves a waiting operation into the queue that `to` names for its record, as often as that changes; undefined: it stays. `fence`: the
+   * owner of that queue takes it; `whenIdle`: only if its lane has nothing to do.
+   */
+  move(
+    logId: string,
+    to: (record: OperationRecord) => string | undefined,
+    only: MoveOptions,
+  ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy">;
   /** Reads the record. */
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
@@ -117,6 +127,7 @@ export function createOperations(
   const transition = createTransition(redis, limits);
   const finish = createFinish(redis, limits);
   const amend = createAmend(redis);
+  const move = createMove(redis, limits);
   const upload = defineResultUpload(redis, room);
   const incarnations = createIncarnations(redis);
   const recordCache = createRecordCache();
@@ -270,6 +281,19 @@ export function createOperations(
             return { kind };
         } else if (!remembered) return { kind: "unchanged", record: cached.record };
         remembered = undefined;
+      }
+    },
+
+    async move(logId, to, only) {
+      for (;;) {
+        const known = await read(logId);
+        const editor = known && to(known.record);
+        if (!known || editor === undefined || editor === known.record.editor) return "stays";
+        const record = { ...known.record, editor };
+        const texts = { expected: known.text, text: documentOf(record) };
+        const [kind] = await move(known.record, record, texts, only);
+        if (kind === "applied") return "moved";
+        if (kind === "not_owner" || kind === "incarnation" || kind === "busy") return kind;
       }
     },
 

@@ -8,6 +8,11 @@ export function beganAs(record: OperationRecord): "began" | "began_earlier" | ""
   return record.rebuilt && record.order === 0 ? "began_earlier" : "began";
 }
 
+/** Choice of target (▲4): the targets under which calls find it in its chain: its Editor, and its pool. */
+export function targetsOf({ editor, pool = editor }: OperationRecord): string[] {
+  return [...new Set([editor, pool])];
+}
+
 /** How long it took, at the moment when that is known; used to estimate the tool's next run. */
 export function tookBetween(
   before: OperationRecord,

@@ -73,6 +73,8 @@ local function claimNext(claim, now, max, retention)
   local document = claimed(found[1], claim, math.max(now, record.acceptedAt))
   if not document then return nil end
   if record.hash .. '.' .. logId ~= id or record.editor ~= claim.editor or record.lane ~= claim.lane then return nil end
+  -- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
+  if record.pool and record.incarnation ~= claim.incarnation then return nil end
   -- No plain claim: its cancellation was requested, or another operation answers for it (▲10 b).
   if record.cancel or record.executedAs then return nil end
   if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end

@@ -5,7 +5,7 @@ import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { countsAsChange, LANE_PLACES } from "../../tools/tool.js";
 import { EDITORS_SEEN, type EditorsSeen } from "../editors/editors-seen.js";
 import { INCARNATION } from "../incarnation.js";
-import { keys, queueName } from "../keys.js";
+import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import {
@@ -63,6 +63,10 @@ for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[12], counter,
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 redis.call('PEXPIRE', KEYS[11], 3 * retention)
 addJob(queue, ask.job, turn, ask.places, claim, now)
+if ask.pool then
+  redis.call('ZADD', '${keys.pools}', now, ask.pool)
+  redis.call('PUBLISH', '${channels.pools}', ask.pool)
+end
 -- The record last: with a job that could not be taken it waits, and gets another one.
 if claim then
   noteSent(logId, principal, ask.editor)
@@ -131,6 +135,7 @@ export function createCreate(
         logId,
         editor,
         queue,
+        pool: record.pool,
         principal,
         incarnation: record.incarnation,
         acceptedAt: record.acceptedAt,

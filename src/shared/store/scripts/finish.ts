@@ -12,7 +12,7 @@ import {
   RESULT_QUOTA,
   type RoomLimits,
 } from "../operations/result-quota.js";
-import { beganAs } from "../operations/write-facts.js";
+import { beganAs, targetsOf } from "../operations/write-facts.js";
 import type { UploadedResult } from "../results/result-upload.js";
 import { CLAIM, CLAIM_NEXT, type Claimant, claimOf } from "./claim.js";
 import { END_JOB, JOB_VALUE, jobFailure, keptJobs, PROMOTE_JOB } from "./job.js";
@@ -56,7 +56,9 @@ if ask.resultBytes then
   redis.call('DEL', KEYS[16])
 end
 if ask.began ~= '' then
-  redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
+  for _, target in ipairs(ask.targets) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
+  end
 end
 redis.call('ZREM', KEYS[10], logId)
 noteEnded(logId, principal)
@@ -157,6 +159,7 @@ export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: Fi
         editor,
         principal,
         began: beganAs(record),
+        targets: targetsOf(record),
         ownerNonce: fence,
         incarnation,
         counts,

@@ -147,6 +147,18 @@ local function endJob(queue, job, now)
 end
 `;
 
+/** Lua: removes a job from wherever it stands in its queue, whoever has taken it: its record says that it is somewhere else. */
+export const REMOVE_JOB = `
+local function removeJob(queue, id)
+  if redis.call('EXISTS', queue .. id) == 0 then return end
+  for _, where in ipairs({'prioritized', 'delayed', 'completed', 'failed'}) do redis.call('ZREM', queue .. where, id) end
+  for _, where in ipairs({'active', 'wait', 'paused'}) do redis.call('LREM', queue .. where, 0, id) end
+  redis.call('SREM', queue .. 'stalled', id)
+  redis.call('DEL', queue .. id, queue .. id .. ':lock', queue .. id .. ':logs')
+  redis.call('XADD', queue .. 'events', '*', 'event', 'removed', 'jobId', id, 'prev', 'waiting')
+end
+`;
+
 /** Lua: a delayed job, if it is one, is due now. */
 export const PROMOTE_JOB = `
 local function promoteJob(queue, id, places)

@@ -9,7 +9,7 @@ import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
 import { documentOf } from "../operations/record.js";
-import { beganAs } from "../operations/write-facts.js";
+import { beganAs, targetsOf } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
@@ -29,10 +29,12 @@ redis.call('HSET', KEYS[4], 'doc', ARGV[2], 'mutationSeq', seq, 'turn', turn)
 -- It displaces no later operation of its chain.
 local link = ask.isNewest and 'HSET' or 'HSETNX'
 redis.call(link, KEYS[3], 'newest', logId)
-redis.call(link, KEYS[3], 'at:' .. ask.editor, logId)
+for _, target in ipairs(ask.targets) do redis.call(link, KEYS[3], 'at:' .. target, logId) end
 if ask.supersedes then redis.call(link, KEYS[3], 'forced:' .. ask.supersedes, logId) end
 if ask.began ~= '' then
-  redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
+  for _, target in ipairs(ask.targets) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
+  end
 end
 dropEndedLinks(KEYS[3], string.sub(KEYS[4], 1, -#logId - 1))
 redis.call('HINCRBY', KEYS[3], 'version', 1)
@@ -79,6 +81,7 @@ export function createRestore(redis: Redis, { retentionMs }: { retentionMs: numb
         isChange: countsAsChange(record),
         priorityClass: record.priorityClass ?? "interactive",
         began: beganAs(record),
+        targets: targetsOf(record),
         ownerNonce: fence,
         incarnation,
         retentionMs,

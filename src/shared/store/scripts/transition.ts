@@ -5,7 +5,7 @@ import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
-import { beganAs } from "../operations/write-facts.js";
+import { beganAs, targetsOf } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
@@ -31,7 +31,9 @@ else
   noteReturned(logId, ask.principal)
 end
 if ask.began ~= '' then
-  redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. ask.editor, logId)
+  for _, target in ipairs(ask.targets) do
+    redis.call(ask.began == 'began' and 'HSET' or 'HSETNX', KEYS[3], 'began:' .. target, logId)
+  end
 end
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 redis.call('PERSIST', KEYS[3])
@@ -67,6 +69,7 @@ export function createTransition(redis: Redis, { retentionMs, maxRunning }: Tran
         acceptedAt: record.acceptedAt,
         isSent: isSent(record.state),
         began: beganAs(record),
+        targets: targetsOf(record),
         ownerNonce: fence,
         incarnation,
         // Sent already: any number may be.

@@ -7,6 +7,7 @@ type Claims = ReturnType<typeof createClaims>;
 type ChangeOf = (record: OperationRecord, now: number) => Change | undefined;
 
 let wanted: ChangeOf | undefined;
+let owned = "";
 const claims = createClaims(
   {
     change: async (_logId, change) => {
@@ -14,12 +15,23 @@ const claims = createClaims(
       return { kind: "unknown" };
     },
   },
-  { fence: "", importedIn: () => "" },
+  {
+    // The worker that asks owns the Editor.
+    get editorId() {
+      return owned;
+    },
+    fence: "",
+    importedIn: () => "",
+  },
 );
 
 /** What this call would write. */
 export function changeOf(call: (claims: Claims) => Promise<unknown>): ChangeOf {
   void call(claims);
-  if (!wanted) throw new Error("it asked for no change");
-  return wanted;
+  const change = wanted;
+  if (!change) throw new Error("it asked for no change");
+  return (record, now) => {
+    owned = record.editor;
+    return change(record, now);
+  };
 }

@@ -202,6 +202,7 @@ const candidateOf = ({ id, up }: State["editors"][number]) => ({
   projectName: id,
   projectPath: `/projects/${id}`,
   connected: up,
+  labels: [],
 });
 
 const upToDate =

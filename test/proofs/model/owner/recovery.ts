@@ -47,6 +47,7 @@ export function recovered(turn: Turn, record: OperationRecord, found: EditorRepl
   const named = sameAsIn(found);
   const around = {
     session: `s${work.session}`,
+    incarnation: "",
     other: named && otherOperation(turn, record, String(named.operationId)),
     retentionMs: 24 * HOUR,
   };

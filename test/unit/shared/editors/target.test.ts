@@ -60,9 +60,9 @@ describe("▲4 naming an Editor", () => {
 
 describe("▲4 the operations that may answer", () => {
   test("▲4 an open target takes any, a named one its own", () => {
-    expect(isFor(OPEN, "shop@1a")).toBe(true);
-    expect(isFor(named("a@1"), "a@1")).toBe(true);
-    expect(isFor(named("a@1"), "a@12")).toBe(false);
+    expect(isFor(OPEN, { editor: "shop@1a" })).toBe(true);
+    expect(isFor(named("a@1"), { editor: "a@1" })).toBe(true);
+    expect(isFor(named("a@1"), { editor: "a@12" })).toBe(false);
   });
 
   test.each([
@@ -73,11 +73,11 @@ describe("▲4 the operations that may answer", () => {
     ["game", false],
     ["ゲーム", false],
   ])("▲4 %s, which no known Editor is called any more: %s for my-game@3c", (editor, expected) => {
-    expect(isFor({ kind: "named", editor, isUnknown: true }, "my-game@3c")).toBe(expected);
+    expect(isFor({ kind: "named", editor, isUnknown: true }, { editor: "my-game@3c" })).toBe(expected);
   });
 
   test("▲4 two names without a Latin letter are not the same name", () => {
-    expect(isFor({ kind: "named", editor: "ゲーム", isUnknown: true }, "project@5e")).toBe(false);
+    expect(isFor({ kind: "named", editor: "ゲーム", isUnknown: true }, { editor: "project@5e" })).toBe(false);
   });
 });
 

@@ -30,7 +30,7 @@ const sent = operation({
   entered: 5,
   createdBy: { caller: HTTP.id, requestId: 2, transport: "http" },
 });
-const here: RecoveryContext = { session: "session-1", retentionMs: 24 * HOUR };
+const here: RecoveryContext = { session: "session-1", incarnation: "i", retentionMs: 24 * HOUR };
 const restarted: RecoveryContext = { ...here, session: "session-2" };
 
 const outcome: Outcome = { status: "completed", result: 7, startedAt: 1, endedAt: 2, executionMs: 1 };

@@ -47,7 +47,7 @@ function editor(...operations: AdmittedOperation[]) {
       if (admitted.kind !== "same_as") throw new Error(admitted.kind);
       const { kind, ...fields } = admitted;
       const answer = { ...fields, state: kind, ledgerSeq: 1 } as SubmitAnswer;
-      const around = { session: "s", retentionMs: 24 * 60 * MINUTE };
+      const around = { session: "s", incarnation: "i", retentionMs: 24 * 60 * MINUTE };
       const known = { ...moment(), record: undefined, isTombstone: false, ...other };
       return recover(record, { asked: "submit", answer }, { ...around, other: known });
     },

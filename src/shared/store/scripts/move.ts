@@ -1,0 +1,107 @@
+/** Moves an operation that waits from one queue to another (▲13): an Editor takes it from its pool, or the pool takes it back. */
+import type { Redis } from "ioredis";
+import { isPool } from "../../editors/pool.js";
+import { jobIdOf, type OperationRecord } from "../../operation/operation.js";
+import { countsAsChange, LANE_PLACES } from "../../tools/tool.js";
+import { INCARNATION } from "../incarnation.js";
+import { channels, keys, queueName } from "../keys.js";
+import { FAIR_PRIORITY } from "../operations/fair-priority.js";
+import { LIFETIME } from "../operations/lifetime.js";
+import { OWN_CHANGE } from "../operations/own-change.js";
+import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
+import { ADD_JOB, jobOptions, NEXT_JOB, REMOVE_JOB, WAITING_JOB } from "./job.js";
+import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
+
+/**
+ * With `whenIdle` only while the lane where it goes has nothing to do. The job that it had is removed, and added to the other queue.
+ *
+ * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
+ *      caller's there, 11 the principal's there, 12 turns there, 13 lease there
+ * ARGV 2 the record JSON that was read, 3 the new one
+ * Answer: applied | incarnation | conflict | not_owner | busy
+ */
+const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_SETS}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
+local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
+local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
+if found[1] ~= ARGV[2] then return {'conflict'} end
+${ownedBy("KEYS[13]")}
+local from, to = queueKeys(ask.from), queueKeys(ask.to)
+if ask.whenIdle and not (isIdle(to, now) and redis.call('LLEN', to .. 'active') == 0) then return {'busy'} end
+redis.call('ZREM', KEYS[5], logId)
+keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
+turnCame(KEYS[7], tonumber(found[2] or 0), retention)
+removeJob(from, ask.job.id)
+local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
+local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
+redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
+redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
+redis.call('HDEL', heldOf(principal), logId)
+redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
+redis.call('HINCRBY', KEYS[3], 'version', 1)
+for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
+redis.call('PEXPIRE', KEYS[12], 3 * retention)
+removeJob(to, ask.job.id)
+addJob(to, ask.job, turn, ask.lanePlaces, nil, now)
+redis.call('PUBLISH', '${channels.changed}', logId)
+if ask.isPool then redis.call('PUBLISH', '${channels.pools}', ask.editor) end
+return {'applied'}
+`;
+
+/** `before`: the record as it was read; `record`: the same in its new place. */
+export type Move = (
+  before: OperationRecord,
+  record: OperationRecord,
+  texts: { expected: string; text: string },
+  only: MoveOptions,
+) => Promise<Answer>;
+
+export interface MoveOptions {
+  fence?: string | undefined;
+  incarnation: string;
+  whenIdle?: boolean;
+}
+
+export function createMove(redis: Redis, { retentionMs }: { retentionMs: number }): Move {
+  const run = defineScript(redis, "ujbMove", MOVE);
+  const options = jobOptions(retentionMs);
+  return (before, record, { expected, text }, { fence, incarnation, whenIdle }) => {
+    const { logId, editor, principal, createdBy, lane } = record;
+    const [from, to] = [queueName(before.editor, lane), queueName(editor, lane)];
+    return run(
+      [
+        keys.chain(record.hash),
+        keys.operation(logId),
+        ...[keys.open(before.editor), keys.mutations(before.editor), keys.turns(from)],
+        ...[keys.open(editor), keys.mutations(editor)],
+        keys.askerMutations(editor, createdBy.caller ?? principal),
+        keys.askerMutations(editor, principal),
+        ...[keys.turns(to), keys.lease(editor)],
+      ],
+      {
+        logId,
+        editor,
+        principal,
+        from,
+        to,
+        isPool: isPool(editor),
+        acceptedAt: record.acceptedAt,
+        isChange: countsAsChange(record),
+        priorityClass: record.priorityClass ?? "interactive",
+        ownerNonce: fence,
+        incarnation,
+        whenIdle,
+        retentionMs,
+        lanePlaces: LANE_PLACES[lane],
+        job: {
+          id: jobIdOf(record),
+          name: record.tool,
+          data: JSON.stringify({ logId }),
+          timestamp: record.acceptedAt,
+          options,
+        },
+      },
+      expected,
+      text,
+    );
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Pool queues only match (▲13): while an owner's Editor is idle, it takes one operation from the pools that the Editor is in. From
+ * then on the operation is the Editor's like any other: the lane claims and sends it. Nothing is sent from here.
+ */
+import { isMember, labelsOf } from "../../shared/editors/pool.js";
+import type { Log } from "../../shared/log.js";
+import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
+import type { Store } from "../../shared/store/store.js";
+import type { HelloResult } from "../../shared/wire/wire.js";
+
+export interface PoolTaker {
+  /** The Editor is idle, or has just connected: something may be there for it. */
+  look(): void;
+  close(): Promise<void>;
+}
+
+/** After this time the pools are listed again with the next look, in case a message was lost, ms. An idle lane looks often. */
+const LISTED_MS = 5_000;
+
+/** How many operations of each pool are looked at: those before may be for tools that this Editor does not have. */
+const LOOKED_AT = 20;
+
+export function createPoolTaker(deps: {
+  store: Pick<Store, "operations" | "editors" | "pools" | "notifier">;
+  log: Log;
+  editorId: string;
+  /** The fence (▲11) of its owner. */
+  fence: string;
+  imports: { importedIn(): string };
+  /** Undefined while it is not connected. */
+  hello(): HelloResult | undefined;
+}): PoolTaker {
+  const { store, log, editorId, fence } = deps;
+  const { operations } = store;
+  let isClosed = false;
+  let isDue = false;
+  let looking: Promise<void> = Promise.resolve();
+  const listed = new Set<string>();
+  let listedAt = Number.NEGATIVE_INFINITY;
+
+  /** The pools that it is in. Nothing is asked of the store for most calls. */
+  const pools = async (hello: HelloResult): Promise<string[]> => {
+    if (performance.now() - listedAt > LISTED_MS) {
+      listedAt = performance.now();
+      for (const pool of await store.pools.ids()) listed.add(pool);
+    }
+    const labels = labelsOf(hello);
+    return [...listed].filter((pool) => isMember(pool, labels));
+  };
+
+  /** The next ones of these pools; of those that stand equally far in their queues, the one that was accepted first. */
+  const next = async (ids: readonly string[]): Promise<OperationRecord[]> => {
+    const queues = await Promise.all(
+      ids.map(async (pool) => Promise.all((await store.pools.next(pool, LOOKED_AT)).map(operations.find))),
+    );
+    return queues
+      .flatMap((records) => records.map((record, rank) => ({ record, rank })))
+      .toSorted(
+        (a, b) => a.rank - b.rank || (a.record?.acceptedAt ?? 0) - (b.record?.acceptedAt ?? 0),
+      )
+      .flatMap(({ record }) => record ?? []);
+  };
+
+  const take = async (): Promise<void> => {
+    const hello = deps.hello();
+    const ids = hello ? await pools(hello) : [];
+    if (ids.length === 0) return;
+    const incarnation = deps.imports.importedIn();
+    const tools = new Set((await store.editors.tools(editorId)).map(({ name }) => name));
+    for (const { logId, tool } of await next(ids)) {
+      if (!tools.has(tool)) continue;
+      const taken = await operations.move(
+        logId,
+        (record) => (mayBeTaken(record, ids, incarnation) ? editorId : undefined),
+        { fence, incarnation, whenIdle: true },
+      );
+      // One at a time: the next one when this one has ended.
+      if (taken !== "stays") return;
+    }
+  };
+
+  const look = (): void => {
+    // The look that is to begin sees this as well.
+    if (isDue || isClosed) return;
+    isDue = true;
+    looking = looking
+      .then(() => {
+        isDue = false;
+        return isClosed ? undefined : take();
+      })
+      .catch((error: unknown) =>
+        log.warn({ editor: editorId, error: (error as Error).message }, "could not look into the pools"),
+      );
+  };
+
+  const stop = store.notifier.on(
+    "pools",
+    (pool) => {
+      listed.add(pool);
+      look();
+    },
+    () => {
+      listedAt = Number.NEGATIVE_INFINITY;
+      look();
+    },
+  );
+
+  return {
+    look,
+    async close() {
+      isClosed = true;
+      stop();
+      await looking;
+    },
+  };
+}
+
+/** Store incarnation (▲13): one that was accepted before a loss waits until the pool is opened again (gateway/editors/pool-keeper.ts). */
+function mayBeTaken(record: OperationRecord, pools: readonly string[], incarnation: string): boolean {
+  return isWaiting(record.state) && pools.includes(record.editor) && record.incarnation === incarnation;
+}

@@ -1,0 +1,159 @@
+/** Pools (▲13): a call for any Editor with these labels is run by the first one that is idle, once. */
+import { expect, test } from "vitest";
+import { answerOf } from "../../../src/shared/operation/answer.js";
+import { eventually } from "../../harness/eventually.js";
+import { type System, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+interface Farm extends System {
+  second: System["editor"];
+}
+
+/** Two Editors of the pool `android`, of which one is also `gpu`. */
+async function farm(): Promise<Farm> {
+  const system = await start({ editor: { labels: ["android", "GPU"] } });
+  const second = await system.addEditor({ labels: ["Android"] });
+  await Promise.all([system.present(system.editor), system.present(second)]);
+  return { ...system, second };
+}
+
+const POOL = { editor: "pool:android" };
+
+test("calls for a pool are spread over its idle Editors, each runs once, and the answer says where", async () => {
+  const { client, bench, editor, second, executions } = await farm();
+  const ann = client();
+  const held = await Promise.all(
+    ["a", "b"].map((Name) => ann.submit("work", { Name, Hold: true }, POOL)),
+  );
+  await Promise.all([bench.begins("a"), bench.begins("b")]);
+  const views = await Promise.all(held.map(({ record }) => ann.reaches(record.logId, "running")));
+  expect(new Set(views.map(({ record }) => record.editor))).toEqual(
+    new Set([editor.editorId, second.editorId]),
+  );
+  expect(answerOf(views[0] as never)).toMatchObject({ pool: "pool:android", state: "running" });
+  const third = await ann.submit("work", { Name: "c" }, POOL);
+  const waiting = await ann.until(third.record.logId, ({ pool }) => pool !== undefined);
+  expect(answerOf(waiting).message).toContain(
+    "It waits for an idle Editor of pool:android (2 connected).",
+  );
+  bench.finish("b");
+  const ended = await ann.outcome(third.record.logId);
+  expect(ended.record).toMatchObject({ state: "completed", editor: views[1]?.record.editor });
+  bench.finish("a");
+  await ann.outcome(held[0]?.record.logId ?? "");
+  expect(["a", "b", "c"].map(executions)).toEqual([1, 1, 1]);
+});
+
+test("▲4 the same call is answered by the operation of its pool, whoever ran it and however the pool is written", async () => {
+  const { client, executions, editor, second } = await farm();
+  const ann = client();
+  const pool = { editor: "pool:gpu,android" };
+  const { record } = await ann.submit("work", { Name: "a" }, pool);
+  expect(record).toMatchObject({ editor: "pool:android,gpu", pool: "pool:android,gpu" });
+  expect((await ann.outcome(record.logId)).record.editor).toBe(editor.editorId);
+  for (const again of [pool, { editor: "POOL:Android, GPU" }, {}, { editor: editor.editorId }])
+    expect(await ann.submit("work", { Name: "a" }, again)).toMatchObject({
+      relation: "replayed",
+      record: { logId: record.logId },
+    });
+  // Another pool, or an Editor that did not run it, is another target.
+  const other = await ann.submit("work", { Name: "a" }, { editor: second.editorId });
+  expect(other.relation).toBe("created");
+  await ann.outcome(other.record.logId);
+  expect(executions("a")).toBe(2);
+});
+
+test("a call joins the one that waits in the pool, which can be cancelled there", async () => {
+  const { client, bench, broker, executions } = await farm();
+  const ann = client();
+  const gpu = { editor: "pool:gpu" };
+  const held = await ann.submit("work", { Name: "a", Hold: true }, gpu);
+  await bench.begins("a");
+  const waiting = await ann.submit("work", { Name: "b" }, gpu);
+  expect(await ann.submit("work", { Name: "b" }, gpu)).toMatchObject({
+    relation: "joined",
+    record: { logId: waiting.record.logId },
+  });
+  expect(await broker.cancel("ann", waiting.record.logId, ann.callOf("work"))).toMatchObject({
+    record: { state: "cancelled" },
+  });
+  bench.finish("a");
+  await ann.outcome(held.record.logId);
+  expect([executions("a"), executions("b")]).toEqual([1, 0]);
+});
+
+test("an Editor takes what it has a tool for, and leaves the rest to others", async () => {
+  const system = await start({ editor: { labels: ["android"] } });
+  const tool = { ...system.bench.tools[0], name: "work-of-its-own" } as never;
+  const second = await system.addEditor({ labels: ["android"], tools: [tool] });
+  await Promise.all([system.present(system.editor), system.present(second)]);
+  const ann = system.client();
+  const calls = ["a", "b", "c"].map((Name) => ann.submit("work-of-its-own", { Name }, POOL));
+  for (const { record } of await Promise.all(calls))
+    expect((await ann.outcome(record.logId)).record.editor).toBe(second.editorId);
+});
+
+test("a pool without a known Editor is refused with what is known; so is one that names no labels", async () => {
+  const { client, editor } = await farm();
+  const ann = client();
+  await expect(ann.submit("work", { Name: "a" }, { editor: "pool:ios" })).rejects.toMatchObject({
+    code: "EDITOR_UNKNOWN",
+    message: expect.stringContaining("No known Editor has the labels ios; known: "),
+  });
+  await expect(ann.submit("work", { Name: "a" }, { editor: "pool:ios" })).rejects.toMatchObject({
+    message: expect.stringContaining(`${editor.editorId} (android, gpu, project=game-1, unity=`),
+  });
+  await expect(ann.submit("work", { Name: "a" }, { editor: "pool:a b" })).rejects.toMatchObject({
+    code: "EDITOR_UNKNOWN",
+    message: expect.stringContaining('"pool:a b" is no pool'),
+  });
+});
+
+test("while no Editor of it is connected an operation waits, and the first that comes runs it", async () => {
+  const { client, editor, second, away, present, addEditor, executions } = await farm();
+  await Promise.all([editor.close(), second.close()]);
+  await Promise.all([away(editor), away(second)]);
+  const ann = client();
+  const { record } = await ann.submit("work", { Name: "a" }, POOL);
+  const view = await ann.until(record.logId, () => true);
+  expect(answerOf(view).message).toContain("None of the 2 known Editor(s) of pool:android is connected.");
+  const third = await addEditor({ labels: ["android"] });
+  await present(third);
+  expect((await ann.outcome(record.logId)).record.editor).toBe(third.editorId);
+  expect(executions("a")).toBe(1);
+});
+
+test("what an Editor has taken and not begun goes back to the pool when the Editor is away", async () => {
+  const { client, editor, second, away, store, gateway, bench, executions, hand } = await farm();
+  const ann = client();
+  const held = await ann.submit("work", { Name: "held", Hold: true }, { editor: second.editorId });
+  await bench.begins("held");
+  await editor.close();
+  await away(editor);
+  const { record } = await ann.submit("work", { Name: "a" }, POOL);
+  // As if it had gone away at the moment in which its owner took the operation.
+  const incarnation = await store.operations.incarnation();
+  await store.operations.move(record.logId, () => editor.editorId, { incarnation });
+  expect(await store.operations.openOf(editor.editorId)).toHaveLength(1);
+  bench.finish("held");
+  await ann.outcome(held.record.logId);
+  await hand.zadd("{ujb}:editors", 1, editor.editorId);
+  await gateway.sweep();
+  expect((await ann.outcome(record.logId)).record.editor).toBe(second.editorId);
+  expect(executions("a")).toBe(1);
+  expect(await store.operations.openOf(editor.editorId)).toEqual([]);
+});
+
+test("an operation expires in its pool when none of its Editors came", async () => {
+  const { client, editor, second, away, gateway, hand } = await farm();
+  await Promise.all([editor.close(), second.close()]);
+  await Promise.all([away(editor), away(second)]);
+  const ann = client();
+  const { record } = await ann.submit("work", { Name: "a" }, POOL);
+  const HOUR = 3_600_000;
+  await hand.hset("{ujb}:swept", "unbroken", Date.now() - HOUR, "at", Date.now());
+  void HOUR;
+  await gateway.sweep();
+  await eventually(async () => (await ann.until(record.logId, () => true)) !== undefined, "it is read");
+});
