@@ -128,7 +128,10 @@ export function createCallReader(deps: {
       const editor = aim.problem ? undefined : editorFor(aim.target, targetContext);
       // Any Editor may join a pool.
       if (aim.target.kind === "pool" && !access.seesAll)
-        throw new BrokerError("FORBIDDEN", `${access.principal.name} may not use every Editor, so no pool either.`);
+        throw new BrokerError(
+          "FORBIDDEN",
+          `${access.principal.name} may not use every Editor, so no pool either.`,
+        );
       const among = typeof editor === "string" ? membersOf(editor, candidates) : undefined;
       const { tool, problem } = among ? await find(call.tool, among) : anywhere;
 

@@ -1,7 +1,8 @@
 /** Operations as their principal may see them, with all data for an answer. */
+
+import { isPool } from "../shared/editors/pool.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { deadlineOf, type ExpiryLimits } from "../shared/operation/expiry.js";
-import { isPool } from "../shared/editors/pool.js";
 import type { EditorAway, WaitingPool } from "../shared/operation/flight.js";
 import { goneOf } from "../shared/operation/gone.js";
 import { isFinal, isWaiting, type OperationRecord } from "../shared/operation/operation.js";
@@ -119,9 +120,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     lastSeenAt: lastSeenAt || undefined,
     gone: goneOf(record, editor, false),
     hasClosed: editor?.ended !== undefined && editor.ended.editorSessionId === editor.profile.editorSessionId,
-    deadline: mayHaveBeenSent
-      ? undefined
-      : deadlineOf(record, lastSeenAt, options.limits, watchedSince),
+    deadline: mayHaveBeenSent ? undefined : deadlineOf(record, lastSeenAt, options.limits, watchedSince),
     mayHaveBeenSent,
   });
 

@@ -60,7 +60,12 @@ export function parseCatalog(name: string, text: Buffer, limits: ToolLimits): Aw
   const read = readTools(tools, limits);
   if (read.tools.length === 0) throw new Error(read.reasons[0] ?? "no tools");
   return {
-    profile: { ...known, ...(process ? { process } : {}), ...(labels ? { labels } : {}), ...(plain ? { plain } : {}) },
+    profile: {
+      ...known,
+      ...(process ? { process } : {}),
+      ...(labels ? { labels } : {}),
+      ...(plain ? { plain } : {}),
+    },
     lastSeenAt,
     ...(ended ? { ended } : {}),
     tools: read.tools,

@@ -5,7 +5,7 @@
 import { isMember, labelsOf } from "../../shared/editors/pool.js";
 import type { Log } from "../../shared/log.js";
 import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
-import { isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
+import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Store } from "../../shared/store/store.js";
 
@@ -22,7 +22,7 @@ export function lastSeenIn(pool: string, editors: readonly KnownEditor[]): numbe
 export function goesBack(record: OperationRecord, isHere: boolean, losses: StoreLosses): boolean {
   if (record.pool === undefined || record.pool === record.editor) return false;
   const isTaken = isWaiting(record.state) && record.sentIn === undefined && record.executedAs === undefined;
-  return isTaken && (!isHere || record.incarnation !== losses.incarnation);
+  return isTaken && (!isHere || isFromBeforeLoss(record, losses.incarnation));
 }
 
 /** Is it held back since a loss of the store, and need not be any more? */

@@ -13,6 +13,7 @@ import {
 import { lookUp, type Sought } from "./decide.js";
 import { isFinal, type OperationRecord, type State } from "./operation.js";
 import type { Moment, ReplayOptions } from "./replay.js";
+import { isFromBeforeLoss } from "./unsent.js";
 
 /** Stands for the code of an answer that cannot be read. */
 export const UNREADABLE = 0;
@@ -79,7 +80,7 @@ export function recover(record: OperationRecord, found: EditorReply, context: Re
     case "unknown":
       if (record.effect === "read_only") return record.rebuilt ? NOT_STARTED : { kind: "resubmit" };
       if (storeKnowsMore(record)) return LEDGER_LOST;
-      if (record.pool !== undefined && record.incarnation !== context.incarnation) return TAKEN_BEFORE_LOSS;
+      if (isFromBeforeLoss(record, context.incarnation)) return TAKEN_BEFORE_LOSS;
       // Resubmission (▲12): in the session it was sent in, the ledger holds everything that arrived. Not there means not
       // arrived, so the same id may be sent again. Another session may have lost it: that never means "not started".
       return record.sentIn === undefined || record.sentIn === context.session

@@ -36,3 +36,11 @@ export function markAsSent(record: OperationRecord): OperationRecord | undefined
   const state = next(record.state, "claimed");
   return state && { ...record, state, sentIn: UNKNOWN_SESSION };
 }
+
+/**
+ * Is it of a pool, and from before a loss of the store? Then the pool may have had it back, and another Editor begun it, in writes that
+ * are lost: it is neither claimed nor sent until all that the Editors know is imported.
+ */
+export function isFromBeforeLoss({ pool, incarnation }: OperationRecord, present: string): boolean {
+  return pool !== undefined && incarnation !== present;
+}

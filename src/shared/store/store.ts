@@ -8,8 +8,8 @@ import {
 } from "./connected-clients.js";
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
-import { createPools, type Pools } from "./editors/pools.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
+import { createPools, type Pools } from "./editors/pools.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createNotifier, type Notifier } from "./notifier.js";

@@ -35,7 +35,12 @@ export interface HelloDeps {
 
 export function createHello(
   deps: HelloDeps,
-  options: { heartbeatMs: number; foreignSilenceMs: number; logFile?: string | undefined; labels: readonly string[] },
+  options: {
+    heartbeatMs: number;
+    foreignSilenceMs: number;
+    logFile?: string | undefined;
+    labels: readonly string[];
+  },
 ) {
   const { admission, ledger, seat, world } = deps;
   let boundHeardAt = deps.elapsed();

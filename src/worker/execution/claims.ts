@@ -1,6 +1,12 @@
 /** The writes of an owner before it sends an operation, and after it did not send it. */
-import type { OperationRecord } from "../../shared/operation/operation.js";
-import { isFinal, next, nextAfter, type OperationEvent } from "../../shared/operation/operation.js";
+import {
+  isFinal,
+  next,
+  nextAfter,
+  type OperationEvent,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
+import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
 import type { Changed, Operations } from "../../shared/store/operations/operation-store.js";
 
 export type Claims = ReturnType<typeof createClaims>;
@@ -21,7 +27,7 @@ export function createClaims(
     operations.change(
       logId,
       (record, now) => {
-        if (record.editor !== owner.editorId || isHeldBack(record, importedIn())) return undefined;
+        if (record.editor !== owner.editorId || isFromBeforeLoss(record, importedIn())) return undefined;
         const state = next(record.state, "claimed");
         const cancelled = record.cancel && next(record.state, "cancelled");
         if (state && cancelled) return { record: { ...record, state: cancelled, endedAt: now } };
@@ -41,7 +47,9 @@ export function createClaims(
         if (state === "cancelled") return { record: { ...latest, state, endedAt: now } };
         // A read that ran before its Editor was lost: keep its times in order.
         const dispatchedAt = latest.startedAt === undefined ? now : (latest.dispatchedAt ?? now);
-        return { record: { ...latest, state, sentIn: session, dispatchedAt } };
+        // Its ledger knows it: no other Editor of its pool has had it.
+        const known = latest.pool === undefined ? {} : { incarnation: importedIn() };
+        return { record: { ...latest, ...known, state, sentIn: session, dispatchedAt } };
       },
       fence,
     );
@@ -60,9 +68,4 @@ export function createClaims(
     );
 
   return { claim, resend, unclaim };
-}
-
-/** It goes back to its pool, and waits there until every Editor's operations are imported. */
-function isHeldBack({ pool, incarnation }: OperationRecord, importedIn: string): boolean {
-  return pool !== undefined && incarnation !== importedIn;
 }

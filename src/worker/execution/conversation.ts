@@ -11,6 +11,7 @@ import {
   type SameAs,
 } from "../../shared/operation/recover.js";
 import type { ReplayOptions } from "../../shared/operation/replay.js";
+import { isFromBeforeLoss } from "../../shared/operation/unsent.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
 import { recoveryMetadataOf } from "../../shared/wire/recovery-metadata.js";
 import type { Claims } from "./claims.js";
@@ -92,7 +93,7 @@ export function createConversation(
     after: string | null,
     args: Subject["args"],
   ): Promise<EditorReply> => {
-    const maySend = record.sentIn === session && !mustNotBeSent(record);
+    const maySend = record.sentIn === session && !mustNotBeSent(record, deps.importedIn());
     return maySend ? send(record, after, args) : { asked: "get", answer: await editor.get(record.logId) };
   };
 
@@ -218,7 +219,12 @@ function sameAsIn(found: EditorReply): SameAs | undefined {
   return "answer" in found && found.answer.state === "same_as" ? (found.answer as SameAs) : undefined;
 }
 
-/** Must not be sent (again): its ledger forgot it (a read may be sent: it has no effect to double), or its arguments are gone. */
-function mustNotBeSent({ effect, ledgerLost, rebuilt }: OperationRecord): boolean {
-  return rebuilt === true || (ledgerLost === true && effect !== "read_only");
+/**
+ * Must not be sent (again) without being asked for: its arguments are gone; or its ledger forgot it, or another Editor of its pool may
+ * have had it (a read may be sent: it has no effect to double).
+ */
+function mustNotBeSent(record: OperationRecord, importedIn: string): boolean {
+  const { effect, ledgerLost, rebuilt } = record;
+  if (rebuilt === true) return true;
+  return effect !== "read_only" && (ledgerLost === true || isFromBeforeLoss(record, importedIn));
 }

@@ -40,7 +40,10 @@ export interface ExecutorDeps {
   editorId: string;
   storeId: string;
   seal: Pick<RecoverySeal, "sign">;
-  operations: Pick<Operations, "find" | "readRecord" | "argumentsOf" | "change" | "restore" | "now">;
+  operations: Pick<
+    Operations,
+    "find" | "readRecord" | "argumentsOf" | "change" | "restore" | "now" | "incarnation"
+  >;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease: fence (▲11). */
   fence: string;

@@ -56,9 +56,16 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     if (session === undefined) return "try_again";
     const claim = await claimIn(session, logId);
     if (claim.kind === "not_claimed") return claim.result;
+    // Store incarnation (▲13): nothing was written, which would have told. Another Editor of its pool may have run it since.
+    if (known.pool !== undefined && !claim.isFresh && (await isOutdated())) {
+      await deps.importAgain();
+      return "try_again";
+    }
     // Send or ask, decide, follow, settle (conversation.ts).
     return carry({ record: claim.record, session, args, signal }, claim.isFresh);
   };
+
+  const isOutdated = async (): Promise<boolean> => (await operations.incarnation()) !== deps.importedIn();
 
   const claimIn = async (session: string, logId: string): Promise<ClaimStep> => {
     const claimed = await claims.claim(logId, session);

@@ -89,7 +89,10 @@ export function createLaneJobs(deps: LaneJobsDeps): LaneJobs {
   };
   const leave = (): void => {
     const next = waiting.shift();
-    if (next) return next();
+    if (next) {
+      next();
+      return;
+    }
     free += 1;
     deps.onFree();
   };

@@ -43,8 +43,8 @@ import { createHeartbeatRecorder } from "./heartbeat.js";
 import { createLinkHandlers } from "./link-handlers.js";
 import { createOwnedOperations, type OwnedOperations } from "./owned-operations.js";
 import { createOwnerFence, type OwnerFence } from "./owner-fence.js";
-import { createProgressReports } from "./progress-reports.js";
 import { createPoolTaker } from "./pool-taker.js";
+import { createProgressReports } from "./progress-reports.js";
 import { createStartedNotice } from "./started-notice.js";
 import { createUnderWay } from "./under-way.js";
 

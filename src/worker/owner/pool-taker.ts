@@ -55,9 +55,7 @@ export function createPoolTaker(deps: {
     );
     return queues
       .flatMap((records) => records.map((record, rank) => ({ record, rank })))
-      .toSorted(
-        (a, b) => a.rank - b.rank || (a.record?.acceptedAt ?? 0) - (b.record?.acceptedAt ?? 0),
-      )
+      .toSorted((a, b) => a.rank - b.rank || (a.record?.acceptedAt ?? 0) - (b.record?.acceptedAt ?? 0))
       .flatMap(({ record }) => record ?? []);
   };
 

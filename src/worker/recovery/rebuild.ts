@@ -2,7 +2,7 @@
 import type { Log } from "../../shared/log.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { markAsSent } from "../../shared/operation/unsent.js";
-import type { Change, ChangeOptions, Operations } from "../../shared/store/operations/operation-store.js";
+import type { Change, Operations } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import { rebuiltRecord } from "../../shared/wire/recovery-metadata.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
@@ -106,7 +106,8 @@ async function followSent(
   const open = (await Promise.all(queues.map((queue) => operations.openOf(queue)))).flat();
   for (const waiting of open) {
     const { logId, editor, pool } = waiting;
-    if ((editor !== editorId && pool === undefined) || !markAsSent(waiting) || !(await wasSent(logId))) continue;
+    if ((editor !== editorId && pool === undefined) || !markAsSent(waiting) || !(await wasSent(logId)))
+      continue;
     await operations.move(logId, ({ pool }) => (pool === undefined ? undefined : editorId), only);
     const change = (record: OperationRecord): Change | undefined => {
       const sent = markAsSent(record);

@@ -5,7 +5,14 @@ type LaneDeps = Parameters<typeof createLane>[0];
 
 export const WITHOUT_STORE: Pick<
   LaneDeps,
-  "claimant" | "localLanes" | "findClaim" | "wakeWorker" | "releaseHeld" | "failureOf" | "storeAnswers" | "onFree"
+  | "claimant"
+  | "localLanes"
+  | "findClaim"
+  | "wakeWorker"
+  | "releaseHeld"
+  | "failureOf"
+  | "storeAnswers"
+  | "onFree"
 > = {
   claimant: () => undefined,
   localLanes: new Map(),

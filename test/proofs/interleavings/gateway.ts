@@ -41,7 +41,9 @@ export function createGateway(world: World) {
   const step = (): Promise<void> => steps.park(life);
   const operations = operationsOf(store, step, world.localLane, () => world.random.chance(0.05));
   const known = async () => [{ id: EDITOR, mutationSeq: store.data.mutations[EDITOR] ?? 0 }];
-  const candidates = async () => [{ id: EDITOR, projectName: EDITOR, projectPath: "", connected: true, labels: [] }];
+  const candidates = async () => [
+    { id: EDITOR, projectName: EDITOR, projectPath: "", connected: true, labels: [] },
+  ];
   const read = async () => ({
     candidates: await candidates(),
     missing: [],

@@ -23,9 +23,7 @@ const POOL = { editor: "pool:android" };
 test("calls for a pool are spread over its idle Editors, each runs once, and the answer says where", async () => {
   const { client, bench, editor, second, executions } = await farm();
   const ann = client();
-  const held = await Promise.all(
-    ["a", "b"].map((Name) => ann.submit("work", { Name, Hold: true }, POOL)),
-  );
+  const held = await Promise.all(["a", "b"].map((Name) => ann.submit("work", { Name, Hold: true }, POOL)));
   await Promise.all([bench.begins("a"), bench.begins("b")]);
   const views = await Promise.all(held.map(({ record }) => ann.reaches(record.logId, "running")));
   expect(new Set(views.map(({ record }) => record.editor))).toEqual(
@@ -34,9 +32,7 @@ test("calls for a pool are spread over its idle Editors, each runs once, and the
   expect(answerOf(views[0] as never)).toMatchObject({ pool: "pool:android", state: "running" });
   const third = await ann.submit("work", { Name: "c" }, POOL);
   const waiting = await ann.until(third.record.logId, ({ pool }) => pool !== undefined);
-  expect(answerOf(waiting).message).toContain(
-    "It waits for an idle Editor of pool:android (2 connected).",
-  );
+  expect(answerOf(waiting).message).toContain("It waits for an idle Editor of pool:android (2 connected).");
   bench.finish("b");
   const ended = await ann.outcome(third.record.logId);
   expect(ended.record).toMatchObject({ state: "completed", editor: views[1]?.record.editor });

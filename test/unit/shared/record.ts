@@ -118,7 +118,14 @@ export function call(changes: Partial<SubmitRequest> = {}): SubmitRequest {
 /** A connected Editor that a call may go to. */
 export function candidate(id: string, changes: Partial<Candidate> = {}): Candidate {
   const [projectName = ""] = id.split("@");
-  return { id, projectName, projectPath: `/projects/${projectName}`, connected: true, labels: [], ...changes };
+  return {
+    id,
+    projectName,
+    projectPath: `/projects/${projectName}`,
+    connected: true,
+    labels: [],
+    ...changes,
+  };
 }
 
 /** The store as it stands when these are the operations of the hash, oldest first. */

@@ -1,0 +1,181 @@
+/** A store that has lost something may show in a pool what one of its Editors has run: nobody else runs it (▲13). */
+import { expect, test } from "vitest";
+import { whenStoreIsBack } from "../../harness/system/store-back.js";
+import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+/** Whatever waits for an Editor that is not there expires with the next round. */
+const HASTY: SystemOptions = {
+  commandTimeoutMs: 500,
+  gateway: {
+    backMs: 0,
+    limits: { absentMs: 0, unsentMs: 3_600_000, sentMs: 3_600_000 },
+  },
+  editor: { labels: ["android"] },
+};
+
+interface Farm extends System {
+  second: System["editor"];
+  ann: ReturnType<System["client"]>;
+  /** Occupies this Editor's main lane until the work of this name is finished. */
+  block(editor: System["editor"], name: string): Promise<void>;
+  /** Resolves when the Editor has heard that all outcomes are stored. */
+  acknowledged(editor: System["editor"]): Promise<void>;
+}
+
+async function farm(options = HASTY): Promise<Farm> {
+  const system = await start(options);
+  const second = await system.addEditor({ labels: ["android"] });
+  await Promise.all([system.present(system.editor), system.present(second)]);
+  const ann = system.client();
+  return {
+    ...system,
+    second,
+    ann,
+    async block({ editorId }, Name) {
+      await ann.submit("work", { Name, Hold: true }, { editor: editorId });
+      await system.bench.begins(Name);
+    },
+    acknowledged: (editor) =>
+      eventually(() => editor.status().unacknowledged.length === 0, "all is acknowledged"),
+  };
+}
+
+const CALL = ["work", { Name: "a" }, { editor: "pool:android" }] as const;
+
+/** It has been everybody's turn: what was to happen without a message has happened. */
+async function sweep({ gateway }: System): Promise<void> {
+  await whenStoreIsBack(gateway.sweep);
+  await whenStoreIsBack(gateway.sweep);
+}
+
+/** An Editor that is free looks into its lanes, and into the pools, all the time. */
+async function finishes({ ann, bench }: Farm, editor: System["editor"], name: string): Promise<void> {
+  bench.finish(name);
+  for (const next of ["next", "and the next"]) {
+    const { record } = await ann.submit("work", { Name: `${next} to ${name}` }, { editor: editor.editorId });
+    await ann.outcome(record.logId);
+  }
+}
+
+test("▲13 an older copy of the store has it in the pool, and the Editor that ran it is away: no other Editor runs it", async () => {
+  const system = await farm();
+  const { ann, editor, second, bench, redis, executions, away } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  await ann.reaches(record.logId, "queued");
+  const copy = await redis.copy();
+  bench.finish("one");
+  expect((await ann.outcome(record.logId)).record.editor).toBe(editor.editorId);
+  await system.acknowledged(editor);
+  await editor.faults.crash();
+  await away(editor);
+  await redis.restore(copy);
+  await finishes(system, second, "two");
+  await sweep(system);
+  expect(await system.record(record.logId)).toMatchObject({ state: "queued", editor: "pool:android" });
+  const again = await ann.submit(...CALL);
+  expect(again).toMatchObject({ relation: "joined", record: { logId: record.logId } });
+  await editor.faults.restart();
+  expect((await ann.outcome(record.logId)).record).toMatchObject({
+    state: "completed",
+    editor: editor.editorId,
+  });
+  expect(executions("a")).toBe(1);
+});
+
+test("▲13 an older copy has it with an Editor that gave it back unsent: that Editor does not run it", async () => {
+  const system = await farm();
+  const { ann, editor, second, store, redis, executions, away, bench } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  const incarnation = await store.operations.incarnation();
+  await store.operations.move(record.logId, () => editor.editorId, { incarnation });
+  const copy = await redis.copy();
+  await store.operations.move(record.logId, ({ pool }) => pool, { incarnation });
+  bench.finish("two");
+  expect((await ann.outcome(record.logId)).record.editor).toBe(second.editorId);
+  await system.acknowledged(second);
+  await second.faults.crash();
+  await away(second);
+  await redis.restore(copy);
+  await finishes(system, editor, "one");
+  await sweep(system);
+  expect(await system.record(record.logId)).toMatchObject({ state: "queued", editor: "pool:android" });
+  await second.faults.restart();
+  expect((await ann.outcome(record.logId)).record).toMatchObject({
+    state: "completed",
+    editor: second.editorId,
+  });
+  expect(executions("a")).toBe(1);
+});
+
+test("▲13 an older copy has it sent to an Editor that gave it back: unknown there, its outcome is unknown", async () => {
+  const system = await farm();
+  const { ann, editor, second, store, redis, executions, away, bench, hand } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  const incarnation = await store.operations.incarnation();
+  await store.operations.move(record.logId, () => editor.editorId, { incarnation });
+  const sent = { state: "dispatched", sentIn: editor.status().editorSessionId, dispatchedAt: Date.now() };
+  const key = `{ujb}:operation:${record.logId}`;
+  const waiting = JSON.parse((await hand.hget(key, "doc")) ?? "");
+  await hand.hset(key, "doc", JSON.stringify({ ...waiting, ...sent }));
+  const copy = await redis.copy();
+  await hand.hset(key, "doc", JSON.stringify(waiting));
+  await store.operations.move(record.logId, ({ pool }) => pool, { incarnation });
+  bench.finish("two");
+  expect((await ann.outcome(record.logId)).record.editor).toBe(second.editorId);
+  await system.acknowledged(second);
+  await second.faults.crash();
+  await away(second);
+  await redis.restore(copy);
+  await finishes(system, editor, "one");
+  expect((await ann.outcome(record.logId)).record).toMatchObject({ state: "interrupted" });
+  expect(executions("a")).toBe(1);
+});
+
+test("▲13 the store is emptied: the same call is refused until the Editor that ran it is back, and then answered", async () => {
+  const system = await farm();
+  const { ann, editor, second, redis, executions, away, bench, hand, present } = system;
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  expect((await ann.outcome(record.logId)).record.editor).toBe(editor.editorId);
+  await editor.faults.crash();
+  await away(editor);
+  void redis;
+  await hand.flushdb();
+  await present(second);
+  await expect(ann.submit(...CALL)).rejects.toMatchObject({ code: "EDITORS_NOT_BACK" });
+  await editor.faults.restart();
+  await present(editor);
+  const again = await ann.submit(...CALL);
+  expect(again).toMatchObject({
+    relation: "replayed",
+    record: { logId: record.logId, pool: "pool:android" },
+  });
+  expect(executions("a")).toBe(1);
+  bench.finish("two");
+});
+
+test("▲13 what waited when the store lost something runs once all its Editors are back", async () => {
+  const { gateway: _hasty, ...patient } = HASTY;
+  const system = await farm({ ...patient, gateway: { backMs: 0 } });
+  const { ann, editor, second, bench, redis, executions } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  const copy = await redis.copy();
+  await redis.restore(copy);
+  await finishes(system, second, "two");
+  await eventually(async () => {
+    await sweep(system);
+    return (await system.record(record.logId)).state === "completed";
+  }, "the pool is open again");
+  expect(executions("a")).toBe(1);
+  bench.finish("one");
+});
