@@ -16,6 +16,8 @@ export interface EditorHostOptions {
   ledgerFolder?: string;
   endpointFolder: string;
   timeScale: number;
+  /** Which pools it is in. */
+  labels?: readonly string[];
   /** Tools may be called without the token. */
   plainSurface: boolean;
   say(message: string): void;
@@ -39,6 +41,7 @@ export async function startEditorHost(options: EditorHostOptions): Promise<Edito
     ...given("--ledger-folder", options.ledgerFolder),
     ...given("--endpoint-folder", options.endpointFolder),
     ...given("--time-scale", options.timeScale),
+    ...given("--labels", options.labels?.join(",")),
     ...(options.plainSurface ? ["--plain-surface"] : []),
   ];
   const first = await startHost(file, args(options.port));

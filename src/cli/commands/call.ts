@@ -14,6 +14,7 @@ import { DEFAULT_WAIT_S } from "../declared/asking.js";
 
 export const call: Run<typeof declared.call> = async ({ args }) => {
   const given = objectIn(args.json ?? args.args ?? "{}");
+  const editor = editorIn(args);
   const seconds = args.follow ? Number.POSITIVE_INFINITY : secondsIn(args.timeout, DEFAULT_WAIT_S);
   await askBroker({ serves: true }, async (asking) => {
     const { client, print, signal } = asking;
@@ -21,7 +22,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
       place: client.place,
       token: asking.token,
       tool: args.tool,
-      editor: args.editor,
+      editor,
       arguments: given,
     };
     const explicit = args["force-new"];
@@ -31,7 +32,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
     const submit = (superseded: string | undefined): Promise<Answer> =>
       client.call(args.tool, {
         ...given,
-        ...(args.editor === undefined ? {} : { [named("editor", given)]: args.editor }),
+        ...(editor === undefined ? {} : { [named("editor", given)]: editor }),
         ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
         ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
         [named("timeout", given)]: 0,
@@ -99,4 +100,17 @@ export function secondsIn(text: string | undefined, fallback: number): number {
   if (text.trim() === "" || !(seconds >= 0))
     throw new UsageError(`--timeout ${text} is not a number of seconds from 0`);
   return seconds;
+}
+
+/** The Editor that the options name, or the pool, in the form of the `editor` argument. */
+export function editorIn({
+  editor,
+  pool,
+}: {
+  editor?: string | undefined;
+  pool?: string | undefined;
+}): string | undefined {
+  if (editor !== undefined && pool !== undefined)
+    throw new UsageError("--editor names one, --pool any of several");
+  return pool === undefined ? editor : `pool:${pool}`;
 }

@@ -18,7 +18,7 @@ import { type Step, takeStep } from "../run/step.js";
 import { openReportFile } from "../run/test-report/report-file.js";
 import { createTestReport } from "../run/test-report/test-report.js";
 import { selfCommand } from "../self.js";
-import { named, objectIn } from "./call.js";
+import { editorIn, named, objectIn } from "./call.js";
 
 /** In a log, a line that says the same of every test hides the others, ms. */
 const LINE_EVERY_MS = 3_000;
@@ -79,14 +79,15 @@ function withoutCommands(text: string): string {
 }
 
 function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
-  const { tool, key, editor, once, "log-id": logId, "force-new": forceNew } = args;
+  const { tool, key, once, "log-id": logId, "force-new": forceNew } = args;
+  const editor = editorIn(args);
   if ((tool === undefined) === (logId === undefined))
     throw new UsageError("name a tool, or the operation to wait for with --log-id");
   if (args.arguments !== undefined && args.json !== undefined)
     throw new UsageError("give the arguments once, behind the tool or after --json");
   if (logId !== undefined && (key ?? editor ?? forceNew ?? args.json) !== undefined)
     throw new UsageError(
-      "--log-id waits for an operation as it is: without --key, --editor, --force-new, --json",
+      "--log-id waits for an operation as it is: without --key, --editor, --pool, --force-new, --json",
     );
   if (args.output !== undefined && args.output !== "text" && args.output !== "json")
     throw new UsageError(`--output ${args.output} is neither text nor json`);

@@ -24,6 +24,10 @@ export const call = {
       description: `Seconds to wait (default ${DEFAULT_WAIT_S}); then it goes on by itself`,
     },
     follow: { type: "boolean", description: "Wait until the end, with progress", default: false },
+    pool: {
+      type: "string",
+      description: "Any Editor with these labels, for example android or android,linux",
+    },
     editor: {
       type: "string",
       description: "The Editor: its project's name, its id, or the id's unique beginning",

@@ -55,6 +55,7 @@ export const simulate = {
     "counter-file": { type: "string", description: "File that gets a line for every execution that begins" },
     "ledger-folder": { type: "string", description: "Where the Editor's ledger is kept" },
     "time-scale": { type: "string", description: "Multiplies every duration of a tool" },
+    labels: { type: "string", description: "Which pools it is in: labels between commas" },
     plain: { type: "boolean", description: "Play an Editor with a plain uLoop bridge", default: false },
     "plain-surface": {
       type: "boolean",

@@ -16,6 +16,10 @@ export const run = {
       type: "string",
       description: "The Editor: its project's name, its id, or the id's unique beginning",
     },
+    pool: {
+      type: "string",
+      description: "Any Editor with these labels, for example android or android,linux",
+    },
     wait: {
       type: "string",
       description: `How long to wait: 90s, 10m, 2h (default ${DEFAULT_WAIT}); then it goes on by itself`,

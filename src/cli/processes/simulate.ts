@@ -21,6 +21,7 @@ export const simulate: Run<typeof declared.simulate> = async ({ args }) => {
     timeScale,
     plain: args.plain,
     plainSurface: args["plain-surface"],
+    ...(args.labels === undefined ? {} : { labels: args.labels.split(",").map((label) => label.trim()) }),
     ...(args.port === undefined ? {} : { port: portOf(args.port) }),
     ...(args.project === undefined ? {} : { projectPath: args.project }),
     ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
@@ -46,6 +47,7 @@ interface SimulateOptions {
   timeScale: number;
   plain: boolean;
   plainSurface: boolean;
+  labels?: string[];
   port?: number;
   projectPath?: string;
   counterFile?: string;

@@ -24,6 +24,8 @@ export interface Answer extends Partial<CachedForm> {
   log_id?: string;
   tool?: string;
   editor?: string;
+  /** The pool that the call named. */
+  pool?: string;
   state?: State;
   result?: unknown;
   partial_result?: unknown;

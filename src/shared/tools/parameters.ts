@@ -31,7 +31,7 @@ const OFFERED = {
   editor: {
     type: "string",
     description:
-      "The Unity Editor to run in: its project's name, or its id (or the id's unique beginning). Needed only if there are several Editors.",
+      "The Unity Editor to run in: its project's name, or its id (or the id's unique beginning); or pool:<labels> for any idle Editor with these labels. Needed only if there are several Editors.",
   },
 } as const;
 

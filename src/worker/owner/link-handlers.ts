@@ -5,6 +5,7 @@ import type { Progress } from "../../shared/wire/wire.js";
 import { type EditorCalls, UnreadableAnswer } from "../editor/editor-calls.js";
 import type { EditorLinkHandlers } from "../editor/editor-link-handlers.js";
 import type { OutcomeListeners } from "../execution/outcome-listeners.js";
+import type { PoolTaker } from "../execution/pool-taker.js";
 import type { Imports } from "../recovery/imports.js";
 import { noticeLedgerLoss } from "../recovery/ledger-loss.js";
 import { ConnectionLost } from "../transport/disconnect.js";
@@ -15,7 +16,6 @@ import type { HeartbeatRecorder } from "./heartbeat.js";
 import { latestOnly } from "./latest-only.js";
 import type { OwnedOperations } from "./owned-operations.js";
 import type { OwnerFence } from "./owner-fence.js";
-import type { PoolTaker } from "./pool-taker.js";
 import type { StartedNotice } from "./started-notice.js";
 import type { UnderWay } from "./under-way.js";
 

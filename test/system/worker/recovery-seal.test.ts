@@ -15,7 +15,12 @@ import { own } from "../simulator/simulator-client.js";
 
 const { start } = useSystem();
 const KEY = Buffer.alloc(32, 1);
-const record = operation({ keyed: true, supersedes: "before", createdBy: { caller: "ann 1", requestId: 7 } });
+const record = operation({
+  keyed: true,
+  pool: "pool:android",
+  supersedes: "before",
+  createdBy: { caller: "ann 1", requestId: 7 },
+});
 const origin = recoveryMetadataOf(record, "store");
 const submitted: Submitted = {
   operationId: record.logId,
@@ -40,6 +45,7 @@ const OTHER: Record<keyof RecoveryMetadata & string, unknown> = {
   storeId: "other",
   keyed: false,
   editorOpen: !origin.editorOpen,
+  pool: "pool:other",
   supersedes: "other",
   caller: "bob 1",
   requestId: "7",

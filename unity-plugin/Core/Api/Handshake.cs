@@ -82,6 +82,7 @@ namespace JobBroker.Bridge.Api
             json["phase"] = phase();
             json["heartbeatSeconds"] = heartbeatMs / 1000.0;
             if (editor.LogFile != null) json["logFile"] = editor.LogFile;
+            if (editor.Labels.Count > 0) json["labels"] = new JArray(editor.Labels);
             json["open"] = WireJson.IdsAndStates(ledger.Open());
             json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
             return json;

@@ -1,4 +1,6 @@
 #nullable enable
+using System.Collections.Generic;
+
 namespace JobBroker.Bridge.Ports
 {
     /// <summary>What the bridge knows of its Editor. Every member may be read from any thread: adapters keep snapshots.</summary>
@@ -18,6 +20,9 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>Absolute path of the file that this Editor writes its log to; null where it writes none.</summary>
         string? LogFile { get; }
+
+        /// <summary>Which pools it is in: see EditorLabels.</summary>
+        IReadOnlyList<string> Labels { get; }
 
         /// <summary>Grows with every change of assets.</summary>
         long AssetCounter { get; }

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using JobBroker.Bridge;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Session;
 using JobBroker.EditorHost.Native;
 
 namespace JobBroker.EditorHost.Domain;
@@ -45,6 +46,8 @@ internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
     public long ProcessStartedAtMs => native.StartedAtMs;
 
     public string? LogFile => null;
+
+    public IReadOnlyList<string> Labels { get; } = EditorLabels.Of(native.Labels, [], false, null);
 
     public long AssetCounter => native.AssetCounter;
 

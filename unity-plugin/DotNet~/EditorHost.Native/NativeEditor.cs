@@ -29,6 +29,9 @@ public sealed class NativeEditor
 
     public string UnityVersion { get; }
 
+    /// <summary>Its labels between commas, as an environment variable has them.</summary>
+    public string? Labels { get; set; }
+
     public long StartedAtMs { get; } = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();

@@ -26,12 +26,13 @@ var plain = new Option<bool>("--plain-surface")
 {
     Description = "Every program and every user of this machine that reaches the port may run tools, without the token",
 };
+var labels = new Option<string?>("--labels") { Description = "Which pools it is in: labels between commas" };
 var stranger = new Option<int>("--stranger-ms") { DefaultValueFactory = _ => 2000 };
 
 var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
 {
     project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
-    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, stranger,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, stranger,
 };
 command.SetAction(parsed =>
 {
@@ -58,6 +59,7 @@ command.SetAction(parsed =>
         parsed.GetValue(project)!, parsed.GetValue(unityVersion)!, new CounterFile(counterFile))
     {
         TimeScale = parsed.GetValue(timeScale),
+        Labels = parsed.GetValue(labels),
     };
     return Serve(new Host(native, settings));
 });

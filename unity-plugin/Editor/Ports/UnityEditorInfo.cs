@@ -1,11 +1,13 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Threading;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Session;
 using UnityEditor;
 using UnityEngine;
 
@@ -31,6 +33,11 @@ namespace JobBroker.Bridge.Unity
             ProjectPath = identity.ProjectPath;
             UnityVersion = Application.unityVersion;
             LogFile = string.IsNullOrEmpty(Application.consoleLogPath) ? null : Application.consoleLogPath;
+            Labels = EditorLabels.Of(
+                Environment.GetEnvironmentVariable(EditorLabels.Variable),
+                Environment.GetCommandLineArgs(),
+                Application.isBatchMode,
+                EditorUserBuildSettings.activeBuildTarget.ToString());
             using (var process = Process.GetCurrentProcess())
             {
                 ProcessId = process.Id;
@@ -49,6 +56,9 @@ namespace JobBroker.Bridge.Unity
         public long ProcessStartedAtMs { get; }
 
         public string? LogFile { get; }
+
+        /// <summary>A change of the build target reloads the domain, and this is made again.</summary>
+        public IReadOnlyList<string> Labels { get; }
 
         public long AssetCounter
         {

@@ -20,6 +20,7 @@ import type { Answer } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type Attachments, createAttachments } from "./attachments.js";
 import { type Chains, createChains } from "./chain.js";
+import { createListings, type Listings } from "./listings.js";
 import type { PartialOptions } from "./partials.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
 import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
@@ -61,7 +62,7 @@ export type Created =
   | { kind: "created"; record: OperationRecord }
   | { kind: "conflict" | "too_many" | "full" };
 
-export interface Operations extends Attachments, Chains, Incarnations {
+export interface Operations extends Attachments, Chains, Incarnations, Listings {
   /**
    * Writes a new record with its job if the chain is still at `version`, and what was assumed holds. Answers the record with
    * its counters, or why it was not written.
@@ -101,13 +102,6 @@ export interface Operations extends Attachments, Chains, Incarnations {
   releaseHeld(logId: string): Promise<unknown>;
   /** What a script has claimed with this claimant, if its reply was lost. */
   findClaim: FindClaim;
-  /** The principal of an operation whose retention ended, as long as its tombstone exists. */
-  tombstone(logId: string): Promise<string | undefined>;
-  /** Newest first. */
-  listOf(principal: string, limit: number): Promise<OperationRecord[]>;
-  openOf(editor: string): Promise<OperationRecord[]>;
-  /** How long the tool's recent calls took, ms; newest first. */
-  durationsOf(tool: string): Promise<number[]>;
   now(): Promise<number>;
 }
 
@@ -189,9 +183,6 @@ export function createOperations(
     return record && recordCache.note({ text: fields[0] ?? "", record, now: at, askedAt, heardAt });
   };
 
-  const findAll = async (logIds: string[]): Promise<OperationRecord[]> =>
-    (await Promise.all(logIds.map(find))).filter((record) => record !== undefined);
-
   const now = async (): Promise<number> => {
     const [seconds, micros] = await redis.time();
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
@@ -199,8 +190,7 @@ export function createOperations(
 
   const chains = createChains(redis, { find, now, ...incarnations }, options);
 
-  const tombstone = async (logId: string): Promise<string | undefined> =>
-    (await redis.get(keys.tombstone(logId))) ?? undefined;
+  const listings = createListings(redis, find);
 
   return {
     ...attachments,
@@ -208,7 +198,7 @@ export function createOperations(
     now,
     ...incarnations,
     ...chains,
-    tombstone,
+    ...listings,
     releaseHeld: createRelease(redis, limits),
     findClaim: createFindClaim(redis),
     readRecord: async (logId) => (await read(logId))?.record,
@@ -245,7 +235,7 @@ export function createOperations(
       for (;;) {
         const [known, principal, found] = await Promise.all([
           find(lost.logId),
-          tombstone(lost.logId),
+          listings.tombstone(lost.logId),
           chains.chain(lost.hash, { principal: lost.principal, caller: null }),
         ]);
         if (known || principal !== undefined) return false;
@@ -295,18 +285,6 @@ export function createOperations(
         if (kind === "applied") return "moved";
         if (kind === "not_owner" || kind === "incarnation" || kind === "busy") return kind;
       }
-    },
-
-    async listOf(principal, limit) {
-      return findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1));
-    },
-
-    async durationsOf(tool) {
-      return (await redis.lrange(keys.durations(tool), 0, -1)).map(Number);
-    },
-
-    async openOf(editor) {
-      return findAll(await redis.zrange(keys.open(editor), 0, "-1"));
     },
   };
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Decision, decide } from "../../../../src/shared/operation/decide.js";
+import { type Decision, decide, lookUp } from "../../../../src/shared/operation/decide.js";
 import type { OperationRecord } from "../../../../src/shared/operation/operation.js";
 import {
   around,
   call,
+  candidate,
   editorAt,
   executed,
   from,
@@ -165,6 +166,44 @@ describe("▲4 the operation that a call repeats", () => {
     const chain = snapshot([other, answered]);
     expect(found(decide(chain, call(from(HTTP, 2))))).toBe("replay op1");
     expect(found(decide(chain, call(from(HTTP, 3))))).toBe("create");
+  });
+});
+
+describe("▲4 a call that names a pool", () => {
+  const POOL = "pool:android";
+  const onPool = { target: { kind: "pool", pool: POOL } as const, ...bothKnown };
+  const older = executed({ logId: "older", order: 1, pool: POOL });
+  const newer = executed({ logId: "newer", order: 2, editor: "game@2", pool: POOL });
+  const ofNone = executed({ logId: "of no pool", order: 3 });
+
+  test("is answered by the newest operation of the pool, whoever ran it, and by no other", () => {
+    const chain = snapshot([older, newer, ofNone], TWO_EDITORS);
+    expect(found(decide(chain, call(onPool)))).toBe("replay newer");
+    const other = { target: { kind: "pool", pool: "pool:ios" } as const, ...bothKnown };
+    expect(lookUp(chain, call(other))).toBeUndefined();
+  });
+
+  test("an older one does not answer in place of a newer one that does not, as on one Editor", () => {
+    const unread = tested({ logId: "older", order: 1, pool: POOL });
+    const read = tested({ logId: "newer", order: 2, editor: "game@2", pool: POOL, ...reported(HTTP) });
+    expect(lookUp(snapshot([unread, read], TWO_EDITORS), call(onPool))).toBeUndefined();
+  });
+
+  test("one that names the Editor, or none, finds what that one ran for the pool", () => {
+    const chain = snapshot([older, newer], TWO_EDITORS);
+    expect(found(decide(chain, call(named("shop@1"))))).toBe("replay older");
+    expect(found(decide(chain, call(bothKnown)))).toBe("replay newer");
+  });
+
+  test("a new operation waits for whichever is free", () => {
+    const context = { targetContext: { candidates: [candidate("shop@1", { labels: ["android"] })] } };
+    expect(decide(snapshot([]), call({ ...onPool, ...context }))).toEqual({
+      kind: "create",
+      editor: POOL,
+      pool: POOL,
+      editorOpen: false,
+      after: null,
+    });
   });
 });
 

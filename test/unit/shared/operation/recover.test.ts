@@ -84,6 +84,24 @@ describe("▲12 sending again", () => {
     expect(recover(sent, got("unknown"), here)).toEqual({ kind: "resubmit" });
   });
 
+  describe("▲13 of a pool, accepted before the store lost something", () => {
+    const pooled = { ...sent, pool: "pool:android", incarnation: "before" };
+
+    test("unknown in the session that it was sent in: another Editor of the pool may have run it", () => {
+      expect(recover(pooled, got("unknown"), here)).toMatchObject({
+        kind: "revoke",
+        why: expect.stringContaining("another Editor of its pool may have run it"),
+      });
+      expect(recover({ ...pooled, incarnation: "i" }, got("unknown"), here)).toEqual({ kind: "resubmit" });
+    });
+
+    test("a read may run twice, and what the ledger knows is no other Editor's", () => {
+      expect(recover({ ...pooled, effect: "read_only" }, got("unknown"), here)).toEqual({ kind: "resubmit" });
+      expect(recover(pooled, got("running"), here)).toEqual({ kind: "attach" });
+      expect(recover(pooled, got("not_started"), here)).toEqual({ kind: "resubmit", returned: true });
+    });
+  });
+
   test("▲12 unknown in another session: revoked before it is called interrupted, never `not started`", () => {
     expect(recover(sent, got("unknown"), restarted)).toMatchObject({ kind: "revoke" });
   });

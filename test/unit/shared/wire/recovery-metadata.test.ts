@@ -24,6 +24,7 @@ test("▲10 (d) whatever decides on the next identical call comes back from the 
     after: "op0",
     supersedes: "op0",
     keyed: true,
+    pool: "pool:android",
     createdBy: { caller: HTTP.id, requestId: 7 },
   });
   const { incarnation: _entered, deliveredIn: _told, ...decisive } = lost;

@@ -86,6 +86,8 @@ public sealed class InMemoryEditorInfo : IEditorInfo
 
     public string? LogFile => null;
 
+    public IReadOnlyList<string> Labels { get; set; } = [];
+
     public long AssetCounter => 0;
 
     public bool Focused => true;
