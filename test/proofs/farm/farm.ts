@@ -1,0 +1,234 @@
+/**
+ * Builds for pools, while Editors crash, leave and come, workers and gateways are killed, and the store is lost once: each build runs at
+ * most once, and its caller is told what became of it.
+ */
+import { type HttpClient, openHttpClient } from "../../harness/processes/process-clients.js";
+import { until } from "../../harness/processes/processes.js";
+import { grouped } from "../engine/grouped.js";
+import { allEnded, leakedKeys } from "../engine/judge/leftovers.js";
+import { isAway, isFinal } from "../engine/outcomes.js";
+import { createRandom, drawnPause, type Random } from "../engine/random.js";
+import { markdownTable } from "../engine/report.js";
+import { type Farm, type FarmEditor, POOLS, type Pool, startFarm } from "./world.js";
+
+export interface FarmOptions {
+  seed: number;
+  builds: number;
+  /** Between two faults, ms; Infinity: none. */
+  faultEveryMs: number;
+  say(line: string): void;
+}
+
+interface Build {
+  /** Names it, to the Editor too. */
+  path: string;
+  pool: Pool;
+  caller: number;
+  number: number;
+  ended?: "completed" | "unknown";
+}
+
+const CALLERS = 6;
+/** Of each caller at a time. */
+const OPEN = 3;
+/** Most that one of two Editors which were there all the time may run for each that the other runs. */
+const UNEVEN = 1.5;
+const END_MS = 180_000;
+
+export async function runFarm(options: FarmOptions): Promise<{ faults: string[]; table: string }> {
+  const farm = await startFarm();
+  const builds = Array.from({ length: options.builds }, (_, number): Build => {
+    // Each takes 0.15 s and some, and no two the same.
+    const path = `Simulator/Block For 0.15${String(number).padStart(5, "0")}1 Seconds`;
+    return { path, pool: POOLS[number % POOLS.length] as Pool, caller: number % CALLERS, number };
+  });
+  const random = createRandom(options.seed);
+  const struck = new Map<string, number>();
+  const ending = new AbortController();
+  let found: string[];
+  try {
+    const faulting = fault(farm, random, options, ending.signal, (what) =>
+      struck.set(what, (struck.get(what) ?? 0) + 1),
+    );
+    const callers = Array.from({ length: CALLERS }, (_, caller) =>
+      playCaller(
+        farm,
+        builds.filter((build) => build.caller === caller),
+        createRandom(options.seed + caller + 1),
+      ),
+    );
+    await Promise.all(callers);
+    ending.abort();
+    await faulting;
+    found = await judge(farm, builds, options);
+  } catch (error) {
+    found = [(error as Error).message];
+  }
+  ending.abort();
+  if (found.length > 0) console.error(farm.processes.logs());
+  const faults = [...found, ...(await farm.close())];
+  return { faults, table: report(farm, builds, struck) };
+}
+
+/** One caller: some builds at a time, in order; each is asked for until its outcome is known. */
+async function playCaller(farm: Farm, builds: readonly Build[], random: Random): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let build = builds[next++]; build; build = builds[next++]) await ask(farm, build, random);
+  };
+  await Promise.all(Array.from({ length: OPEN }, work));
+}
+
+async function ask(farm: Farm, build: Build, random: Random): Promise<void> {
+  const deadline = performance.now() + END_MS;
+  let client: HttpClient | undefined;
+  for (;;) {
+    if (performance.now() > deadline) throw new Error(`${build.path} was not over after ${END_MS / 1000} s`);
+    try {
+      client ??= await openHttpClient(random.pick(farm.gateways).url);
+      const call = { MenuItemPath: build.path, editor: `pool:${build.pool}`, timeout: 5 };
+      const answer = await client.call("execute-menu-item", call);
+      if (answer.status === "completed") build.ended = "completed";
+      if (answer.error_code === "OUTCOME_UNKNOWN") build.ended = "unknown";
+      if (build.ended) break;
+      // The store, or an Editor that may have run it, is away.
+      const isLater = [
+        "STORE_UNAVAILABLE",
+        "EDITORS_NOT_BACK",
+        "NO_EDITOR",
+        "EDITOR_UNKNOWN",
+        "UNKNOWN_TOOL",
+      ].includes(answer.error_code ?? "");
+      if (isFinal(answer) && !isLater) throw new Error(`${build.path}: ${JSON.stringify(answer)}`);
+      if (isLater) await drawnPause(200);
+    } catch (error) {
+      if (!isAway(error) && !/session|404/i.test((error as Error).message)) throw error;
+      await client?.close().catch(() => undefined);
+      client = undefined;
+      await drawnPause(random.between(50, 300));
+    }
+  }
+  await client?.close().catch(() => undefined);
+}
+
+/** Strikes until it is told to end; then everything stands again. */
+async function fault(
+  { editors, workers, gateways, redis, processes: _logs }: Farm,
+  random: Random,
+  { faultEveryMs, builds, say }: FarmOptions,
+  signal: AbortSignal,
+  struck: (what: string) => void,
+): Promise<void> {
+  if (faultEveryMs === Number.POSITIVE_INFINITY) return;
+  const mortal = editors.filter(({ isSteady }) => !isSteady);
+  const returning: Promise<void>[] = [];
+  const back = (member: { start(): Promise<void> }, ms: number): void => {
+    returning.push(drawnPause(ms).then(() => member.start()));
+  };
+  const strikes: Record<string, () => Promise<void>> = {
+    async "Editor crashes"() {
+      const editor = random.pick(mortal);
+      await editor.crash();
+      back(editor, random.between(100, 2_000));
+    },
+    async "Editor leaves, and comes later"() {
+      const editor = random.pick(mortal);
+      await editor.quit();
+      back(editor, random.between(1_000, 6_000));
+    },
+    async "worker is killed"() {
+      const worker = random.pick(workers);
+      await worker.kill();
+      back(worker, random.between(0, 1_500));
+    },
+    async "gateway is killed"() {
+      const gateway = random.pick(gateways);
+      await gateway.kill();
+      back(gateway, random.between(0, 1_500));
+    },
+  };
+  // The store is lost once, in the middle.
+  const lossAfter = Math.max(2, Math.floor((builds * 150) / 4 / faultEveryMs / 2));
+  for (let strike = 1; !signal.aborted; strike += 1) {
+    await drawnPause(random.between(0.5 * faultEveryMs, 1.5 * faultEveryMs));
+    if (signal.aborted) break;
+    const what = strike === lossAfter ? "store is emptied" : random.pick(Object.keys(strikes));
+    say(what);
+    struck(what);
+    if (what === "store is emptied") await redis.flush();
+    else await strikes[what]?.();
+  }
+  await Promise.all(returning);
+  for (const each of [...editors, ...workers, ...gateways]) await each.start();
+}
+
+async function judge(farm: Farm, builds: readonly Build[], { faultEveryMs }: FarmOptions): Promise<string[]> {
+  const isCalm = faultEveryMs === Number.POSITIVE_INFINITY;
+  const began = farm.editors.flatMap((editor) => editor.executions().map((line) => ({ ...line, editor })));
+  const ofBuild = grouped(began, ({ what }) => what);
+  const found: string[] = [];
+  for (const [id, all] of grouped(began, ({ operationId }) => operationId))
+    if (all.length > 1) found.push(`${id} began ${all.length} times`);
+  for (const { path, pool, ended } of builds) {
+    const runs = ofBuild.get(path) ?? [];
+    if (runs.length > 1)
+      found.push(`${path} began in ${runs.map(({ editor }) => editor.name).join(" and ")}`);
+    if (runs.length === 0 && ended === "completed")
+      found.push(`${path} is said to have completed, and never began`);
+    if (runs.some(({ editor }) => editor.pool !== pool)) found.push(`${path} began outside of its pool`);
+    if (isCalm && ended !== "completed") found.push(`${path}: ${ended}`);
+  }
+  for (const pool of POOLS) {
+    const loads = farm.editors
+      .filter((editor) => editor.pool === pool && (isCalm || editor.isSteady))
+      .map((editor) => editor.executions().length);
+    if (Math.max(...loads) > UNEVEN * Math.min(...loads))
+      found.push(`the load in ${pool} is uneven: ${loads.join(", ")}`);
+  }
+  if (isCalm) found.push(...outOfOrder(builds, began));
+  const withLedger = farm.editors.map((editor) => ({ editorId: editor.id(), do: editor.do }));
+  await allEnded({ hand: farm.hand, editors: withLedger as never, storeWasLost: !isCalm }).catch(
+    (error: Error) => found.push(error.message),
+  );
+  await until(
+    "only what stays is left in the store",
+    async () => (await leakedKeys(farm.hand)).length === 0,
+    30_000,
+  ).catch(async () => found.push(...(await leakedKeys(farm.hand)).map((key) => `leaked key ${key}`)));
+  return found;
+}
+
+/** A caller's builds for one pool begin in the order in which it asked for them; as many as it has open may be sent in any order. */
+function outOfOrder(
+  builds: readonly Build[],
+  began: readonly { what: string; at: number; editor: FarmEditor }[],
+): string[] {
+  const at = new Map(began.map(({ what, at: time }) => [what, time]));
+  return builds.flatMap((build) => {
+    const later = builds.filter(
+      ({ caller, pool, number }) =>
+        caller === build.caller &&
+        pool === build.pool &&
+        number > build.number + OPEN * CALLERS * POOLS.length,
+    );
+    const earlier = later.find(({ path }) => (at.get(path) ?? 0) < (at.get(build.path) ?? 0));
+    return earlier ? [`${earlier.path} began before ${build.path} of the same caller`] : [];
+  });
+}
+
+function report({ editors }: Farm, builds: readonly Build[], struck: ReadonlyMap<string, number>): string {
+  const count = (ended: Build["ended"]): number => builds.filter((build) => build.ended === ended).length;
+  return [
+    markdownTable(
+      ["Editor", "faults", "builds begun"],
+      editors.map((editor) => [
+        editor.name,
+        editor.isSteady ? "none" : "crashes, leaves",
+        editor.executions().length,
+      ]),
+    ),
+    "",
+    `${builds.length} builds: ${count("completed")} completed, ${count("unknown")} with an unknown outcome.`,
+    [...struck].map(([what, times]) => `${what}: ${times}`).join("; "),
+  ].join("\n");
+}
