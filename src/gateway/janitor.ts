@@ -1,5 +1,6 @@
 /** Cares for operations that no caller waits for: adds lost jobs (▲1), ends those that waited too long (▲15). */
 
+import { isPool } from "../shared/editors/pool.js";
 import type { Log } from "../shared/log.js";
 import { cancelIfAbandoned } from "../shared/operation/abandoned.js";
 import { type Deadline, type ExpiryLimits, expiryOf } from "../shared/operation/expiry.js";
@@ -220,5 +221,8 @@ export function createJanitor(
 function expiredMessage(record: OperationRecord, lastSeenAt: number, now: number): string {
   const minutes = (ms: number): string => `${Math.max(1, Math.round(ms / 60_000))} min`;
   const away = now - Math.max(lastSeenAt, record.acceptedAt);
-  return `The operation expired: it waited ${minutes(now - record.acceptedAt)}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.`;
+  const waited = `The operation expired: it waited ${minutes(now - record.acceptedAt)}`;
+  return isPool(record.editor)
+    ? `${waited}, and no Editor of ${record.editor} was seen for ${minutes(away)}.`
+    : `${waited}, and its Editor (${record.editor}) was not seen for ${minutes(away)}.`;
 }

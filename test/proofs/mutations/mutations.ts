@@ -301,6 +301,31 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   tested("14-short-told", "system/short-way/claims", "▲14 that cannot be stored ends no job"),
   tested("00-short-limit", "system/short-way/claims", "its principal has as many running as it may"),
+  tested(
+    "04-pool-of-the-editor",
+    "system/pools/pools",
+    "▲4 one that never began is passed over, in a pool too",
+  ),
+  tested("12-pool-back", "unit/gateway/pool-keeper", "stays if it was sent"),
+  tested("13-pool-closed", "unit/shared/editors/pool", "▲13 is closed while any Editor is missing"),
+  tested(
+    "13-pool-taken",
+    "system/pools/pool-losses",
+    "the Editor that ran it is away: no other Editor runs it",
+  ),
+  tested(
+    "13-pool-claimed",
+    "system/pools/pool-losses",
+    "that gave it back unsent: that Editor does not run it",
+  ),
+  tested("13-pool-sent", "system/pools/pool-losses", "that gave it back: unknown there"),
+  tested("13-pool-asked", "system/pools/pool-losses", "that gave it back: unknown there"),
+  tested(
+    "13-pool-import",
+    "system/pools/pool-losses",
+    "the Editor that ran it is away: no other Editor runs it",
+  ),
+  tested("13-pool-opened", "unit/gateway/pool-keeper", "waits while any Editor is missing"),
 ];
 
 /** Rules of design and architecture, by the number that a patch's name begins with. */

@@ -1,7 +1,7 @@
 /** Pools (▲13): a call for any Editor with these labels is run by the first one that is idle, once. */
 import { expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
-import { eventually } from "../../harness/eventually.js";
+import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -57,6 +57,32 @@ test("▲4 the same call is answered by the operation of its pool, whoever ran i
   const other = await ann.submit("work", { Name: "a" }, { editor: second.editorId });
   expect(other.relation).toBe("created");
   await ann.outcome(other.record.logId);
+  expect(executions("a")).toBe(2);
+});
+
+test("▲4 one that never began is passed over, in a pool too", async () => {
+  const { client, editor, bench, broker, executions } = await farm();
+  const ann = client();
+  const gpu = { editor: "pool:gpu" };
+  const named = { editor: editor.editorId };
+  const first = await ann.submit("work", { Name: "a" }, gpu);
+  await ann.outcome(first.record.logId);
+  // The Editor runs the call again, by its own name: its newest is not the pool's.
+  const second = await ann.submit("work", { Name: "a" }, { ...named, force_new: first.record.logId });
+  await ann.outcome(second.record.logId);
+  await ann.submit("work", { Name: "held", Hold: true }, named);
+  await bench.begins("held");
+  const third = await ann.submit("work", { Name: "a" }, { ...gpu, force_new: second.record.logId });
+  expect(third).toMatchObject({ relation: "created", record: { editor: "pool:gpu" } });
+  await broker.cancel("ann", third.record.logId, ann.callOf("work"));
+  expect(await client("bob").submit("work", { Name: "b" }, gpu)).toMatchObject({ relation: "created" });
+  const again = await client("ann", { id: "another session", transport: "http" }).submit(
+    "work",
+    { Name: "a" },
+    gpu,
+  );
+  expect(again).toMatchObject({ relation: "replayed", record: { logId: first.record.logId } });
+  bench.finish("held");
   expect(executions("a")).toBe(2);
 });
 
@@ -141,15 +167,18 @@ test("what an Editor has taken and not begun goes back to the pool when the Edit
   expect(await store.operations.openOf(editor.editorId)).toEqual([]);
 });
 
-test("an operation expires in its pool when none of its Editors came", async () => {
-  const { client, editor, second, away, gateway, hand } = await farm();
-  await Promise.all([editor.close(), second.close()]);
-  await Promise.all([away(editor), away(second)]);
+test("an operation expires in its pool when none of its Editors comes", async () => {
+  const { client, editor, away, executions } = await start({
+    editor: { labels: ["android"] },
+    gateway: { limits: { ...EXPIRY_LIMITS, absentMs: 1_000 }, sweepMs: 50 },
+  });
+  await editor.close();
+  await away(editor);
   const ann = client();
   const { record } = await ann.submit("work", { Name: "a" }, POOL);
-  const HOUR = 3_600_000;
-  await hand.hset("{ujb}:swept", "unbroken", Date.now() - HOUR, "at", Date.now());
-  void HOUR;
-  await gateway.sweep();
-  await eventually(async () => (await ann.until(record.logId, () => true)) !== undefined, "it is read");
+  const view = await ann.outcome(record.logId);
+  expect(view.record.state).toBe("expired");
+  expect(answerOf(view)).toMatchObject({ error_code: "EXPIRED", pool: "pool:android" });
+  expect(answerOf(view).message).toContain("no Editor of pool:android was seen for");
+  expect(executions("a")).toBe(0);
 });
