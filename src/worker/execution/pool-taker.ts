@@ -73,7 +73,7 @@ export function createPoolTaker(deps: {
         { fence, incarnation, whenIdle: true },
       );
       // One at a time: the next one when this one has ended.
-      if (taken !== "stays") return;
+      if (taken !== "stays" && taken !== "held") return;
     }
   };
 

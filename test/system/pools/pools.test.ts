@@ -116,6 +116,22 @@ test("an Editor takes what it has a tool for, and leaves the rest to others", as
     expect((await ann.outcome(record.logId)).record.editor).toBe(second.editorId);
 });
 
+test("an Editor is not kept from others by an operation that its principal's limit would hold back", async () => {
+  const system = await start({ editor: { labels: ["android"] }, maxRunning: 1 });
+  const second = await system.addEditor({ labels: ["android"] });
+  await Promise.all([system.present(system.editor), system.present(second)]);
+  const [ann, bob] = [system.client("ann"), system.client("bob")];
+  const held = await ann.submit("work", { Name: "held", Hold: true }, POOL);
+  await system.bench.begins("held");
+  const waiting = await ann.submit("work", { Name: "waits" }, POOL);
+  const other = await bob.submit("work", { Name: "bob's" }, POOL);
+  expect((await bob.outcome(other.record.logId)).record.state).toBe("completed");
+  expect((await system.record(waiting.record.logId)).editor).toBe("pool:android");
+  system.bench.finish("held");
+  await ann.outcome(held.record.logId);
+  expect((await ann.outcome(waiting.record.logId)).record.state).toBe("completed");
+});
+
 test("a pool without a known Editor is refused with what is known; so is one that names no labels", async () => {
   const { client, editor } = await farm();
   const ann = client();

@@ -87,13 +87,13 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   ): Promise<Changed>;
   /**
    * Moves a waiting operation into the queue that `to` names for its record, as often as that changes; undefined: it stays. `fence`: the
-   * owner of that queue takes it; `whenIdle`: only if its lane has nothing to do.
+   * owner of that queue takes it; `whenIdle`: only if its Editor has nothing to do.
    */
   move(
     logId: string,
     to: (record: OperationRecord) => string | undefined,
     only: MoveOptions,
-  ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy">;
+  ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy" | "held">;
   /** Reads the record. */
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
@@ -283,7 +283,7 @@ export function createOperations(
         const texts = { expected: known.text, text: documentOf(record) };
         const [kind] = await move(known.record, record, texts, only);
         if (kind === "applied") return "moved";
-        if (kind === "not_owner" || kind === "incarnation" || kind === "busy") return kind;
+        if (kind !== "conflict" && kind !== "too_many" && kind !== "full") return kind;
       }
     },
   };

@@ -8,25 +8,29 @@ import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { ADD_JOB, jobOptions, NEXT_JOB, REMOVE_JOB, WAITING_JOB } from "./job.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
- * With `whenIdle` only while the lane where it goes has nothing to do. The job that it had is removed, and added to the other queue.
+ * With `whenIdle` only while the Editor has nothing open, and one more of its principal may run. The job that it had is removed, and added to the other queue.
  *
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
  *      caller's there, 11 the principal's there, 12 turns there, 13 lease there
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied | incarnation | conflict | not_owner | busy
+ * Answer: applied | incarnation | conflict | not_owner | busy | held
  */
-const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_SETS}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
+const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[13]")}
 local from, to = queueKeys(ask.from), queueKeys(ask.to)
-if ask.whenIdle and not (isIdle(to, now) and redis.call('LLEN', to .. 'active') == 0) then return {'busy'} end
+if ask.whenIdle then
+  if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) then return {'busy'} end
+  -- It would keep the Editor from those of others.
+  if placesTaken(sentOf(principal), now, ask.maxRunning) >= ask.maxRunning then return {'held'} end
+end
 redis.call('ZREM', KEYS[5], logId)
 keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
 turnCame(KEYS[7], tonumber(found[2] or 0), retention)
@@ -61,7 +65,10 @@ export interface MoveOptions {
   whenIdle?: boolean;
 }
 
-export function createMove(redis: Redis, { retentionMs }: { retentionMs: number }): Move {
+export function createMove(
+  redis: Redis,
+  { retentionMs, maxRunning }: { retentionMs: number; maxRunning: number },
+): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
   const options = jobOptions(retentionMs);
   return (before, record, { expected, text }, { fence, incarnation, whenIdle }) => {
@@ -90,6 +97,7 @@ export function createMove(redis: Redis, { retentionMs }: { retentionMs: number 
         ownerNonce: fence,
         incarnation,
         whenIdle,
+        maxRunning,
         retentionMs,
         lanePlaces: LANE_PLACES[lane],
         job: {

@@ -12,7 +12,7 @@ import { guard, guarded } from "../schema.js";
  * - `incarnation`  the store may have lost something since the decision: store incarnation (▲13)
  * - `too_many`     the principal's limit on waiting operations is reached
  * - `held`         the principal's limit on running operations is reached
- * - `busy`         its lane has something to do: ask again when that has ended
+ * - `busy`         its Editor has something to do: ask again when that has ended
  * - `full`         there is no room for the arguments or the result
  */
 export type NotWritten = "conflict" | "not_owner" | "incarnation" | "too_many" | "held" | "busy" | "full";
