@@ -48,6 +48,12 @@ export const PROOFS: readonly Proof[] = [
       "UNITY_BROKER_TEST_LONG_WAY=1 npm test -- test/system/broker test/system/store test/system/worker test/system/results test/proofs/schedules",
     covers: "no script claims: what takes the short way otherwise, by the transition of the owner",
   },
+  {
+    name: "farm",
+    command: "npm run farm -- --builds 300 --seed 11",
+    covers:
+      "builds for two pools of three Editors each, under crashes, kills and one emptied store ([more](farm.md))",
+  },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {
     name: "interleavings",

@@ -19,7 +19,7 @@ export interface Metrics {
 }
 
 export function createMetrics(deps: {
-  store: Pick<Store, "counters" | "editors" | "operations">;
+  store: Pick<Store, "counters" | "editors" | "operations" | "pools">;
   broker: Pick<Broker, "editors">;
 }): Metrics {
   const { store, broker } = deps;
@@ -51,14 +51,15 @@ export function createMetrics(deps: {
   const waited = seconds(registry, "wait_seconds", "How long callers waited for an answer");
 
   const look = async (): Promise<void> => {
-    const [counts, known, resultBytes, argumentBytes] = await Promise.all([
+    const [counts, known, pools, resultBytes, argumentBytes] = await Promise.all([
       store.counters.read(),
       broker.editors(),
+      store.pools.ids(),
       store.operations.resultBytes(),
       store.operations.argumentBytes(),
     ]);
     const records = await Promise.all(
-      known.editors.map(({ profile }) => store.operations.openOf(profile.editorId)),
+      [...known.editors.map(({ profile }) => profile.editorId), ...pools].map(store.operations.openOf),
     );
     const sheet = sheetOf(counts);
     for (const metric of [accepted, ended, repeated, open, editors, results, callArguments]) metric.reset();

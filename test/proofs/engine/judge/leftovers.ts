@@ -13,7 +13,7 @@ export interface Quiet {
 
 /** By keys.ts: these stay for ever, or while an Editor is known. */
 const STAYS =
-  /^\{ujb\}:(schema|store-id|incarnation|swept|served|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
+  /^\{ujb\}:(schema|store-id|incarnation|swept|served|pools|editors|editor:.+|catalog:.+|troubles|mutations:.+|turns:.+|epoch:.+|tally|principal:.+)$/;
 /** These run out by themselves. */
 const RUNS_OUT =
   /^\{ujb\}:(chain|operation|arguments|result|live|duplicates|tombstone|durations|lease|lease-holder|session|sessions|staged|mutations-by|room-wanted):.+$|^\{ujb\}:(sweeper|clients|(result|argument)-(ends|sums|bytes|shares)|partial-(use|bytes))$/;
