@@ -93,21 +93,23 @@ export function createProcesses(): Processes {
   };
 }
 
+/** Characters of its output: an Editor that is asked for an hour how it is says hundreds of millions. */
+const MOST_KEPT = 16_000_000;
+
 function observe(name: string, child: ChildProcess, fault: (text: string) => void): RunningProcess {
   let stdout = "";
   let stderr = "";
   let partial = "";
   let isRunning = true;
   let isExpected = false;
-  const lines: string[] = [];
   const listeners = new Set<(line: string) => void>();
 
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
+    if (stdout.length > MOST_KEPT) stdout = stdout.slice(-MOST_KEPT / 2);
     const parts = (partial + text).split("\n");
     partial = parts.pop() ?? "";
     for (const line of parts) {
-      lines.push(line);
       for (const listener of listeners) listener(line);
     }
   });
@@ -144,7 +146,7 @@ function observe(name: string, child: ChildProcess, fault: (text: string) => voi
           resolve(found);
           return true;
         };
-        if (lines.some(look)) return;
+        if (stdout.split("\n").slice(0, -1).some(look)) return;
         listeners.add(look);
         void ended.then(({ code, signal }) =>
           reject(new Error(`${name} ended (${code ?? signal}) without a line like ${pattern}:\n${stderr}`)),

@@ -3,6 +3,7 @@
  *
  * It also lets a process use a server on a unix socket by a URL.
  */
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 
@@ -54,21 +55,29 @@ export async function layRedisLine(server: NetConnectOpts): Promise<RedisLine> {
     own(near, far);
     own(far, near);
     const parser = createCommandParser();
-    let isLast = false;
+    /** Set behind the last command. */
+    let marker: string | undefined;
     near.on("data", (chunk) => {
       for (const { command, bytes } of parser.push(chunk)) {
-        if (isCut || isLast) return;
+        if (isCut || marker !== undefined) return;
         if (watch?.matches(command)) {
           if (watch.when === "before") return cut();
-          isLast = true;
           isAboutToCut = true;
+          marker = randomUUID();
         }
         far.write(bytes);
+        // Answers come in order: what comes before this one may be that to an earlier command.
+        if (marker !== undefined) far.write(`*2\r\n$4\r\nECHO\r\n$${marker.length}\r\n${marker}\r\n`);
       }
     });
+    let answers = "";
     far.on("data", (chunk) => {
-      if (isLast && !isCut) cut();
-      if (!isCut && !isLast) near.write(chunk);
+      if (isCut) return;
+      if (marker === undefined) near.write(chunk);
+      else {
+        answers += chunk.toString("latin1");
+        if (answers.includes(marker)) cut();
+      }
     });
   });
   listener.listen(0, "127.0.0.1");
