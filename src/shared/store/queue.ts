@@ -17,6 +17,8 @@ export interface Queues {
   restore(record: OperationRecord): Promise<void>;
   /** Removes a job that no worker holds from its queue. */
   remove(record: OperationRecord): Promise<void>;
+  /** The same of a job that is no operation's, from the queue of an Editor or a pool. */
+  drop(editor: string, lane: Lane, jobId: string): Promise<void>;
   /**
    * Puts the jobs that an earlier owner of the Editor took back into their places, so that nobody waits for their locks to
    * expire. For the Editor's owner, before it takes jobs itself: no other worker may hold any.
@@ -105,10 +107,12 @@ export function createQueues(
       await add(record);
     },
 
-    async remove(record) {
+    remove: (record) => queues.drop(record.editor, record.lane, jobIdOf(record)),
+
+    async drop(editor, lane, jobId) {
       // Fails while a worker holds it; then its processor finds the record final and releases the job.
-      await queueOf(record)
-        .remove(jobIdOf(record))
+      await queueOf({ editor, lane })
+        .remove(jobId)
         .catch(() => 0);
     },
 

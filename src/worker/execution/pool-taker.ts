@@ -4,7 +4,7 @@
  */
 import { isMember, labelsOf } from "../../shared/editors/pool.js";
 import type { Log } from "../../shared/log.js";
-import { isWaiting, type OperationRecord } from "../../shared/operation/operation.js";
+import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
 import type { Store } from "../../shared/store/store.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 
@@ -21,7 +21,7 @@ const LISTED_MS = 5_000;
 const LOOKED_AT = 20;
 
 export function createPoolTaker(deps: {
-  store: Pick<Store, "operations" | "editors" | "pools" | "notifier">;
+  store: Pick<Store, "operations" | "editors" | "pools" | "queues" | "notifier">;
   log: Log;
   editorId: string;
   /** The fence (▲11) of its owner. */
@@ -48,15 +48,30 @@ export function createPoolTaker(deps: {
     return [...listed].filter((pool) => isMember(pool, labels));
   };
 
+  /**
+   * The operations that are next in a pool. A job that is none of its operations' any more, or that was made by hand, would stand
+   * before the others for ever: nobody else takes jobs from this queue.
+   */
+  const nextIn = async (pool: string): Promise<OperationRecord[]> => {
+    const jobs = await store.pools.next(pool, LOOKED_AT);
+    const found = await Promise.all(
+      jobs.map(async ({ id, lane, logId }) => {
+        const record = await operations.find(logId);
+        if (record?.editor === pool && jobIdOf(record) === id && isWaiting(record.state)) return record;
+        await store.queues.drop(pool, lane, id);
+        return undefined;
+      }),
+    );
+    return found.filter((record) => record !== undefined);
+  };
+
   /** The next ones of these pools; of those that stand equally far in their queues, the one that was accepted first. */
   const next = async (ids: readonly string[]): Promise<OperationRecord[]> => {
-    const queues = await Promise.all(
-      ids.map(async (pool) => Promise.all((await store.pools.next(pool, LOOKED_AT)).map(operations.find))),
-    );
+    const queues = await Promise.all(ids.map(nextIn));
     return queues
       .flatMap((records) => records.map((record, rank) => ({ record, rank })))
-      .toSorted((a, b) => a.rank - b.rank || (a.record?.acceptedAt ?? 0) - (b.record?.acceptedAt ?? 0))
-      .flatMap(({ record }) => record ?? []);
+      .toSorted((a, b) => a.rank - b.rank || a.record.acceptedAt - b.record.acceptedAt)
+      .map(({ record }) => record);
   };
 
   const take = async (): Promise<void> => {

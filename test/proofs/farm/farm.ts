@@ -33,7 +33,7 @@ const CALLERS = 6;
 const OPEN = 3;
 /** Most that one of two Editors which were there all the time may run for each that the other runs. */
 const UNEVEN = 1.5;
-const END_MS = 180_000;
+const END_MS = 60_000;
 
 export async function runFarm(options: FarmOptions): Promise<{ faults: string[]; table: string }> {
   const farm = await startFarm();
@@ -66,8 +66,8 @@ export async function runFarm(options: FarmOptions): Promise<{ faults: string[];
   }
   ending.abort();
   if (found.length > 0) console.error(farm.processes.logs());
-  const faults = [...found, ...(await farm.close())];
-  return { faults, table: report(farm, builds, struck) };
+  const table = report(farm, builds, struck);
+  return { faults: [...found, ...(await farm.close())], table };
 }
 
 /** One caller: some builds at a time, in order; each is asked for until its outcome is known. */
@@ -82,26 +82,31 @@ async function playCaller(farm: Farm, builds: readonly Build[], random: Random):
 async function ask(farm: Farm, build: Build, random: Random): Promise<void> {
   const deadline = performance.now() + END_MS;
   let client: HttpClient | undefined;
+  let last = "";
   for (;;) {
-    if (performance.now() > deadline) throw new Error(`${build.path} was not over after ${END_MS / 1000} s`);
+    if (performance.now() > deadline)
+      throw new Error(`${build.path} was not over after ${END_MS / 1000} s: ${last}`);
     try {
       client ??= await openHttpClient(random.pick(farm.gateways).url);
       const call = { MenuItemPath: build.path, editor: `pool:${build.pool}`, timeout: 5 };
       const answer = await client.call("execute-menu-item", call);
+      last = JSON.stringify(answer);
       if (answer.status === "completed") build.ended = "completed";
       if (answer.error_code === "OUTCOME_UNKNOWN") build.ended = "unknown";
       if (build.ended) break;
       // The store, or an Editor that may have run it, is away.
       const isLater = [
         "STORE_UNAVAILABLE",
+        "NOT_FOUND",
         "EDITORS_NOT_BACK",
         "NO_EDITOR",
         "EDITOR_UNKNOWN",
         "UNKNOWN_TOOL",
       ].includes(answer.error_code ?? "");
-      if (isFinal(answer) && !isLater) throw new Error(`${build.path}: ${JSON.stringify(answer)}`);
+      if (isFinal(answer) && !isLater) throw new Error(`${build.path}: ${last}`);
       if (isLater) await drawnPause(200);
     } catch (error) {
+      last = (error as Error).message;
       if (!isAway(error) && !/session|404/i.test((error as Error).message)) throw error;
       await client?.close().catch(() => undefined);
       client = undefined;
@@ -113,7 +118,7 @@ async function ask(farm: Farm, build: Build, random: Random): Promise<void> {
 
 /** Strikes until it is told to end; then everything stands again. */
 async function fault(
-  { editors, workers, gateways, redis, processes: _logs }: Farm,
+  { editors, workers, gateways, redis }: Farm,
   random: Random,
   { faultEveryMs, builds, say }: FarmOptions,
   signal: AbortSignal,
@@ -122,6 +127,7 @@ async function fault(
   if (faultEveryMs === Number.POSITIVE_INFINITY) return;
   const mortal = editors.filter(({ isSteady }) => !isSteady);
   const returning: Promise<void>[] = [];
+  let killed = 0;
   const back = (member: { start(): Promise<void> }, ms: number): void => {
     returning.push(drawnPause(ms).then(() => member.start()));
   };
@@ -137,7 +143,8 @@ async function fault(
       back(editor, random.between(1_000, 6_000));
     },
     async "worker is killed"() {
-      const worker = random.pick(workers);
+      // In turn: no machine is away more than the others.
+      const worker = workers[killed++ % workers.length] as Farm["workers"][number];
       await worker.kill();
       back(worker, random.between(0, 1_500));
     },

@@ -60,6 +60,7 @@ export function createGateway(world: World) {
       presence: { present: () => () => undefined, clients: async () => [] },
       queues: {
         restore: async () => undefined,
+        drop: async () => undefined,
         has: async (record) => queue().waiting.some(({ id }) => id === jobIdOf(record)),
         async remove(record) {
           queue().waiting = queue().waiting.filter(({ id }) => id !== jobIdOf(record));

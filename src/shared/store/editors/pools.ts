@@ -1,12 +1,19 @@
 /** The pools that operations were accepted for (src/shared/editors/pool.ts), and what waits in them. */
 import type { Redis } from "ioredis";
-import { LANES } from "../../tools/tool.js";
+import { LANES, type Lane } from "../../tools/tool.js";
 import { keys, queueName } from "../keys.js";
+
+/** A job in a pool's queue, and the operation that it names. */
+export interface PoolJob {
+  id: string;
+  lane: Lane;
+  logId: string;
+}
 
 export interface Pools {
   ids(): Promise<string[]>;
-  /** The log_ids of the operations that are next in the pool, at most so many of each lane. */
-  next(pool: string, most: number): Promise<string[]>;
+  /** The jobs that are next in the pool, at most so many of each lane. */
+  next(pool: string, most: number): Promise<PoolJob[]>;
   /** Nothing waits in it, and nothing was accepted for it for the retention: what is left of it is removed like that of an Editor. */
   retireUnused(pool: string, now: number): Promise<void>;
 }
@@ -16,11 +23,12 @@ export function createPools(redis: Redis, { retentionMs }: { retentionMs: number
     ids: () => redis.zrange(keys.pools, 0, "-1"),
 
     async next(pool, most) {
-      const waiting = LANES.map((lane) =>
-        redis.zrange(keys.jobs(queueName(pool, lane), "prioritized"), 0, `${most - 1}`),
-      );
-      // <hash>.<log_id>
-      return (await Promise.all(waiting)).flat().map((jobId) => jobId.slice(jobId.indexOf(".") + 1));
+      const waiting = LANES.map(async (lane) => {
+        const ids = await redis.zrange(keys.jobs(queueName(pool, lane), "prioritized"), 0, `${most - 1}`);
+        // <hash>.<log_id>
+        return ids.map((id) => ({ id, lane, logId: id.slice(id.indexOf(".") + 1) }));
+      });
+      return (await Promise.all(waiting)).flat();
     },
 
     async retireUnused(pool, now) {

@@ -35,8 +35,18 @@ public sealed class DoorTests : IDisposable
         var answer = bridge.Enter(client, "bridge/hello", RunningBridge.Hello())["result"]!;
         Assert.Equal(bridge.Controller.Status().EditorSessionId, (string)answer["editorSessionId"]!);
         Assert.True(bridge.Controller.Status().WorkerConnected);
+        Assert.Null(answer["labels"]);
         client.Request(3, "operation/list", new JObject());
         Assert.NotNull(client.Answer(3)["result"]);
+    }
+
+    [Fact]
+    public void Hello_says_which_pools_it_is_in()
+    {
+        bridge.Editor.Info.Labels = ["android", "gpu"];
+        using var client = bridge.Connect();
+        var answer = bridge.Enter(client, "bridge/hello", RunningBridge.Hello())["result"]!;
+        Assert.Equal(["android", "gpu"], answer["labels"]!.ToObject<string[]>()!);
     }
 
     [Fact]
