@@ -52,7 +52,7 @@ export const PROOFS: readonly Proof[] = [
     name: "farm",
     command: "npm run farm -- --builds 300 --seed 11",
     covers:
-      "builds for two pools of three Editors each, under crashes, kills and one emptied store ([more](farm.md))",
+      "builds for two pools of three Editors each, under crashes, kills and one loss of the store ([more](farm.md))",
   },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {

@@ -1,9 +1,10 @@
 /**
- * Builds for pools, while Editors crash, leave and come, workers and gateways are killed, and the store is lost once: each build runs at
- * most once, and its caller is told what became of it.
+ * Builds for pools, while Editors crash, leave and come, workers and gateways are killed, and the store loses something once: each
+ * build runs at most once, and its caller is told what became of it.
  */
 import { type HttpClient, openHttpClient } from "../../harness/processes/process-clients.js";
 import { until } from "../../harness/processes/processes.js";
+import type { RedisCopy } from "../../harness/redis/redis.js";
 import { grouped } from "../engine/grouped.js";
 import { allEnded, leakedKeys } from "../engine/judge/leftovers.js";
 import { isAway, isFinal } from "../engine/outcomes.js";
@@ -28,6 +29,7 @@ interface Build {
   ended?: "completed" | "unknown";
 }
 
+const LOSS = "the store loses its last seconds";
 const CALLERS = 6;
 /** Of each caller at a time. */
 const OPEN = 3;
@@ -128,6 +130,7 @@ async function fault(
   const mortal = editors.filter(({ isSteady }) => !isSteady);
   const returning: Promise<void>[] = [];
   let killed = 0;
+  let copy: RedisCopy | undefined;
   const back = (member: { start(): Promise<void> }, ms: number): void => {
     returning.push(drawnPause(ms).then(() => member.start()));
   };
@@ -154,15 +157,16 @@ async function fault(
       back(gateway, random.between(0, 1_500));
     },
   };
-  // The store is lost once, in the middle.
+  // Once, in the middle, the store loses what was written since the fault before.
   const lossAfter = Math.max(2, Math.floor((builds * 150) / 4 / faultEveryMs / 2));
   for (let strike = 1; !signal.aborted; strike += 1) {
     await drawnPause(random.between(0.5 * faultEveryMs, 1.5 * faultEveryMs));
     if (signal.aborted) break;
-    const what = strike === lossAfter ? "store is emptied" : random.pick(Object.keys(strikes));
+    const what = strike === lossAfter ? LOSS : random.pick(Object.keys(strikes));
+    if (strike === lossAfter - 1) copy = await redis.copy();
     say(what);
     struck(what);
-    if (what === "store is emptied") await redis.flush();
+    if (what === LOSS && copy !== undefined) await redis.restore(copy);
     else await strikes[what]?.();
   }
   await Promise.all(returning);
