@@ -120,15 +120,12 @@ export interface ShownEditor {
 export function renderEditors(editors: readonly ShownEditor[], colours: Colours): string {
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
-  // The project and the Unity version, which every Editor has as labels, are in its row already.
-  const ownLabels = (labels: readonly string[] = []): string =>
-    labels.filter((label) => !/^(project|unity)=/.test(label)).join(",");
-  const hasLabels = shown.some(({ labels }) => ownLabels(labels) !== "");
+  const hasLabels = shown.some(({ labels }) => labels !== undefined);
   const rows = shown.map(({ id, unity_version, connected, phase, labels }) => [
     cut(id, 44),
     cut(unity_version, 14),
     connected ? colours.green(phase ?? "connected") : colours.red("away"),
-    ...(hasLabels ? [cut(ownLabels(labels), 30)] : []),
+    ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>
     diagnosis ? [wrap(`${id}: ${diagnosis.message}`)] : [],

@@ -5,8 +5,14 @@
 
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
-import { type Evidence, next, nextAfter, type OperationRecord } from "../../shared/operation/operation.js";
-import { isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
+import {
+  type Evidence,
+  isWaiting,
+  next,
+  nextAfter,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
+import { isFromBeforeLoss, isSurelyUnsent, type StoreLosses } from "../../shared/operation/unsent.js";
 import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
@@ -22,7 +28,7 @@ export interface ForgetResult {
   ended: OperationRecord[];
 }
 
-export type ForgetDeps = Pick<Store, "editors" | "operations" | "queues"> & {
+export type ForgetDeps = Pick<Store, "editors" | "operations" | "pools" | "queues"> & {
   knownEditors: Pick<KnownEditorsReader, "read" | "drop">;
 };
 
@@ -48,9 +54,17 @@ export async function forgetEditor(
 
   const known = await editors.find(editor.id);
   const ended: OperationRecord[] = [];
+  /** Store incarnation (▲13): what waits for a pool since before a loss, this Editor may have run: it is not given to another. */
+  const inDoubt = async ({ missing: absent, incarnation }: StoreLosses): Promise<OperationRecord[]> => {
+    if (!absent.includes(editor.id)) return [];
+    const queues = [...(await deps.pools.ids()), ...(await editors.ids())];
+    const open = await Promise.all(queues.map((queue) => operations.openOf(queue)));
+    return open.flat().filter((record) => isWaiting(record.state) && isFromBeforeLoss(record, incarnation));
+  };
   const endAll = async (): Promise<void> => {
     const loss = await knownEditors.read();
-    for (const { logId } of await operations.openOf(editor.id)) {
+    const open = await operations.openOf(editor.id);
+    for (const { logId } of [...open, ...(await inDoubt(loss))]) {
       const change = (record: OperationRecord, now: number) => endedBy(record, known, loss, now);
       const changed = await operations.change(logId, change, { incarnation: loss.incarnation });
       if (changed.kind === "incarnation") return endAll();
@@ -106,7 +120,11 @@ function endedBy(
 function mayHaveRun(record: OperationRecord, now: number): Change | undefined {
   const state = nextAfter(record.state, ["claimed", "interrupted"]);
   if (!state) return undefined;
-  const message = `The store was restored from an older copy, so whether it was sent is unknown; its Editor (${record.editor}) was forgotten.`;
+  const who =
+    record.pool === undefined
+      ? `its Editor (${record.editor})`
+      : `an Editor that may have run it for ${record.pool}`;
+  const message = `The store was restored from an older copy, so whether it was sent is unknown; ${who} was forgotten.`;
   const error = { code: "OUTCOME_UNKNOWN", type: TYPE, message };
   return { record: { ...record, state, endedAt: now, error } };
 }

@@ -1,6 +1,6 @@
 /** The refusal of a call whose Editor could not be found or chosen. */
 
-import { labelsIn, poolIn } from "../../shared/editors/pool.js";
+import { labelsIn, ownLabels, poolIn } from "../../shared/editors/pool.js";
 import { type Candidate, resolveTarget, type TargetProblem } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
 
@@ -79,8 +79,14 @@ export function shown(candidates: readonly Candidate[]): Record<string, unknown>
     project: projectName,
     project_path: projectPath,
     connected,
-    labels,
+    ...labelled(labels),
   }));
+}
+
+/** For lists of Editors; nothing where an Editor has no labels of its own. */
+export function labelled(labels: readonly string[]): { labels?: string[] } {
+  const own = ownLabels(labels);
+  return own.length === 0 ? {} : { labels: own };
 }
 
 function list(candidates: readonly Candidate[]): string {

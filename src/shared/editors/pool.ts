@@ -51,6 +51,11 @@ export function labelsOf(editor: {
   return [...new Set([...own.slice(0, LABELS), ...known])].sort();
 }
 
+/** Without those that say what is shown beside them: the project and the Unity version. */
+export function ownLabels(labels: readonly string[]): string[] {
+  return labels.filter((label) => !/^(project|unity)=/.test(label));
+}
+
 export function isMember(pool: string, labels: readonly string[]): boolean {
   return labelsIn(pool).every((label) => labels.includes(label));
 }

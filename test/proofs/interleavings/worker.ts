@@ -44,7 +44,11 @@ export function startWorker(world: World, ownerNonce: string) {
   const follows = createOutcomeListeners();
   /** The parts of the store that restoring looks at. */
   const rebuildDeps = {
-    store: { operations, editors: { tools: async () => Object.values(TOOLS) } } as never as Store,
+    store: {
+      operations,
+      editors: { tools: async () => Object.values(TOOLS), ids: async () => [EDITOR] },
+      pools: { ids: async () => [] },
+    } as never as Store,
     log: { warn: () => undefined } as never as Log,
     seal: createRecoverySeal(Buffer.alloc(32), EDITOR),
   };

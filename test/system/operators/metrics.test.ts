@@ -129,6 +129,7 @@ test("what an Editor says that it does is no label by itself: a bridge may say a
   const metrics = createMetrics({
     store: {
       counters: { read: async () => ({}) },
+      pools: { ids: async () => [] },
       operations: { openOf: async () => [], resultBytes: async () => 0, argumentBytes: async () => 0 },
     },
     broker: { editors: async () => ({ editors }) },

@@ -1,5 +1,6 @@
 /** A store that has lost something may show in a pool what one of its Editors has run: nobody else runs it (▲13). */
 import { expect, test } from "vitest";
+import { forget } from "../../harness/system/forget.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 
@@ -160,6 +161,41 @@ test("▲13 the store is emptied: the same call is refused until the Editor that
   });
   expect(executions("a")).toBe(1);
   bench.finish("two");
+});
+
+test("▲13 a person forgets the Editor that ran it: nobody knows whether it ran, and no other Editor runs it", async () => {
+  const { gateway: _hasty, ...patient } = HASTY;
+  const system = await farm({ ...patient, gateway: { backMs: 0 } });
+  const { ann, editor, second, bench, redis, executions, away } = system;
+  await system.block(editor, "one");
+  await system.block(second, "two");
+  const { record } = await ann.submit(...CALL);
+  await ann.reaches(record.logId, "queued");
+  const copy = await redis.copy();
+  bench.finish("one");
+  await ann.outcome(record.logId);
+  await system.acknowledged(editor);
+  await editor.faults.crash();
+  await away(editor);
+  await redis.restore(copy);
+  await finishes(system, second, "two");
+  const isAway = async (): Promise<boolean> =>
+    (await system.broker.editors()).editors.some(
+      (known) => known.profile.editorId === editor.editorId && !known.connected,
+    );
+  await eventually(isAway, "its Editor is away");
+  const { ended } = await forget(system, editor.editorId, true);
+  expect(ended).toContainEqual(
+    expect.objectContaining({
+      logId: record.logId,
+      state: "interrupted",
+      error: expect.objectContaining({
+        message: expect.stringContaining("may have run it for pool:android"),
+      }),
+    }),
+  );
+  await sweep(system);
+  expect(executions("a")).toBe(1);
 });
 
 test("▲13 what waited when the store lost something runs once all its Editors are back", async () => {

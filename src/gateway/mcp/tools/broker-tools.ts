@@ -6,6 +6,7 @@ import { type Answer, answerOf, notFound } from "../../../shared/operation/answe
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { waitTime } from "../../../shared/wait-time.js";
+import { labelled } from "../../editors/target-error.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { FETCH, PART } from "./fetch-tool.js";
 import { SELECT } from "./select-tool.js";
@@ -148,7 +149,7 @@ const TOOLS: BrokerTool[] = [
           project: profile.projectName,
           project_path: profile.projectPath,
           unity_version: profile.unityVersion,
-          labels: labelsOf(profile),
+          ...labelled(labelsOf(profile)),
           ...(profile.plain
             ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
             : {}),
