@@ -93,6 +93,7 @@ test("5 the wait ended: the operation goes on, and so does --log-id", async () =
   await simulate();
   const ended = await type(["run", "execute-menu-item", blocks(4), "--wait", "1s"]);
   expect(ended.code).toBe(5);
+  expect(ended.stdout).not.toContain("No answer from the broker");
   const [, command = ""] = /^Go on waiting: .* (run --log-id .*)$/m.exec(ended.stdout) ?? [];
   const followed = await step(command.split(" ").slice(1));
   expect(followed).toMatchObject({ code: 0, answer: { status: "completed", result: { Success: true } } });
