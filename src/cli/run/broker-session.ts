@@ -71,7 +71,8 @@ export function createBrokerSession(
     try {
       const asked = await client();
       const answer = await asked.call(tool, args, {
-        signal: limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]),
+        signal:
+          limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]),
         ...(onProgress ? { onProgress } : {}),
       });
       return answer.state === undefined && PASSING.includes(answer.error_code)
