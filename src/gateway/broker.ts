@@ -123,7 +123,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     const editor = await editors.find(own.editor);
     const here = editor !== undefined && isHere(editor, await operations.now());
     const known = await deps.knownEditors.read();
+    let isElsewhere = false;
     const decide = (record: OperationRecord, now: number): Change | undefined => {
+      // An Editor has taken it from its pool, or given it back: what is known of the other place says nothing.
+      isElsewhere = record.editor !== own.editor;
+      if (isElsewhere) return undefined;
       const confirmed = deliveries.confirmedBy(record, requester, now);
       const gone = goneOf(record, editor, here);
       const ended = gone && interruptAsGone(confirmed, gone, editor, now);
@@ -136,7 +140,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     };
     const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
     // Store incarnation (▲13): the store was lost at this moment.
-    if (changed.kind === "incarnation") return cancel(principal, logId, requester);
+    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, requester);
     if (!("record" in changed)) return undefined;
     if (isFinal(changed.record.state)) {
       if (changed.kind === "applied") await queues.remove(changed.record);

@@ -15,7 +15,7 @@ import type { Requester } from "../shared/operation/replay.js";
 import type { EditorsSeen } from "../shared/store/editors/editors-seen.js";
 import type { CallParameters } from "../shared/tools/parameters.js";
 import { takeParameters } from "../shared/tools/parameters.js";
-import { completeTool, type Tool } from "../shared/tools/tool.js";
+import { completeTool, type Effect, type Tool } from "../shared/tools/tool.js";
 import { waitTime } from "../shared/wait-time.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -105,6 +105,15 @@ export function createCallReader(deps: {
     }
   };
 
+  /** As that of these Editors describes it whose calls may do most: an Editor with another description does not take the call. */
+  const strictest = async (name: string, editorIds: readonly string[]): Promise<FoundTool> => {
+    const each = await Promise.all(editorIds.map((id) => find(name, [id])));
+    const ranked = each
+      .filter(({ problem }) => problem === undefined)
+      .toSorted((a, b) => EFFECTS.indexOf(b.tool.effect) - EFFECTS.indexOf(a.tool.effect));
+    return ranked[0] ?? find(name, editorIds);
+  };
+
   return {
     async read(call, { mayRemember = false } = {}) {
       const unhashable = findUnhashable(call.arguments);
@@ -133,7 +142,7 @@ export function createCallReader(deps: {
           `${access.principal.name} may not use every Editor, so no pool either.`,
         );
       const among = typeof editor === "string" ? membersOf(editor, candidates) : undefined;
-      const { tool, problem } = among ? await find(call.tool, among) : anywhere;
+      const { tool, problem } = among ? await strictest(call.tool, among) : anywhere;
 
       const refused = access.refusal(tool);
       if (refused) throw refused;
@@ -178,6 +187,9 @@ export function createCallReader(deps: {
     },
   };
 }
+
+/** What a call may do, the least first. */
+const EFFECTS: readonly Effect[] = ["read_only", "repeatable", "mutating"];
 
 interface FoundTool {
   tool: Tool;

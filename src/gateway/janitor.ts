@@ -80,8 +80,14 @@ export function createJanitor(
     return event === "expired" && !isSurelyUnsent(record, known) ? undefined : event;
   };
 
-  const end = async (logId: string, lastSeenAt: number, round: Looked): Promise<void> => {
+  const end = async (
+    { logId, editor }: OperationRecord,
+    lastSeenAt: number,
+    round: Looked,
+  ): Promise<void> => {
     const decide = (record: OperationRecord, now: number): Change | undefined => {
+      // An Editor has taken it from its pool meanwhile, or given it back.
+      if (record.editor !== editor) return undefined;
       // Everything stood still in the middle of this round, so its readings are stale.
       if (now - round.at > pauseMs) return undefined;
       const event = pastDeadline(record, lastSeenAt, now, round);
@@ -117,11 +123,12 @@ export function createJanitor(
 
   /** Ends a cancellation that no Editor can answer any more. */
   const interruptGone = async (
-    logId: string,
+    { logId, editor: where }: OperationRecord,
     editor: KnownEditor | undefined,
     here: boolean,
   ): Promise<void> => {
     const changed = await store.operations.change(logId, (record, now) => {
+      if (record.editor !== where) return undefined;
       const gone = record.cancel && goneOf(record, editor, here);
       const ended = gone && interruptAsGone(record, gone, editor, now);
       return ended && { record: ended };
@@ -153,9 +160,9 @@ export function createJanitor(
     const { logId, acceptedAt } = record;
     const now = await store.operations.now();
     if (goesBack(record, here, round.known)) await pools.giveBack(record, here, round.known);
-    else if (pastDeadline(record, lastSeenAt, now, round)) await end(logId, lastSeenAt, round);
+    else if (pastDeadline(record, lastSeenAt, now, round)) await end(record, lastSeenAt, round);
     else if (leaves(record, now, round.known)) await leaveQueue(logId, round.known);
-    else if (record.cancel && goneOf(record, known, here)) await interruptGone(logId, known, here);
+    else if (record.cancel && goneOf(record, known, here)) await interruptGone(record, known, here);
     else if (options.cancelOverdue && overdueBy(record, now)) await askForCancel(logId);
     else if (opensAgain(record, round.known)) await pools.open(record, round.known);
     else if (isWaiting(record.state) && now - acceptedAt >= options.everyMs)

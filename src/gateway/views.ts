@@ -78,7 +78,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       waits ? deps.heldBack(record) : undefined,
       operations.now(),
     ]);
-    const pool = isPool(record.editor) ? await poolOf(record.editor, now) : undefined;
+    const pool = isPool(record.editor) ? await poolOf(shown, now) : undefined;
     const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected;
     const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
@@ -100,9 +100,15 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     };
   };
 
-  const poolOf = async (pool: string, now: number): Promise<WaitingPool & { lastSeenAt: number }> => {
-    const members = membersIn(pool, await editors.all());
+  const poolOf = async (
+    record: OperationRecord,
+    now: number,
+  ): Promise<WaitingPool & { lastSeenAt: number }> => {
+    const { editor: pool } = record;
+    const [all, losses] = await Promise.all([editors.all(), deps.knownEditors.read()]);
+    const members = membersIn(pool, all);
     return {
+      closedBy: isWaiting(record.state) && !isSurelyUnsent(record, losses) ? losses.missing : [],
       known: members.length,
       connected: members.filter((editor) => isHere(editor, now)).length,
       lastSeenAt: lastSeenIn(pool, members),

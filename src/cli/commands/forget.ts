@@ -20,7 +20,7 @@ export async function forget(args: {
     const { store, log, config, knownEditorsFile: file } = runtime;
     const catalogs = createLastCatalogs({ noteFile: file, log });
     const knownEditors = createKnownEditors({ ...store, log, file, catalogs }, gatewayOptions(config));
-    const forgotten = await forgetEditor({ ...store, knownEditors }, args.editor, { force: args.force });
+    const forgotten = await forgetEditor({ ...store, knownEditors, log }, args.editor, { force: args.force });
     console.log(args.json ? printableJson(asJson(forgotten)) : printable(sentences(forgotten)));
   } finally {
     await runtime.close();

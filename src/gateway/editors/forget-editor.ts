@@ -5,6 +5,7 @@
 
 import type { Candidate } from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
+import type { Log } from "../../shared/log.js";
 import {
   type Evidence,
   isWaiting,
@@ -17,6 +18,7 @@ import type { KnownEditor } from "../../shared/store/editors/editors.js";
 import type { Change } from "../../shared/store/operations/operation-store.js";
 import type { Store } from "../../shared/store/store.js";
 import type { KnownEditorsReader } from "./known-editors.js";
+import { createPoolKeeper } from "./pool-keeper.js";
 import { namedAmong } from "./target-error.js";
 
 /** `error_type` of operations that ended this way. */
@@ -30,6 +32,7 @@ export interface ForgetResult {
 
 export type ForgetDeps = Pick<Store, "editors" | "operations" | "pools" | "queues"> & {
   knownEditors: Pick<KnownEditorsReader, "read" | "drop">;
+  log: Log;
 };
 
 export interface ForgetOptions {
@@ -53,6 +56,7 @@ export async function forgetEditor(
   if (editor.connected || (editor.isReturning && !force)) throw stillThere(editor);
 
   const known = await editors.find(editor.id);
+  const pools = createPoolKeeper({ store: deps, log: deps.log });
   const ended: OperationRecord[] = [];
   /** Store incarnation (▲13): what waits for a pool since before a loss, this Editor may have run: it is not given to another. */
   const inDoubt = async ({ missing: absent, incarnation }: StoreLosses): Promise<OperationRecord[]> => {
@@ -64,8 +68,12 @@ export async function forgetEditor(
   const endAll = async (): Promise<void> => {
     const loss = await knownEditors.read();
     const open = await operations.openOf(editor.id);
-    for (const { logId } of [...open, ...(await inDoubt(loss))]) {
-      const change = (record: OperationRecord, now: number) => endedBy(record, known, loss, now);
+    for (const waiting of [...open, ...(await inDoubt(loss))]) {
+      const { logId } = waiting;
+      // Taken from its pool, and not sent: another Editor may run it.
+      if (!isFromBeforeLoss(waiting, loss.incarnation)) await pools.giveBack(waiting, false, loss);
+      const change = (record: OperationRecord, now: number) =>
+        record.editor === waiting.editor ? endedBy(record, known, loss, now) : undefined;
       const changed = await operations.change(logId, change, { incarnation: loss.incarnation });
       if (changed.kind === "incarnation") return endAll();
       if (changed.kind !== "applied") continue;

@@ -46,8 +46,12 @@ export function labelsOf(editor: {
   labels?: readonly string[] | undefined;
 }): string[] {
   const { projectName, unityVersion, labels = [] } = editor;
-  const own = labels.map((label) => label.toLowerCase()).filter(isLabel);
-  const known = [`project=${slugOf(projectName)}`, `unity=${unityVersion.toLowerCase()}`].filter(isLabel);
+  const own = ownLabels(labels.map((label) => label.toLowerCase()).filter(isLabel));
+  // Of a name without such letters nothing would be left that tells it from others.
+  const project = /[a-z0-9]/i.test(projectName)
+    ? [`project=${slugOf(projectName)}`.slice(0, LABEL_LENGTH)]
+    : [];
+  const known = [...project, `unity=${unityVersion.toLowerCase()}`].filter(isLabel);
   return [...new Set([...own.slice(0, LABELS), ...known])].sort();
 }
 

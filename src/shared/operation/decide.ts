@@ -7,6 +7,7 @@ import { editorFor, isFor, type Target, type TargetContext, type TargetProblem }
 import { isAlwaysRepeatable } from "../tools/tool.js";
 import { isFinal, mayHaveBegun, type OperationRecord } from "./operation.js";
 import {
+  countsOf,
   type EditorState,
   isSameRequest,
   type Moment,
@@ -150,14 +151,21 @@ function joins(record: OperationRecord, { editors, incarnation }: Moment, reques
   if (record.effect === "repeatable" && (record.keyed || isForced)) return true;
   // Replay (▲6): it may have ended and been delivered before the store lost that, unless the Editor says it runs.
   if (record.incarnation !== incarnation || (record.rebuilt && record.state !== "running")) return false;
-  const editor = editors.find(({ id }) => id === record.editor);
-  if (!editor) return false;
   // A restored operation was counted when it was restored: its place among the changes is its acceptance time.
-  if (record.rebuilt)
-    return isAlwaysRepeatable(record.tool) && changedNothingSince(editor, record.acceptedAt);
+  if (record.rebuilt) {
+    const changedNothing = (id: string): boolean => {
+      const target = editors.find((each) => each.id === id);
+      return target !== undefined && changedNothingSince(target, record.acceptedAt);
+    };
+    const targets = [record.editor, record.pool ?? record.editor];
+    return isAlwaysRepeatable(record.tool) && targets.every(changedNothing);
+  }
   // Changes by other callers do not keep a retry from finding its tests; changes by its own caller do.
-  if (isAlwaysRepeatable(record.tool)) return (editor.callerMutationSeq ?? 0) <= record.mutationSeq;
-  return editor.mutationSeq === record.mutationSeq;
+  return countsOf(record, editors).every(({ state, seq }) =>
+    isAlwaysRepeatable(record.tool)
+      ? state !== undefined && (state.callerMutationSeq ?? 0) <= seq
+      : state?.mutationSeq === seq,
+  );
 }
 
 /** Without a noted time (older versions) the change may be later. */

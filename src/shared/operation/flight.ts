@@ -24,6 +24,8 @@ export interface EditorAway {
 export interface WaitingPool {
   known: number;
   connected: number;
+  /** Since a loss of the store: one of these Editors, which are not back, may have run it (▲13). */
+  closedBy: readonly string[];
 }
 
 export interface Flight {
@@ -52,6 +54,8 @@ function placeMessage(view: Flight): string {
   if (record.state === "running") return `It is running in the Editor.${overdueMessage(record, now)}`;
   if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
   if (heldBack) return heldMessage(heldBack);
+  if (pool && pool.closedBy.length > 0)
+    return `It waits: the broker's store has lost data, and one of the Editors that have not connected since may have run it: ${pool.closedBy.join(", ")}. It goes on once they are back; \`unity-broker editors forget\` removes one that is gone for good.`;
   if (pool) {
     const before = queuePosition ? `, behind ${queuePosition} other(s)` : "";
     return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected)${before}.`;

@@ -157,6 +157,8 @@ export interface OperationRecord {
    * begin it and went away (▲13).
    */
   pool?: string;
+  /** The same count as `mutationSeq` for its pool, once an Editor has taken it. */
+  poolSeq?: number;
   /** The caller left the target open; `editor` is what it resolved to (▲4). */
   editorOpen: boolean;
   /** The newest operation of the hash when this one was created, frozen (▲10). */

@@ -79,10 +79,22 @@ function repeatableReplays(record: OperationRecord, { incarnation, editors }: Mo
   if (record.firstDeliveredAt !== undefined) return false;
   const editor = editors.find(({ id }) => id === record.editor);
   return (
-    editor !== undefined &&
-    editor.mutationSeq === record.mutationSeq &&
-    stoodStill(record.editorMark, editor.mark)
+    countsOf(record, editors).every(({ state, seq }) => state?.mutationSeq === seq) &&
+    stoodStill(record.editorMark, editor?.mark)
   );
+}
+
+/**
+ * Where a change counts that an operation has not seen (▲5): its Editor, and its pool, in which one may wait that no Editor has
+ * taken yet. `state`: as it is now; `seq`: as it was.
+ */
+export function countsOf(
+  { editor, pool, mutationSeq, poolSeq }: OperationRecord,
+  states: readonly EditorState[],
+): { state: EditorState | undefined; seq: number }[] {
+  const stateOf = (id: string): EditorState | undefined => states.find((each) => each.id === id);
+  const ofPool = pool === undefined || pool === editor ? [] : [{ state: stateOf(pool), seq: poolSeq ?? 0 }];
+  return [{ state: stateOf(editor), seq: mutationSeq }, ...ofPool];
 }
 
 function mutatingReplays(

@@ -106,9 +106,12 @@ export const ProveParams = z.looseObject({ proof: z.string() });
 const Name = z.string().max(1_000);
 const Path = z.string().max(32_767);
 
+/** What begins like a pool's id would share its queue. */
+const EditorId = Name.min(1).refine((id) => !/^pool[:_]/i.test(id), "looks like a pool's");
+
 export const HelloResult = z.looseObject({
   protocol: z.number(),
-  editorId: Name.min(1),
+  editorId: EditorId,
   projectName: Name,
   projectPath: Path,
   unityVersion: Name,
@@ -278,7 +281,7 @@ export type Heartbeat = z.infer<typeof Heartbeat>;
 
 /** The file by which workers find an Editor: `~/.unity-job-broker/editors/<id>.json`, mode 0600. */
 export const EndpointFile = z.looseObject({
-  editorId: z.string(),
+  editorId: EditorId,
   projectName: z.string(),
   projectPath: z.string(),
   pid: z.number(),

@@ -35,6 +35,8 @@ export function createLostEditors(
     for (const { logId, cancel } of await operations.openOf(editorId)) {
       if (!cancel) continue;
       const changed = await operations.change(logId, (record, now) => {
+        // Its pool has it again.
+        if (record.editor !== editorId) return undefined;
         const gone = record.cancel && goneOf(record, editor, false);
         const ended = gone && interruptAsGone(record, gone, editor, now);
         return ended && { record: ended };

@@ -34,10 +34,8 @@ export interface Subject {
   signal: AbortSignal;
 }
 
-/** The operation was refused before its ledger saw it: the next session of the Editor may run it. */
-export class NotTaken extends Error {
-  override readonly message = "the Editor is quitting";
-}
+/** Its first submit did not reach the Editor, or was refused before the ledger saw it: another session may run it. */
+export class NotTaken extends Error {}
 
 /** The next step after an answer. */
 type Step =
@@ -60,14 +58,14 @@ export function createConversation(
   const { operations, editor, fence } = deps;
 
   const converse = async ({ record: first, ...about }: Subject): Promise<AttemptResult> => {
-    const { session, args, signal } = about;
+    const { session, signal } = about;
     let record = first;
     let after = record.after;
     for (let questions = 0; questions < MAX_QUESTIONS; questions += 1) {
       // Listen before asking: the end may arrive right after the answer.
       const following = editor.follow(record.logId);
       try {
-        const found = await sendOrAsk(record, session, after, args);
+        const found = await sendOrAsk({ ...about, record }, after, questions === 0);
         if (await isCircular(found, record.logId)) break;
         const recovery = await recoveryFor(record, found, session);
         const step = await applyRecovery({ ...about, record }, recovery, after);
@@ -88,19 +86,21 @@ export function createConversation(
 
   /** Resubmission (▲12): sends only in the session that the record names, which was stored before; otherwise asks. */
   const sendOrAsk = async (
-    record: OperationRecord,
-    session: string,
+    { record, session, args }: Subject,
     after: string | null,
-    args: Subject["args"],
+    isFirst: boolean,
   ): Promise<EditorReply> => {
     const maySend = record.sentIn === session && !mustNotBeSent(record, deps.importedIn());
-    return maySend ? send(record, after, args) : { asked: "get", answer: await editor.get(record.logId) };
+    return maySend
+      ? send(record, after, args, isFirst)
+      : { asked: "get", answer: await editor.get(record.logId) };
   };
 
   const send = async (
     record: OperationRecord,
     after: string | null,
     args: Subject["args"],
+    isFirst: boolean,
   ): Promise<EditorReply> => {
     const { tool, fingerprint, hash, acceptedAt } = record;
     const submitted = { operationId: record.logId, hash, after, acceptedAt };
@@ -116,7 +116,9 @@ export function createConversation(
     } catch (error) {
       const refusal = editor.refusal(error);
       if (refusal) return { asked: "submit", refusal };
-      throw editor.isLeaving(error) ? new NotTaken() : error;
+      if (editor.isLeaving(error)) throw new NotTaken("the Editor is quitting");
+      // Only of this request: what fails to leave after it, such as one for a part of the result, says nothing of this one.
+      throw isFirst && !editor.wasSent(error) ? new NotTaken((error as Error).message) : error;
     }
   };
 

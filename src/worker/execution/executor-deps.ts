@@ -42,7 +42,7 @@ export interface ExecutorDeps {
   seal: Pick<RecoverySeal, "sign">;
   operations: Pick<
     Operations,
-    "find" | "readRecord" | "argumentsOf" | "change" | "restore" | "now" | "incarnation"
+    "find" | "readRecord" | "argumentsOf" | "change" | "restore" | "now" | "incarnation" | "move"
   >;
   editor: EditorPort;
   /** The owner's nonce: writes are refused once another owner holds the lease: fence (▲11). */

@@ -55,6 +55,12 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     const session = editor.session();
     if (session === undefined) return "try_again";
     const claim = await claimIn(session, logId);
+    if (claim.kind === "not_claimed" && claim.result === "held" && known.pool !== undefined) {
+      // Held back here it would keep the Editor from others; in its pool any Editor may take it.
+      const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
+      await operations.move(logId, back, { fence: deps.fence, incarnation: deps.importedIn() });
+      return "refused";
+    }
     if (claim.kind === "not_claimed") return claim.result;
     // Store incarnation (▲13): nothing was written, which would have told. Another Editor of its pool may have run it since.
     if (known.pool !== undefined && !claim.isFresh && (await isOutdated())) {
@@ -73,6 +79,8 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
       case "applied":
       case "unchanged":
         if (isFinal(claimed.record.state)) return notClaimed("settled");
+        // Its pool had it back, and another Editor has it now.
+        if (claimed.record.editor !== deps.editorId) return notClaimed("refused");
         // No record, no dispatch (▲1): in a state that waits and cannot be claimed.
         if (!isSent(claimed.record.state)) return notClaimed("refused");
         return { kind: "claimed", record: claimed.record, isFresh: claimed.kind === "applied" };
@@ -102,7 +110,7 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     try {
       return await converse(subject);
     } catch (error) {
-      if (isFresh && (error instanceof NotTaken || !editor.wasSent(error))) await claims.unclaim(logId);
+      if (isFresh && error instanceof NotTaken) await claims.unclaim(logId);
       throw error;
     }
   };

@@ -5,7 +5,9 @@
 import { isMember, labelsOf } from "../../shared/editors/pool.js";
 import type { Log } from "../../shared/log.js";
 import { isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import type { PoolJob } from "../../shared/store/editors/pools.js";
 import type { Store } from "../../shared/store/store.js";
+import type { Tool } from "../../shared/tools/tool.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
 
 export interface PoolTaker {
@@ -17,8 +19,9 @@ export interface PoolTaker {
 /** After this time the pools are listed again with the next look, in case a message was lost, ms. An idle lane looks often. */
 const LISTED_MS = 5_000;
 
-/** How many operations of each pool are looked at: those before may be for tools that this Editor does not have. */
+/** How many operations of each pool are looked at together, and at most: the first may be for tools that this Editor does not have. */
 const LOOKED_AT = 20;
+const MOST_LOOKED_AT = 2_000;
 
 export function createPoolTaker(deps: {
   store: Pick<Store, "operations" | "editors" | "pools" | "queues" | "notifier">;
@@ -49,11 +52,22 @@ export function createPoolTaker(deps: {
   };
 
   /**
-   * The operations that are next in a pool. A job that is none of its operations' any more, or that was made by hand, would stand
+   * The operations that are next in a pool, as far as the first that this Editor may run. A job that is none of its operations' any more, or that was made by hand, would stand
    * before the others for ever: nobody else takes jobs from this queue.
    */
-  const nextIn = async (pool: string): Promise<OperationRecord[]> => {
-    const jobs = await store.pools.next(pool, LOOKED_AT);
+  const nextIn = async (pool: string, tools: ReadonlyMap<string, Tool>): Promise<OperationRecord[]> => {
+    for (let from = 0; from < MOST_LOOKED_AT; from += LOOKED_AT) {
+      const jobs = await store.pools.next(pool, from, LOOKED_AT);
+      if (jobs.length === 0) break;
+      const found = (await recordsOf(pool, jobs)).filter((record) =>
+        isSameTool(record, tools.get(record.tool)),
+      );
+      if (found.length > 0) return found;
+    }
+    return [];
+  };
+
+  const recordsOf = async (pool: string, jobs: readonly PoolJob[]): Promise<OperationRecord[]> => {
     const found = await Promise.all(
       jobs.map(async ({ id, lane, logId }) => {
         const record = await operations.find(logId);
@@ -67,7 +81,9 @@ export function createPoolTaker(deps: {
 
   /** The next ones of these pools; of those that stand equally far in their queues, the one that was accepted first. */
   const next = async (ids: readonly string[]): Promise<OperationRecord[]> => {
-    const queues = await Promise.all(ids.map(nextIn));
+    const known = await store.editors.tools(editorId);
+    const tools = new Map(known.map((tool) => [tool.name, tool]));
+    const queues = await Promise.all(ids.map((pool) => nextIn(pool, tools)));
     return queues
       .flatMap((records) => records.map((record, rank) => ({ record, rank })))
       .toSorted((a, b) => a.rank - b.rank || a.record.acceptedAt - b.record.acceptedAt)
@@ -79,9 +95,7 @@ export function createPoolTaker(deps: {
     const ids = hello ? await pools(hello) : [];
     if (ids.length === 0) return;
     const incarnation = deps.imports.importedIn();
-    const tools = new Set((await store.editors.tools(editorId)).map(({ name }) => name));
-    for (const { logId, tool } of await next(ids)) {
-      if (!tools.has(tool)) continue;
+    for (const { logId } of await next(ids)) {
       const taken = await operations.move(
         logId,
         (record) => (mayBeTaken(record, ids, incarnation) ? editorId : undefined),
@@ -126,6 +140,11 @@ export function createPoolTaker(deps: {
       await looking;
     },
   };
+}
+
+/** What the gateway assumed of the tool: who may call it, and when its outcome answers again, was decided by that. */
+function isSameTool({ effect, lane }: OperationRecord, tool: Tool | undefined): boolean {
+  return tool?.effect === effect && tool.lane === lane;
 }
 
 /** Store incarnation (▲13): one that was accepted before a loss waits until the pool is opened again (gateway/editors/pool-keeper.ts). */

@@ -13,5 +13,5 @@ export function forget(
   const options = { editorAwayMs: 5_000, forgetEditorMs: 3_600_000, backMs: 0 };
   const catalogs = createLastCatalogs({ noteFile: file, log: SILENT });
   const knownEditors = createKnownEditors({ ...store, log: SILENT, file, catalogs }, options);
-  return forgetEditor({ ...store, knownEditors }, named, { force });
+  return forgetEditor({ ...store, knownEditors, log: SILENT }, named, { force });
 }

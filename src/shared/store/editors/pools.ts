@@ -12,8 +12,8 @@ export interface PoolJob {
 
 export interface Pools {
   ids(): Promise<string[]>;
-  /** The jobs that are next in the pool, at most so many of each lane. */
-  next(pool: string, most: number): Promise<PoolJob[]>;
+  /** The jobs in the pool, in their order, so many of each lane from this one on. */
+  next(pool: string, from: number, count: number): Promise<PoolJob[]>;
   /** Nothing waits in it, and nothing was accepted for it for the retention: what is left of it is removed like that of an Editor. */
   retireUnused(pool: string, now: number): Promise<void>;
 }
@@ -22,9 +22,10 @@ export function createPools(redis: Redis, { retentionMs }: { retentionMs: number
   return {
     ids: () => redis.zrange(keys.pools, 0, "-1"),
 
-    async next(pool, most) {
+    async next(pool, from, count) {
       const waiting = LANES.map(async (lane) => {
-        const ids = await redis.zrange(keys.jobs(queueName(pool, lane), "prioritized"), 0, `${most - 1}`);
+        const waiting = keys.jobs(queueName(pool, lane), "prioritized");
+        const ids = await redis.zrange(waiting, from, `${from + count - 1}`);
         // <hash>.<log_id>
         return ids.map((id) => ({ id, lane, logId: id.slice(id.indexOf(".") + 1) }));
       });

@@ -7,6 +7,7 @@ import type { EditorProfile } from "../editors/editors.js";
 import { keys } from "../keys.js";
 import { OWN_CHANGE, parseOwnChange } from "./own-change.js";
 import type { Find } from "./record.js";
+import { targetsOf } from "./write-facts.js";
 
 /** A hash's chain at one moment: any later write to one of its operations changes `version`. */
 export interface Chain extends Moment {
@@ -147,10 +148,7 @@ export function createChains(
         forced,
         now: at,
         incarnation: current,
-        editors: await statesOf(
-          asked.map(({ editor }) => editor),
-          asker,
-        ),
+        editors: await statesOf(asked.flatMap(targetsOf), asker),
       };
     },
 

@@ -279,7 +279,9 @@ export function createOperations(
         const known = await read(logId);
         const editor = known && to(known.record);
         if (!known || editor === undefined || editor === known.record.editor) return "stays";
-        const record = { ...known.record, editor };
+        const { pool, mutationSeq } = known.record;
+        const left = known.record.editor === pool ? { poolSeq: mutationSeq } : {};
+        const record = { ...known.record, ...left, editor };
         const texts = { expected: known.text, text: documentOf(record) };
         const [kind] = await move(known.record, record, texts, only);
         if (kind === "applied") return "moved";

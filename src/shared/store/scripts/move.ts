@@ -16,7 +16,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * With `whenIdle` only while the Editor has nothing open, and one more of its principal may run. The job that it had is removed, and added to the other queue.
  *
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
- *      caller's there, 11 the principal's there, 12 turns there, 13 lease there
+ *      caller's there, 11 the principal's there, 12 turns there, 13 lease of the Editor that takes it or gives it back
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner | busy | held
  */
@@ -27,7 +27,7 @@ if found[1] ~= ARGV[2] then return {'conflict'} end
 ${ownedBy("KEYS[13]")}
 local from, to = queueKeys(ask.from), queueKeys(ask.to)
 if ask.whenIdle then
-  if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) then return {'busy'} end
+  if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) or not isPlain(from, now) then return {'busy'} end
   -- It would keep the Editor from those of others.
   if placesTaken(sentOf(principal), now, ask.maxRunning) >= ask.maxRunning then return {'held'} end
 end
@@ -36,6 +36,8 @@ keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
 turnCame(KEYS[7], tonumber(found[2] or 0), retention)
 removeJob(from, ask.job.id)
 local seq = countChange(ask.isChange, KEYS[9], {KEYS[10], KEYS[11]}, ask.acceptedAt, 3 * retention)
+-- As before: what was accepted for the pool since then is later than it.
+if ask.poolSeq and not ask.isChange then seq = ask.poolSeq end
 local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
 redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
@@ -47,7 +49,10 @@ redis.call('PEXPIRE', KEYS[12], 3 * retention)
 removeJob(to, ask.job.id)
 addJob(to, ask.job, turn, ask.lanePlaces, nil, now)
 redis.call('PUBLISH', '${channels.changed}', logId)
-if ask.isPool then redis.call('PUBLISH', '${channels.pools}', ask.editor) end
+if ask.isPool then
+  redis.call('ZADD', '${keys.pools}', now, ask.editor)
+  redis.call('PUBLISH', '${channels.pools}', ask.editor)
+end
 return {'applied'}
 `;
 
@@ -82,7 +87,7 @@ export function createMove(
         ...[keys.open(editor), keys.mutations(editor)],
         keys.askerMutations(editor, createdBy.caller ?? principal),
         keys.askerMutations(editor, principal),
-        ...[keys.turns(to), keys.lease(editor)],
+        ...[keys.turns(to), keys.lease(isPool(editor) ? before.editor : editor)],
       ],
       {
         logId,
@@ -97,6 +102,7 @@ export function createMove(
         ownerNonce: fence,
         incarnation,
         whenIdle,
+        poolSeq: isPool(editor) ? record.poolSeq : undefined,
         maxRunning,
         retentionMs,
         lanePlaces: LANE_PLACES[lane],

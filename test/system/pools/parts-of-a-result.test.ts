@@ -1,0 +1,64 @@
+/**
+ * A pool operation that has run and ended, and whose large result is being fetched when its Editor dies, is run once more, by
+ * another Editor: the request for the next part is refused as "not sent", which the executor takes for the whole operation.
+ */
+import { pbkdf2, randomBytes } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+const PART = 4 * 1024 * 1024;
+const START = '{"Text":"'.length;
+const filler = randomBytes(PART).toString("base64");
+/** Of three parts and a bit; the end of the first and of the second one can be recognised on the wire. */
+const TEXT = [
+  filler.slice(0, PART - START - 6_000),
+  "y".repeat(6_000),
+  filler.slice(0, PART - 6_000),
+  "z".repeat(6_000),
+  filler.slice(0, PART),
+].join("");
+const onTheWire = (text: string): string => Buffer.from(text.repeat(3)).toString("base64").repeat(20);
+
+test("▲12 an operation that ran does not go back to its pool when its Editor dies between two parts of its result", async () => {
+  const system = await start({ worker: null });
+  const { bench, editor } = system;
+  await editor.close();
+  const big = {
+    ...bench.tools[0],
+    name: "big",
+    run: async ({ args }: { args: { text(name: string): string } }) => {
+      bench.begun.push(args.text("Name"));
+      return { Text: TEXT };
+    },
+  } as never;
+  const first = await system.addEditor({ labels: ["android"], tools: [big] });
+  const { toEditor } = await system.addCabledWorker(first);
+  await system.present(first);
+  const ann = system.client();
+  // The machine is busy: nothing is compressed for a while, so the third part is not asked for.
+  const busy = toEditor
+    .heard(onTheWire("y"))
+    .then(() => Promise.all([1, 2, 3, 4].map(() => promisify(pbkdf2)("", "", 1_500_000, 64, "sha512"))));
+  const dead = toEditor.heard(onTheWire("z")).then(async () => {
+    for (let turns = 0; turns < 2_000; turns += 1) await turn();
+    toEditor.cut();
+  });
+  const { record } = await ann.submit("big", { Name: "a" }, { editor: "pool:android" });
+  await dead;
+  await busy;
+  await first.faults.crash({ keepUnflushed: true });
+  await system.away(first);
+  const second = await system.addEditor({ labels: ["android"], tools: [big] });
+  await system.addWorker();
+  await system.present(second);
+  await system.gateway.sweep();
+  const swept = await system.record(record.logId);
+  const next = await ann.submit("work", { Name: "next" }, { editor: second.editorId });
+  await ann.outcome(next.record.logId);
+  console.log(system.warnings.filter((line) => /asking again|its pool/.test(line)).join("\n"));
+  expect({ runs: system.executions("a"), isAt: swept.editor }).toEqual({ runs: 1, isAt: first.editorId });
+}, 60_000);
