@@ -34,8 +34,9 @@ export interface Janitor {
   close(): Promise<void>;
 }
 
-/** What is known of the Editor whose queue an operation is in. `lastSeenAt`: ms, store clock. */
+/** What is known of the Editor whose queue an operation is in, and when that was read. Times in ms, store clock. */
 interface Whereabouts {
+  now: number;
   known: KnownEditor | undefined;
   here: boolean;
   lastSeenAt: number;
@@ -154,11 +155,10 @@ export function createJanitor(
   /** One operation in the queue of an Editor, or of a pool, which is never `here`. */
   const careFor = async (
     record: OperationRecord,
-    { known, here, lastSeenAt }: Whereabouts,
+    { now, known, here, lastSeenAt }: Whereabouts,
     round: Looked,
   ): Promise<void> => {
     const { logId, acceptedAt } = record;
-    const now = await store.operations.now();
     if (goesBack(record, here, round.known)) await pools.giveBack(record, here, round.known);
     else if (pastDeadline(record, lastSeenAt, now, round)) await end(record, lastSeenAt, round);
     else if (leaves(record, now, round.known)) await leaveQueue(logId, round.known);
@@ -171,9 +171,10 @@ export function createJanitor(
 
   const sweepPools = async (round: Looked): Promise<void> => {
     const ids = await store.pools.ids();
-    const editors = ids.length === 0 ? [] : await store.editors.all();
+    if (ids.length === 0) return;
+    const [editors, now] = await Promise.all([store.editors.all(), store.operations.now()]);
     for (const pool of ids) {
-      const whereabouts = { known: undefined, here: false, lastSeenAt: lastSeenIn(pool, editors) };
+      const whereabouts = { now, known: undefined, here: false, lastSeenAt: lastSeenIn(pool, editors) };
       for (const record of await store.operations.openOf(pool)) await careFor(record, whereabouts, round);
       await store.pools.retireUnused(pool, round.at);
     }
@@ -193,7 +194,7 @@ export function createJanitor(
         await store.editors.forget(editor);
       }
       const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
-      for (const record of open) await careFor(record, { known, here, lastSeenAt }, round);
+      for (const record of open) await careFor(record, { now, known, here, lastSeenAt }, round);
     }
     await sweepPools(round);
     await removeForgotten({ store, log });

@@ -49,7 +49,9 @@ test("texts that are no pools are refused in short", async () => {
 });
 
 test("an Editor whose id is that of a pool, or of its queue, is not taken for one", async () => {
-  const { client, editor, bench, addEditor, executions } = await start({ editor: { labels: ["android"] } });
+  const { client, editor, bench, addEditor, present, executions } = await start({
+    editor: { labels: ["android"] },
+  });
   const ann = client();
   await ann.submit("work", { Name: "one", Hold: true }, { editor: editor.editorId });
   await bench.begins("one");
@@ -57,6 +59,7 @@ test("an Editor whose id is that of a pool, or of its queue, is not taken for on
   const hostile = ["pool:android", "pool_android", "Pool_android"];
   await Promise.all(hostile.map((editorId) => addEditor({ editorId, labels: ["nothing"] })));
   const other = await addEditor({});
+  await present(other);
   await ann.outcome((await ann.submit("work", { Name: "turn" }, { editor: other.editorId })).record.logId);
   bench.finish("one");
   expect((await ann.outcome(record.logId)).record.editor).toBe(editor.editorId);
