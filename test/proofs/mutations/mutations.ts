@@ -326,6 +326,27 @@ export const MUTATIONS: readonly Mutation[] = [
     "the Editor that ran it is away: no other Editor runs it",
   ),
   tested("13-pool-opened", "unit/gateway/pool-keeper", "waits while any Editor is missing"),
+  tested(
+    "05-pool-change",
+    "system/pools/pool-answers",
+    "from before the caller's own change is not given to a call after it",
+  ),
+  tested(
+    "12-pool-parts",
+    "system/pools/parts-of-a-result",
+    "does not go back to its pool when its Editor dies between two parts",
+  ),
+  tested(
+    "12-pool-other",
+    "system/pools/pool-queues",
+    "does not revoke there what its pool had back meanwhile",
+  ),
+  tested(
+    "00-pool-tool",
+    "system/pools/pool-answers",
+    "does not change anything through an Editor where the tool of that name",
+  ),
+  tested("15-pool-retired", "system/pools/pool-places", "which was retired meanwhile is found there"),
 ];
 
 /** Rules of design and architecture, by the number that a patch's name begins with. */
