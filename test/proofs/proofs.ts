@@ -12,7 +12,7 @@ const CHAOS = "npm run chaos -- --operations 3000 --callers 30";
 export const PROOFS: readonly Proof[] = [
   {
     name: "never-twice",
-    command: "npm run never-twice -- --seeds 20",
+    command: "npm run never-twice -- --seeds 50",
     covers: "processes killed at drawn moments: no second execution, no old answer ([more](never-twice.md))",
   },
   {
