@@ -8,7 +8,7 @@ const { start } = useSystem();
 
 /** Whatever waits for an Editor that is not there expires with the next round. */
 const HASTY: SystemOptions = {
-  commandTimeoutMs: 500,
+  commandTimeoutMs: 2_000,
   gateway: {
     backMs: 0,
     limits: { absentMs: 0, unsentMs: 3_600_000, sentMs: 3_600_000 },
@@ -45,6 +45,11 @@ async function farm(options = HASTY): Promise<Farm> {
 
 const CALL = ["work", { Name: "a" }, { editor: "pool:android" }] as const;
 
+async function restored({ redis, store }: System, copy: string): Promise<void> {
+  await redis.restore(copy);
+  await whenStoreIsBack(() => store.operations.now());
+}
+
 /** It has been everybody's turn: what was to happen without a message has happened. */
 async function sweep({ gateway }: System): Promise<void> {
   await whenStoreIsBack(gateway.sweep);
@@ -55,8 +60,9 @@ async function sweep({ gateway }: System): Promise<void> {
 async function finishes({ ann, bench }: Farm, editor: System["editor"], name: string): Promise<void> {
   bench.finish(name);
   for (const next of ["next", "and the next"]) {
-    const { record } = await ann.submit("work", { Name: `${next} to ${name}` }, { editor: editor.editorId });
-    await ann.outcome(record.logId);
+    const call = ann.callOf("work", { Name: `${next} to ${name}` }, { editor: editor.editorId });
+    const { record } = await whenStoreIsBack(() => ann.send(call));
+    await whenStoreIsBack(() => ann.outcome(record.logId));
   }
 }
 
@@ -73,11 +79,11 @@ test("▲13 an older copy of the store has it in the pool, and the Editor that r
   await system.acknowledged(editor);
   await editor.faults.crash();
   await away(editor);
-  await redis.restore(copy);
+  await restored(system, copy);
   await finishes(system, second, "two");
   await sweep(system);
   expect(await system.record(record.logId)).toMatchObject({ state: "queued", editor: "pool:android" });
-  const again = await ann.submit(...CALL);
+  const again = await whenStoreIsBack(() => ann.submit(...CALL));
   expect(again).toMatchObject({ relation: "joined", record: { logId: record.logId } });
   await editor.faults.restart();
   expect((await ann.outcome(record.logId)).record).toMatchObject({
@@ -102,7 +108,7 @@ test("▲13 an older copy has it with an Editor that gave it back unsent: that E
   await system.acknowledged(second);
   await second.faults.crash();
   await away(second);
-  await redis.restore(copy);
+  await restored(system, copy);
   await finishes(system, editor, "one");
   await sweep(system);
   expect(await system.record(record.logId)).toMatchObject({ state: "queued", editor: "pool:android" });
@@ -134,7 +140,7 @@ test("▲13 an older copy has it sent to an Editor that gave it back: unknown th
   await system.acknowledged(second);
   await second.faults.crash();
   await away(second);
-  await redis.restore(copy);
+  await restored(system, copy);
   await finishes(system, editor, "one");
   expect((await ann.outcome(record.logId)).record).toMatchObject({ state: "interrupted" });
   expect(executions("a")).toBe(1);
@@ -177,7 +183,7 @@ test("▲13 a person forgets the Editor that ran it: nobody knows whether it ran
   await system.acknowledged(editor);
   await editor.faults.crash();
   await away(editor);
-  await redis.restore(copy);
+  await restored(system, copy);
   await finishes(system, second, "two");
   const isAway = async (): Promise<boolean> =>
     (await system.broker.editors()).editors.some(
@@ -206,7 +212,7 @@ test("▲13 what waited when the store lost something runs once all its Editors 
   await system.block(second, "two");
   const { record } = await ann.submit(...CALL);
   const copy = await redis.copy();
-  await redis.restore(copy);
+  await restored(system, copy);
   await finishes(system, second, "two");
   await eventually(async () => {
     await sweep(system);

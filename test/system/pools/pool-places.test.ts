@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { forget } from "../../harness/system/forget.js";
+import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
@@ -55,7 +56,7 @@ test("forgetting an Editor gives back to the pool what it has taken and not been
 test("while its pool is closed after a loss, an operation says what it waits for", async () => {
   const system = await start({
     editor: { labels: ["android"] },
-    commandTimeoutMs: 500,
+    commandTimeoutMs: 2_000,
     gateway: { backMs: 0 },
   });
   const { client, editor, bench, redis, away } = system;
@@ -71,6 +72,7 @@ test("while its pool is closed after a loss, an operation says what it waits for
   await editor.faults.crash();
   await away(editor);
   await redis.restore(copy);
+  await whenStoreIsBack(() => system.store.operations.now());
   bench.finish(second.editorId);
   const next = await ann.submit("work", { Name: "next" }, { editor: second.editorId });
   await ann.outcome(next.record.logId);

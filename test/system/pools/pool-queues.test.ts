@@ -1,6 +1,6 @@
 /** A pool's queue and its Editors: paused, blocked, left late. */
 import { Queue } from "bullmq";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { isFinal } from "../../../src/shared/operation/operation.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
@@ -15,7 +15,6 @@ test("a paused queue of a pool stays paused", async () => {
   await bench.begins("one");
   const { record } = await ann.submit("work", { Name: "a" }, POOL);
   const queue = new Queue("pool_android.main", { connection: redis.connection, prefix: "{ujb}:bull" });
-  onTestFinished(() => queue.close());
   await queue.pause();
   bench.finish("one");
   const next = await ann.submit("work", { Name: "next" }, { editor: editor.editorId });
@@ -24,6 +23,7 @@ test("a paused queue of a pool stays paused", async () => {
   await ann.outcome(after.record.logId);
   const again = await ann.until(record.logId, () => true);
   await queue.resume();
+  await queue.close();
   await ann.outcome(record.logId);
   expect(again.record.state).toBe("queued");
 });
@@ -94,7 +94,7 @@ test("an owner that waited for its Editor does not revoke there what its pool ha
 test("▲13 an Editor that came back, ran the pool's operation and died is waited for after a loss", async () => {
   const system = await start({
     editor: { labels: ["android"] },
-    commandTimeoutMs: 500,
+    commandTimeoutMs: 2_000,
     gateway: { backMs: 0 },
   });
   const { client, editor, redis, executions, gateway } = system;

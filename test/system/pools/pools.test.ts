@@ -1,6 +1,6 @@
 /** Pools (▲13): a call for any Editor with these labels is run by the first one that is idle, once. */
 import { Queue } from "bullmq";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
@@ -136,13 +136,13 @@ test("an Editor is not kept from others by an operation that its principal's lim
 test("jobs that are no operation's leave the pool, and block nobody", async () => {
   const { client, redis, hand, executions } = await farm();
   const queue = new Queue("pool_android.main", { connection: redis.connection, prefix: "{ujb}:bull" });
-  onTestFinished(() => queue.close());
   const ann = client();
   const { record } = await ann.submit("work", { Name: "a" }, POOL);
   await ann.outcome(record.logId);
   for (let at = 0; at < 30; at += 1)
     await queue.add("work", { logId: `made by hand ${at}` }, { priority: 1 });
   await queue.add("work", { logId: record.logId }, { jobId: `${record.hash}.${record.logId}`, priority: 1 });
+  await queue.close();
   const next = await ann.submit("work", { Name: "b" }, POOL);
   expect((await ann.outcome(next.record.logId)).record.state).toBe("completed");
   await eventually(
