@@ -1,7 +1,7 @@
 /** `npm run farm` is the long form; docs/proofs/farm.md says what is checked. */
 import { expect, test } from "vitest";
+import { runFarm } from "./build-farm/farm.js";
 import { freshSeed } from "./engine/random.js";
-import { runFarm } from "./farm/farm.js";
 
 test.each([
   ["under faults", 60, 900],

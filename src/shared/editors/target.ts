@@ -74,7 +74,7 @@ export function resolveTarget(
   return { code: "EDITOR_UNKNOWN", named, candidates };
 }
 
-/** Choice of target (▲4): may this operation answer a call with this target? One of a pool does for whoever ran it. */
+/** Choice of target (▲4): may this operation answer a call with this target? One of a pool may, whichever Editor ran it. */
 export function isFor(target: Target, { editor, pool }: { editor: string; pool?: string }): boolean {
   if (target.kind === "open") return true;
   if (target.kind === "pool") return pool === target.pool;

@@ -42,7 +42,7 @@ test("calls for a pool are spread over its idle Editors, each runs once, and the
   expect(["a", "b", "c"].map(executions)).toEqual([1, 1, 1]);
 });
 
-test("▲4 the same call is answered by the operation of its pool, whoever ran it and however the pool is written", async () => {
+test("▲4 the same call is answered by the operation of its pool, whichever Editor ran it and however the pool is written", async () => {
   const { client, executions, editor, second } = await farm();
   const ann = client();
   const pool = { editor: "pool:gpu,android" };

@@ -147,7 +147,7 @@ local function endJob(queue, job, now)
 end
 `;
 
-/** Lua: removes a job from wherever it stands in its queue, whoever has taken it: its record says that it is somewhere else. */
+/** Lua: removes a job from wherever it stands in its queue, also one that is taken: its record says that it is somewhere else. */
 export const REMOVE_JOB = `
 local function removeJob(queue, id)
   if redis.call('EXISTS', queue .. id) == 0 then return end

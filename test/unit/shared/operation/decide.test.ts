@@ -176,7 +176,7 @@ describe("▲4 a call that names a pool", () => {
   const newer = executed({ logId: "newer", order: 2, editor: "game@2", pool: POOL });
   const ofNone = executed({ logId: "of no pool", order: 3 });
 
-  test("is answered by the newest operation of the pool, whoever ran it, and by no other", () => {
+  test("is answered by the newest operation of the pool, whichever Editor ran it, and by no other", () => {
     const chain = snapshot([older, newer, ofNone], TWO_EDITORS);
     expect(found(decide(chain, call(onPool)))).toBe("replay newer");
     const other = { target: { kind: "pool", pool: "pool:ios" } as const, ...bothKnown };
