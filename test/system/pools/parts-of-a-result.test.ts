@@ -1,12 +1,14 @@
 /**
- * A pool operation that has run and ended, and whose large result is being fetched when its Editor dies, is run once more, by
- * another Editor: the request for the next part is refused as "not sent", which the executor takes for the whole operation.
+ * An operation that has run, and whose large result is being fetched when its Editor dies: the request for the next part did not leave,
+ * which says nothing of the operation. It is neither unsent nor another Editor's.
  */
 import { pbkdf2, randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useSystem } from "../../harness/system/system.js";
+import type { OperationRecord } from "../../../src/shared/operation/operation.js";
+import type { Client } from "../../harness/system/client.js";
+import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 
@@ -23,7 +25,15 @@ const TEXT = [
 ].join("");
 const onTheWire = (text: string): string => Buffer.from(text.repeat(3)).toString("base64").repeat(20);
 
-test("▲12 an operation that ran does not go back to its pool when its Editor dies between two parts of its result", async () => {
+interface Dead extends System {
+  first: System["editor"];
+  ann: Client;
+  operation: OperationRecord;
+  addSecond(): Promise<System["editor"]>;
+}
+
+/** Calls the tool for this target, and kills the Editor between two parts of its result. */
+async function diesBetweenParts(target: "pool" | "editor"): Promise<Dead> {
   const system = await start({ worker: null });
   const { bench, editor } = system;
   await editor.close();
@@ -35,7 +45,8 @@ test("▲12 an operation that ran does not go back to its pool when its Editor d
       return { Text: TEXT };
     },
   } as never;
-  const first = await system.addEditor({ labels: ["android"], tools: [big] });
+  const addSecond = () => system.addEditor({ labels: ["android"], tools: [big] });
+  const first = await addSecond();
   const { toEditor } = await system.addCabledWorker(first);
   await system.present(first);
   const ann = system.client();
@@ -47,18 +58,32 @@ test("▲12 an operation that ran does not go back to its pool when its Editor d
     for (let turns = 0; turns < 2_000; turns += 1) await turn();
     toEditor.cut();
   });
-  const { record } = await ann.submit("big", { Name: "a" }, { editor: "pool:android" });
+  const named = target === "pool" ? "pool:android" : first.editorId;
+  const { record } = await ann.submit("big", { Name: "a" }, { editor: named });
   await dead;
   await busy;
   await first.faults.crash({ keepUnflushed: true });
   await system.away(first);
-  const second = await system.addEditor({ labels: ["android"], tools: [big] });
+  return { ...system, first, ann, operation: record, addSecond };
+}
+
+test("▲12 an operation that ran does not go back to its pool when its Editor dies between two parts of its result", async () => {
+  const { first, ann, operation, addSecond, ...system } = await diesBetweenParts("pool");
+  const second = await addSecond();
   await system.addWorker();
   await system.present(second);
   await system.gateway.sweep();
-  const swept = await system.record(record.logId);
+  const swept = await system.record(operation.logId);
   const next = await ann.submit("work", { Name: "next" }, { editor: second.editorId });
   await ann.outcome(next.record.logId);
-  console.log(system.warnings.filter((line) => /asking again|its pool/.test(line)).join("\n"));
   expect({ runs: system.executions("a"), isAt: swept.editor }).toEqual({ runs: 1, isAt: first.editorId });
+}, 60_000);
+
+test("▲12 an operation that ran is not cancelled as unsent after its Editor died between two parts of its result", async () => {
+  const { ann, operation, broker, warnings, executions } = await diesBetweenParts("editor");
+  // The lane waits for the Editor again.
+  while (!warnings.some((line) => line.includes("asking again"))) await turn();
+  const cancelled = await broker.cancel("ann", operation.logId, ann.callOf("work"));
+  const { state } = (cancelled as { record: { state: string } }).record;
+  expect({ state, runs: executions("a") }).not.toEqual({ state: "cancelled", runs: 1 });
 }, 60_000);
