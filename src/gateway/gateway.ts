@@ -63,7 +63,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   backMs: 5_000,
-  firstContactMs: 3_000,
+  firstContactMs: 10_000,
   maxResultTokens: MAX_RESULT_TOKENS,
   documents: {},
   lastCatalogs: LAST_CATALOGS,
