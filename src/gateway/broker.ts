@@ -73,7 +73,7 @@ export interface Broker
   list(principal: string, limit: number): Promise<OperationView[]>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently. */
   editors(principal?: string): Promise<{
-    editors: (KnownEditor & { connected: boolean })[];
+    editors: (KnownEditor & { connected: boolean; isPaused: boolean })[];
     /** Found on a worker's machine, but without an answer to hello: no call can name them yet. */
     unreached: Unreached[];
     /** The store does not know them any more: their last catalogues are noted, and calls may name them. */
@@ -233,11 +233,14 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const all = known.filter(({ profile }) => sees(profile.editorId));
       const diagnoses = new Map([...reported].filter(([editor]) => sees(editor)));
       return {
-        editors: all.map((editor) => ({
-          ...editor,
-          connected: isHere(editor, now),
-          diagnosis: stands(editor.diagnosis, now),
-        })),
+        editors: await Promise.all(
+          all.map(async (editor) => ({
+            ...editor,
+            connected: isHere(editor, now),
+            isPaused: await deps.queues.isPaused(editor.profile.editorId),
+            diagnosis: stands(editor.diagnosis, now),
+          })),
+        ),
         unreached: unreachedOf(diagnoses, all, now),
         noted: unknownTo(
           known.map(({ profile }) => ({ id: profile.editorId, profile })),

@@ -39,6 +39,7 @@ interface Whereabouts {
   now: number;
   known: KnownEditor | undefined;
   here: boolean;
+  isPaused: boolean;
   lastSeenAt: number;
 }
 
@@ -155,11 +156,12 @@ export function createJanitor(
   /** One operation in the queue of an Editor, or of a pool, which is never `here`. */
   const careFor = async (
     record: OperationRecord,
-    { now, known, here, lastSeenAt }: Whereabouts,
+    { now, known, here, isPaused, lastSeenAt }: Whereabouts,
     round: Looked,
   ): Promise<void> => {
     const { logId, acceptedAt } = record;
-    if (goesBack(record, here, round.known)) await pools.giveBack(record, here, round.known);
+    const begins = here && !isPaused;
+    if (goesBack(record, begins, round.known)) await pools.giveBack(record, begins, round.known);
     else if (pastDeadline(record, lastSeenAt, now, round)) await end(record, lastSeenAt, round);
     else if (leaves(record, now, round.known)) await leaveQueue(logId, round.known);
     else if (record.cancel && goneOf(record, known, here)) await interruptGone(record, known, here);
@@ -174,7 +176,8 @@ export function createJanitor(
     if (ids.length === 0) return;
     const [editors, now] = await Promise.all([store.editors.all(), store.operations.now()]);
     for (const pool of ids) {
-      const whereabouts = { now, known: undefined, here: false, lastSeenAt: lastSeenIn(pool, editors) };
+      const lastSeenAt = lastSeenIn(pool, editors);
+      const whereabouts = { now, known: undefined, here: false, isPaused: false, lastSeenAt };
       for (const record of await store.operations.openOf(pool)) await careFor(record, whereabouts, round);
       await store.pools.retireUnused(pool, round.at);
     }
@@ -194,7 +197,8 @@ export function createJanitor(
         await store.editors.forget(editor);
       }
       const here = known?.live !== undefined && now - lastSeenAt < EDITOR_AWAY_MS;
-      for (const record of open) await careFor(record, { now, known, here, lastSeenAt }, round);
+      const isPaused = open.length > 0 && (await store.queues.isPaused(editor));
+      for (const record of open) await careFor(record, { now, known, here, isPaused, lastSeenAt }, round);
     }
     await sweepPools(round);
     await removeForgotten({ store, log });

@@ -70,16 +70,17 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const { logId } = execution ?? record;
     const final = isFinal(shown.state);
     const waits = isWaiting(shown.state);
-    const [live, delivered, position, editor, held, now] = await Promise.all([
+    const [live, delivered, position, editor, held, isPaused, now] = await Promise.all([
       brief || shown.state === "completed" ? ({} as Live) : operations.live(logId),
       brief || !final ? {} : results.delivered(execution ?? record),
       final || shown.state === "running" ? undefined : queues.position(record),
       editors.find(record.editor),
       waits ? deps.heldBack(record) : undefined,
+      waits && queues.isPaused(record.editor, record.lane),
       operations.now(),
     ]);
     const pool = isPool(record.editor) ? await poolOf(shown, now) : undefined;
-    const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected;
+    const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected && !pool?.paused;
     const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
@@ -89,6 +90,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       partialResult: live.partialResult,
       isPartialTruncated: live.isTruncated,
       queuePosition: position,
+      isPaused,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway
         ? absenceOf(record, pool ?? editor ?? { lastSeenAt: 0 }, editor, watchedSince, mayHaveBeenSent)
@@ -107,10 +109,16 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const { editor: pool } = record;
     const [all, losses] = await Promise.all([editors.all(), deps.knownEditors.read()]);
     const members = membersIn(pool, all);
+    const here = members.filter((editor) => isHere(editor, now));
+    const paused = await Promise.all(
+      here.map(({ profile }) => queues.isPaused(profile.editorId, record.lane)),
+    );
+    const pausedCount = paused.filter(Boolean).length;
     return {
       closedBy: isWaiting(record.state) && !isSurelyUnsent(record, losses) ? losses.missing : [],
       known: members.length,
-      connected: members.filter((editor) => isHere(editor, now)).length,
+      connected: here.length - pausedCount,
+      paused: pausedCount,
       lastSeenAt: lastSeenIn(pool, members),
     };
   };

@@ -112,6 +112,7 @@ export interface ShownEditor {
   project: string;
   unity_version: string;
   connected: boolean;
+  paused?: true;
   phase?: string;
   labels?: readonly string[];
   diagnosis?: { message: string };
@@ -121,10 +122,10 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
-  const rows = shown.map(({ id, unity_version, connected, phase, labels }) => [
+  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels }) => [
     cut(id, 44),
     cut(unity_version, 14),
-    connected ? colours.green(phase ?? "connected") : colours.red("away"),
+    `${connected ? colours.green(phase ?? "connected") : colours.red("away")}${paused ? ", paused" : ""}`,
     ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>

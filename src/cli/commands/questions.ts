@@ -17,6 +17,7 @@ import {
 } from "../client/render.js";
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/asking.js";
+import { PAUSES } from "../declared/asking.js";
 
 /** A command about one operation, answered by one tool of the broker. */
 function aboutOperation(
@@ -64,8 +65,10 @@ export const list: Run<typeof declared.list> = ({ args }) => {
 export const editors: Run<typeof declared.editors> = async ({ args }) => {
   if (args.action === "claim") return (await import("./claim.js")).claimEditor(args);
   if (args.action === "forget") return (await import("./forget.js")).forget(args);
+  const pausing = PAUSES.find((action) => action === args.action);
+  if (pausing) return (await import("./pause.js")).pause(pausing, args);
   if (args.action !== undefined)
-    throw new UsageError(`editors ${args.action}: only "claim" and "forget" are known`);
+    throw new UsageError(`editors ${args.action}: only pause, drain, resume, claim, and forget are known`);
   await askBroker({ serves: true }, async ({ client, colours, print }) => {
     // A broker that has just begun has to find its Editors first: the list of tools waits for those that run here.
     await client.tools();

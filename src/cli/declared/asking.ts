@@ -99,16 +99,20 @@ export const list = {
   args: { limit: { type: "string", description: "How many at most (default 20, up to 100)" }, json },
 } as const;
 
+/** An Editor starts nothing new for a while (src/cli/commands/pause.ts). */
+export const PAUSES = ["pause", "drain", "resume"] as const;
+
 export const editors = {
   meta: {
     name: "editors",
     description:
-      "Lists the Unity Editors that the broker knows; `editors claim <editor>` takes one over, `editors forget <editor>` drops one that is gone",
+      "Lists the Unity Editors that the broker knows; `editors pause|drain|resume|claim|forget <editor>` is for one of them",
   },
   args: {
     action: {
       type: "positional",
-      description: "claim: take an Editor over from another broker; forget: it will not come back",
+      description:
+        "pause: it starts nothing new; drain: the same, and wait until nothing runs there; resume: it does again; claim: take it over from another broker; forget: it will not come back",
       required: false,
     },
     editor: {

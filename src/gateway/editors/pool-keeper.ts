@@ -18,11 +18,11 @@ export function lastSeenIn(pool: string, editors: readonly KnownEditor[]): numbe
   return Math.max(0, ...membersIn(pool, editors).map(({ lastSeenAt }) => lastSeenAt));
 }
 
-/** Should the operation leave the Editor that has taken it from its pool? `isHere`: the Editor is connected. */
-export function goesBack(record: OperationRecord, isHere: boolean, losses: StoreLosses): boolean {
+/** Should the operation leave the Editor that has taken it from its pool? `begins`: the Editor is connected, and not paused. */
+export function goesBack(record: OperationRecord, begins: boolean, losses: StoreLosses): boolean {
   if (record.pool === undefined || record.pool === record.editor) return false;
   const isTaken = isWaiting(record.state) && record.sentIn === undefined && record.executedAs === undefined;
-  return isTaken && (!isHere || isFromBeforeLoss(record, losses.incarnation));
+  return isTaken && (!begins || isFromBeforeLoss(record, losses.incarnation));
 }
 
 /** Is it held back since a loss of the store, and need not be any more? */
@@ -34,11 +34,12 @@ export function opensAgain(record: OperationRecord, losses: StoreLosses): boolea
 export function createPoolKeeper({ store, log }: { store: Pick<Store, "operations">; log: Log }) {
   const { operations } = store;
   return {
-    async giveBack({ logId }: OperationRecord, isHere: boolean, losses: StoreLosses): Promise<void> {
+    async giveBack({ logId }: OperationRecord, begins: boolean, losses: StoreLosses): Promise<void> {
       const to = (record: OperationRecord): string | undefined =>
-        goesBack(record, isHere, losses) ? record.pool : undefined;
+        goesBack(record, begins, losses) ? record.pool : undefined;
       const moved = await operations.move(logId, to, { incarnation: losses.incarnation });
-      if (moved === "moved") log.info({ logId }, "the Editor is away: the operation is its pool's again");
+      if (moved === "moved")
+        log.info({ logId }, "the Editor does not begin it: the operation is its pool's again");
     },
 
     async open({ logId }: OperationRecord, losses: StoreLosses): Promise<void> {

@@ -23,7 +23,9 @@ export interface EditorAway {
 /** The Editors of the pool in which an operation waits. */
 export interface WaitingPool {
   known: number;
+  /** Without those that are paused. */
   connected: number;
+  paused: number;
   /** Since a loss of the store: one of these Editors, which are not back, may have run it (▲13). */
   closedBy: readonly string[];
 }
@@ -33,6 +35,8 @@ export interface Flight {
   /** Set while no Editor has taken it from its pool. */
   pool?: WaitingPool | undefined;
   queuePosition?: number | undefined;
+  /** Nothing new is started in its Editor until a person resumes it. */
+  isPaused?: boolean | undefined;
   /** Set while its Editor is not connected. */
   editorAway?: EditorAway | undefined;
   /** Set while the caller's limit keeps it from being sent. */
@@ -58,8 +62,11 @@ function placeMessage(view: Flight): string {
     return `It waits: the broker's store has lost data, and one of the Editors that have not connected since may have run it: ${pool.closedBy.join(", ")}. It goes on once they are back; \`unity-broker editors forget\` removes one that is gone for good.`;
   if (pool) {
     const before = queuePosition ? `, behind ${queuePosition} other(s)` : "";
-    return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected)${before}.`;
+    const paused = pool.paused > 0 ? `, ${pool.paused} paused` : "";
+    return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected${paused})${before}.`;
   }
+  if (view.isPaused)
+    return `It waits: the Editor is paused, and starts nothing new until \`unity-broker editors resume ${record.editor}\`.`;
   return queuePosition
     ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
     : "It waits in the Editor's queue.";

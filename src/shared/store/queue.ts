@@ -26,6 +26,12 @@ export interface Queues {
   takeBack(editor: string): Promise<void>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
+  /** While the queues of an Editor's lanes are paused, neither BullMQ nor the scripts (NEXT_JOB) take a job from them. */
+  setPaused(editor: string, isPaused: boolean): Promise<void>;
+  /** Whether a lane is paused, or without `lane` any of them; by a command or by a person's hand. */
+  isPaused(editor: string, lane?: Lane): Promise<boolean>;
+  /** Has a worker taken the operation's job, so that it may be sent at any moment? */
+  isTaken(record: OperationRecord): Promise<boolean>;
   /** Has BullMQ's worker look for jobs. */
   wake(editor: string, lane: Lane): Promise<void>;
   /** BullMQ's own objects for an Editor's lanes, read-only: their jobs belong to the verbs and to the owner. */
@@ -135,6 +141,23 @@ export function createQueues(
       const index = given.reverse().indexOf(jobId);
       if (index >= 0) return active + index;
       return rank === null ? undefined : active + given.length + rank;
+    },
+
+    async setPaused(editor, isPaused) {
+      for (const queue of queues.lanesOf(editor)) await (isPaused ? queue.pause() : queue.resume());
+    },
+
+    async isPaused(editor, lane) {
+      const lanes = lane === undefined ? LANES : [lane];
+      const paused = await Promise.all(
+        lanes.map((each) => connection.hexists(keys.queue(queueName(editor, each), "meta"), "paused")),
+      );
+      return paused.includes(1);
+    },
+
+    async isTaken(record) {
+      const lock = keys.jobLock(queueName(record.editor, record.lane), jobIdOf(record));
+      return (await connection.exists(lock)) === 1;
     },
 
     async wake(editor, lane) {

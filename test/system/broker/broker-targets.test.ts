@@ -3,7 +3,7 @@ import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 

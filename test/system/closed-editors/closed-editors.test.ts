@@ -6,7 +6,7 @@ import { createLastCatalogs } from "../../../src/gateway/editors/last-catalogs.j
 import { createGateway } from "../../../src/gateway/gateway.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { SILENT } from "../../harness/silent.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { readTools, TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
 import { SILENT } from "../../harness/silent.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();

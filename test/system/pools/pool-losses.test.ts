@@ -1,6 +1,6 @@
 /** A store that has lost something may show in a pool what one of its Editors has run: nobody else runs it (▲13). */
 import { expect, test } from "vitest";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 

@@ -1,7 +1,7 @@
 /** What is taken from a pool and given back is found again, and says where it waits. */
 import { expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { answerOf } from "../../../src/shared/operation/answer.js";
 import { EXPIRY_LIMITS } from "../../../src/shared/operation/expiry.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, type SystemOptions, useSystem } from "../../harness/system/system.js";
 

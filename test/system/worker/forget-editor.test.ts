@@ -1,6 +1,6 @@
 /** A person says that an Editor is gone: what becomes of its operations, its keys, and of itself if it comes back. */
 import { expect, test } from "vitest";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();

@@ -9,7 +9,7 @@ import { orderlyEnd } from "../../../src/shared/store/incarnation.js";
 import { openStore } from "../../../src/shared/store/store.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { SILENT } from "../../harness/silent.js";
-import { forget } from "../../harness/system/forget.js";
+import { forget } from "../../harness/system/said-of-editors.js";
 import { whenStoreIsBack } from "../../harness/system/store-back.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 

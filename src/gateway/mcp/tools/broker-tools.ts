@@ -137,6 +137,7 @@ const TOOLS: BrokerTool[] = [
       const away = noted.map((editor) => ({
         ...editor,
         connected: false,
+        isPaused: false,
         live: undefined,
         diagnosis: undefined,
       }));
@@ -144,7 +145,7 @@ const TOOLS: BrokerTool[] = [
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
-        editors: editors.map(({ profile, live, lastSeenAt, connected, diagnosis }) => ({
+        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, diagnosis }) => ({
           id: profile.editorId,
           project: profile.projectName,
           project_path: profile.projectPath,
@@ -154,6 +155,7 @@ const TOOLS: BrokerTool[] = [
             ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
             : {}),
           connected,
+          ...(isPaused ? { paused: true } : {}),
           ...(profile.editorId === selected ? { selected: true } : {}),
           ...(connected && live
             ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }

@@ -1,7 +1,7 @@
 /** The pools that operations were accepted for (src/shared/editors/pool.ts), and what waits in them. */
 import type { Redis } from "ioredis";
 import { LANES, type Lane } from "../../tools/tool.js";
-import { keys, queueName } from "../keys.js";
+import { channels, keys, queueName } from "../keys.js";
 
 /** A job in a pool's queue, and the operation that it names. */
 export interface PoolJob {
@@ -14,13 +14,16 @@ export interface Pools {
   ids(): Promise<string[]>;
   /** The jobs in the pool, in their order, so many of each lane from this one on. */
   next(pool: string, from: number, count: number): Promise<PoolJob[]>;
+  /** Has idle Editors look into the pools. */
+  wake(): Promise<void>;
   /** Nothing waits in it, and nothing was accepted for it for the retention: what is left of it is removed like that of an Editor. */
   retireUnused(pool: string, now: number): Promise<void>;
 }
 
 export function createPools(redis: Redis, { retentionMs }: { retentionMs: number }): Pools {
+  const ids = (): Promise<string[]> => redis.zrange(keys.pools, 0, "-1");
   return {
-    ids: () => redis.zrange(keys.pools, 0, "-1"),
+    ids,
 
     async next(pool, from, count) {
       const waiting = LANES.map(async (lane) => {
@@ -30,6 +33,10 @@ export function createPools(redis: Redis, { retentionMs }: { retentionMs: number
         return ids.map((id) => ({ id, lane, logId: id.slice(id.indexOf(".") + 1) }));
       });
       return (await Promise.all(waiting)).flat();
+    },
+
+    async wake() {
+      for (const pool of await ids()) await redis.publish(channels.pools, pool);
     },
 
     async retireUnused(pool, now) {

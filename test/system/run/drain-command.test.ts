@@ -1,0 +1,50 @@
+/** `unity-broker editors pause`, `drain` and `resume`, as an operator types them. */
+import { expect, test } from "vitest";
+import { until } from "../../harness/processes/processes.js";
+import { blocks, useSteps } from "./steps.js";
+
+const { type, simulate, start, executions } = useSteps();
+
+const called = async (...args: string[]) => {
+  const { stdout, stderr } = await type(["call", "execute-menu-item", ...args]);
+  return JSON.parse(stdout || `{"stderr":${JSON.stringify(stderr)}}`) as Record<string, string>;
+};
+
+test("drain ends when nothing runs there; what is called meanwhile waits, says why, and runs once after resume", async () => {
+  await simulate();
+  const first = await called("--json", blocks(3), "--timeout", "0");
+  await until("it runs", () => executions() === 1);
+  const drain = start("drain", ["editors", "drain", "simulated-project"]);
+  await until("it says what it waits for", () =>
+    drain.stderr.includes(`is paused; it still runs execute-menu-item (${first.log_id})`),
+  );
+  const second = await called("--json", blocks(0.1), "--timeout", "0");
+  expect(second).toMatchObject({ state: "queued", message: expect.stringContaining("the Editor is paused") });
+  await until("it ends", () => drain.stdout.includes("nothing runs there any more"));
+  expect(await drain.ended).toMatchObject({ code: 0 });
+  const after = JSON.parse((await type(["status", String(first.log_id), "--json"])).stdout);
+  expect(after).toMatchObject({ state: "completed" });
+  expect((await type(["editors"])).stdout).toMatch(/ready, paused/);
+  expect(executions()).toBe(1);
+
+  const resumed = await type(["editors", "resume", "simulated-project", "--json"]);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({
+    editor: { project: "Simulated Project" },
+    paused: false,
+  });
+  expect((await type(["result", String(second.log_id), "--follow"])).code).toBe(0);
+  expect(executions()).toBe(2);
+  expect((await type(["editors"])).stdout).not.toContain("paused");
+});
+
+test.each([
+  { args: ["pause"], code: 2, says: /name the Editor/ },
+  { args: ["stop", "x"], code: 2, says: /only pause, drain, resume, claim, and forget are known/ },
+  { args: ["drain", "nobody"], code: 1, says: /nobody/ },
+])("editors $args says what is wrong", async ({ args, code, says }) => {
+  if (code === 1) {
+    await simulate();
+    await called("--json", blocks(0.1));
+  }
+  expect(await type(["editors", ...args])).toMatchObject({ code, stderr: expect.stringMatching(says) });
+});
