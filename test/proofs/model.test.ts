@@ -76,6 +76,10 @@ const FOUND: Readonly<Record<SwitchName, string>> = {
   deliveredAfterWriting: "#2 gets op1, which #1 got before it was sent",
   newestOfAllOnly: "op3 executes an intent that op1 has executed",
   oldProofsCount: "op2 executes an intent that op1 has executed",
+  poolsForgetLosses: "op1 begins twice, in two Editors",
+  epochKept: "op1 begins twice, in two Editors",
+  revokedGoesBack: "it never comes to rest",
+  sentGoesBack: "op1 begins twice, in two Editors",
   askersForgotten: "op2 executes an intent that op1 has executed",
 };
 

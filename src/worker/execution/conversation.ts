@@ -225,7 +225,7 @@ function sameAsIn(found: EditorReply): SameAs | undefined {
  * Must not be sent (again) without being asked for: its arguments are gone; or its ledger forgot it, or another Editor of its pool may
  * have had it (a read may be sent: it has no effect to double).
  */
-function mustNotBeSent(record: OperationRecord, importedIn: string): boolean {
+export function mustNotBeSent(record: OperationRecord, importedIn: string): boolean {
   const { effect, ledgerLost, rebuilt } = record;
   if (rebuilt === true) return true;
   return effect !== "read_only" && (ledgerLost === true || isFromBeforeLoss(record, importedIn));

@@ -148,6 +148,6 @@ function isSameTool({ effect, lane }: OperationRecord, tool: Tool | undefined): 
 }
 
 /** Store incarnation (▲13): one that was accepted before a loss waits until the pool is opened again (gateway/editors/pool-keeper.ts). */
-function mayBeTaken(record: OperationRecord, pools: readonly string[], incarnation: string): boolean {
+export function mayBeTaken(record: OperationRecord, pools: readonly string[], incarnation: string): boolean {
   return isWaiting(record.state) && pools.includes(record.editor) && record.incarnation === incarnation;
 }

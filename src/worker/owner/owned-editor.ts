@@ -114,6 +114,7 @@ export function createOwnedEditor(
   const cancellations = createCancellations({ ...shared, notifier: store.notifier }, options);
   const imports = createImports({
     ...shared,
+    epoch: fence,
     storeIds: [deps.identity.storeId, store.storeId],
     onRunning: reports.startedNotice.started,
   });
@@ -170,7 +171,7 @@ function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOp
     createUloopEditor({ identity: deps.uloop, sentFolder, log, effectOf, limits: options.tools });
   const clientName = `unity-job-broker ${identity.version}`;
   return createEditorLink(
-    { endpoint, identity, log, fence: fence.now, clientName, uloop, push: true },
+    { endpoint, identity, log, fence: fence.forHello, clientName, uloop, push: true },
     options.link,
   );
 }

@@ -2,21 +2,24 @@
 import type { HelloResult } from "../../shared/wire/wire.js";
 import type { EditorCalls } from "../editor/editor-calls.js";
 import type { EditorLink } from "../editor/editor-link.js";
-import { type RebuildDeps, rebuildRecords } from "./rebuild.js";
+import { EpochInUse, type RebuildDeps, rebuildRecords } from "./rebuild.js";
 
 export interface Imports {
   /** Nothing is claimed in another incarnation; "" before the first hello. */
   importedIn(): string;
   /** Has the store lost something since the import? A restarted Redis keeps the lease; only its incarnation differs. */
   isOutdated(): Promise<boolean>;
-  /** Imports at hello, over the calls of its connection, before the link is ready. */
+  /** Imports at hello, over the calls of its connection, before the link is ready. Rejects where that needs another connection. */
   atHello(hello: HelloResult, calls: Pick<EditorCalls, "list" | "get">): Promise<void>;
-  /** Imports over the link; resolves the hello of the imported Editor, undefined while none is ready. */
+  /** Imports over the link, or at the next hello; resolves the hello of the imported Editor, undefined while none is ready. */
   importNow(): Promise<HelloResult | undefined>;
 }
 
 export function createImports(
-  deps: RebuildDeps & { fence: string; link: Pick<EditorLink, "list" | "get" | "hello" | "state"> },
+  deps: RebuildDeps & {
+    fence: string;
+    link: Pick<EditorLink, "list" | "get" | "hello" | "state" | "helloAgain">;
+  },
 ): Imports {
   const { store, log, editorId, fence, link } = deps;
   let importedIn = "";
@@ -34,8 +37,14 @@ export function createImports(
       // The last heartbeat of a connection that has ended is still handled.
       if (!hello || state !== "ready") return undefined;
       log.warn({ editor: editorId }, "the store may have lost something; imports what the Editor knows");
-      importedIn = await rebuildRecords(deps, hello, link, fence);
-      return hello;
+      try {
+        importedIn = await rebuildRecords(deps, hello, link, fence);
+        return hello;
+      } catch (error) {
+        if (!(error instanceof EpochInUse)) throw error;
+        link.helloAgain();
+        return undefined;
+      }
     },
   };
 }

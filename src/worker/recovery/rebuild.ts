@@ -17,6 +17,18 @@ export interface RebuildDeps {
   onRunning(logId: string): void;
   log: Log;
   seal: Pick<RecoverySeal, "isSigned">;
+  /** That of the fence (▲11). */
+  epoch: {
+    /** Only the last connection has said hello with it. */
+    isFresh(): boolean;
+    /** Takes a new one, for the next hello. */
+    renew(): Promise<unknown>;
+  };
+}
+
+/** The import was not begun: it needs another connection, for which the epoch has been raised. */
+export class EpochInUse extends Error {
+  override readonly name = "EpochInUse";
 }
 
 /** More than a ledger has open; the next hello handles the rest. */
@@ -25,7 +37,7 @@ const MOST_NAMED = 10_000;
 /**
  * At each hello restores what the Editor has open or unacknowledged; once in each incarnation of the store everything
  * in its ledger, because acknowledged operations may be lost then too. Afterwards each is an operation like any other
- * sent one: followed, collected, found by its log_id. Resolves the incarnation in which this happened.
+ * sent one: followed, collected, found by its log_id. Resolves the incarnation in which this happened; rejects with EpochInUse.
  */
 export async function rebuildRecords(
   deps: RebuildDeps,
@@ -43,6 +55,12 @@ export async function rebuildRecords(
     if (isImport) await followSent(deps, wasSent, { fence, incarnation });
     if (isImport) await operations.noteImport(deps.editorId, incarnation, fence);
     return incarnation;
+  }
+  // Store incarnation (▲13): what an earlier connection of this owner left in a socket's buffer would be journalled behind the
+  // import, by when another Editor of its pool may run it. Below the epoch of this hello it is refused.
+  if (isImport && !deps.epoch.isFresh()) {
+    await deps.epoch.renew();
+    throw new EpochInUse("the store has lost something: imports what the Editor knows under a new epoch");
   }
   const named = [...hello.open.map(({ operationId }) => operationId), ...hello.unacknowledged].slice(
     0,

@@ -108,6 +108,8 @@ export function startWorker(world: World, ownerNonce: string) {
         ...rebuildDeps,
         editorId: EDITOR,
         storeIds: ["store"],
+        // No other Editor could run it.
+        epoch: { isFresh: () => true, renew: async () => true },
         onRunning: (logId) => void operations.change(logId, started, ownerNonce),
       },
       editor.helloResult(),

@@ -34,6 +34,8 @@ const NOTHING = {
   /** Assets that change in the Editor while nothing runs there; its heartbeat says so. */
   edits: 0,
   workerCrashes: 0,
+  /** A person pauses an Editor, so that what it has taken from its pool and not begun goes back. */
+  pauses: 0,
   /** An owner stands still until another has its lease, then goes on. */
   hangs: 0,
   /** Connections cut; with a frame on its way both lost and left in the socket's buffer. */

@@ -217,6 +217,7 @@ const reborn = (worker: WorkerState): WorkerState => ({
   life: worker.life + 1,
   fence: null,
   link: null,
+  epochFrom: null,
   importedIn: null,
   works: [],
   acks: [],

@@ -24,6 +24,7 @@ const FACTS: Facts = {
   rollback: "old copy",
   acknowledges: false,
   heartbeats: false,
+  isPool: false,
   isStrict: false,
 };
 

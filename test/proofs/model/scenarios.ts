@@ -1,5 +1,6 @@
 /** What is explored: each scenario lets some things happen, each only so often. */
 import { EVERYDAY } from "./everyday.js";
+import { POOLS } from "./pools.js";
 import { answered, begun, ended, made, named, ran, read, type Scenario, scenario, sent } from "./scenario.js";
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -259,6 +260,7 @@ export const SCENARIOS: readonly Scenario[] = [
     prelude: made(1, 1),
     long: { bounds: { editorCrashes: 2 } },
   }),
+  ...POOLS,
 ];
 
 /** What is not defended, or not yet: these find a violation with every rule on. docs/proofs/model.md says why each stays. */

@@ -203,6 +203,26 @@ export const SWITCHES = {
     rule: "▲7 after a change of incarnation no delivery and no proof from before counts",
     without: "what a store that went back says of deliveries is believed",
   },
+  poolsForgetLosses: {
+    schedule: "H",
+    rule: "▲13 what a pool accepted before a loss waits until its Editors are back",
+    without: "an operation from before a loss is taken, claimed and sent as one of the present",
+  },
+  epochKept: {
+    schedule: "J, and the store goes back",
+    rule: "▲13 after a loss an owner imports under a new epoch",
+    without: "what the Editor knows is imported under the epoch of earlier connections",
+  },
+  revokedGoesBack: {
+    schedule: "I",
+    rule: "▲13 only what was never sent goes back to a pool",
+    without: "what an Editor was told never to run goes back to its pool",
+  },
+  sentGoesBack: {
+    schedule: "J, a pool",
+    rule: "▲13 only what was never sent goes back to a pool",
+    without: "what was sent to an Editor goes back to its pool when that Editor is away",
+  },
   askersForgotten: {
     schedule: "▲6 who asked",
     rule: "▲6 callers that asked and received no outcome get it for the whole retention",

@@ -15,8 +15,10 @@ import { claimedFor } from "../owner/short-way.js";
 import { type Facts, TOOLS } from "../state/facts.js";
 import {
   HASH,
+  LABELS,
   now,
   type Plan,
+  POOL,
   type Request,
   replaced,
   type State,
@@ -27,6 +29,7 @@ import type { Rules } from "../switches.js";
 import { answers, cancels, notes, writesNoted } from "./answers.js";
 import { confirmed } from "./deliveries.js";
 import { sweeps } from "./janitor.js";
+import { lossesOf } from "./pools.js";
 import { changed, created, jobAdded, joined, snapshotOf } from "./store.js";
 
 /** Newer than any request that there is. */
@@ -72,6 +75,8 @@ function arrives(state: State, request: Request, facts: Facts, rules: Rules, off
     return;
   }
   const decision = decideOn({ ...state, store }, request, facts, rules);
+  // It waits for the Editors that are missing since a loss.
+  if (decision.kind === "refuse" && decision.problem.code === "EDITORS_NOT_BACK") return;
   const says = `${nameOf(request)} arrives`;
   if (decision.kind === "refuse") refuses(state, store, request, decision, rules, offer);
   else if (decision.kind === "create") {
@@ -148,8 +153,11 @@ function decideOn(state: State, request: Request, facts: Facts, rules: Rules): D
     requestId: request.id,
     fingerprint: "f",
     hash: HASH,
-    target: targetOf(state, request, rules),
-    targetContext: { candidates: state.editors.filter(isMeant).map(candidateOf) },
+    target: facts.isPool ? { kind: "pool", pool: POOL } : targetOf(state, request, rules),
+    targetContext: {
+      candidates: state.editors.filter(facts.isPool ? isKnown : isMeant).map(candidateOf),
+      missing: facts.isPool ? lossesOf(state).missing : [],
+    },
     keyed: false,
     forceNew: request.names ?? undefined,
     forceNewHash: named?.hash,
@@ -197,12 +205,14 @@ const isMeant = ({ session, up }: State["editors"][number], at: number, all: Sta
   return first < 0 ? session > 0 && at === 0 : up && at === first;
 };
 
+const isKnown = ({ session }: State["editors"][number]): boolean => session > 0;
+
 const candidateOf = ({ id, up }: State["editors"][number]) => ({
   id,
   projectName: id,
   projectPath: `/projects/${id}`,
   connected: up,
-  labels: [],
+  labels: LABELS,
 });
 
 const upToDate =

@@ -5,9 +5,11 @@ import { spend } from "../bounds.js";
 import type { Offer } from "../offer.js";
 import { now, type State } from "../state/state.js";
 import type { Rules } from "../switches.js";
+import { keepsPools } from "./pools.js";
 import { changed, hasJob, jobAdded, openRecords } from "./store.js";
 
 export function sweeps(state: State, rules: Rules, offer: Offer): void {
+  keepsPools(state, rules, offer);
   for (const editor of state.editors) {
     const isHere = editor.up && state.workers.some((one) => one.editor === editor.id && one.link);
     for (const record of openRecords(state.store, editor.id)) {

@@ -37,10 +37,9 @@ export type Changed = { store: StoreState } & (
   | { kind: "unknown" | "not_owner" | "incarnation" }
 );
 
-/** The owner's nonce and its Editor; ▲13 only in this incarnation. */
+/** The owner's nonce, which must hold the lease of the Editor that the record names; ▲13 only in this incarnation. */
 export interface Guard {
   nonce: string;
-  editor: string;
   incarnation?: string | null;
 }
 
@@ -58,7 +57,7 @@ export function changed(
   if (guard?.incarnation !== undefined && guard.incarnation !== store.incarnation) {
     return { kind: "incarnation", store };
   }
-  if (guard && store.leases[guard.editor] !== guard.nonce) return { kind: "not_owner", store };
+  if (guard && store.leases[before.editor] !== guard.nonce) return { kind: "not_owner", store };
   const { record, result } = wanted;
   const results = result === undefined ? store.results : { ...store.results, [logId]: String(result) };
   const records = { ...store.records, [logId]: record };
@@ -178,8 +177,12 @@ export function jobDone(store: StoreState, job: Job | null, { off }: Rules): Sto
   return { ...store, doneJobs: [...store.doneJobs, job.id] };
 }
 
-export const jobGivenBack = (store: StoreState, job: Job | null): StoreState =>
-  job ? { ...store, jobs: [job, ...store.jobs] } : store;
+/** One whose operation is somewhere else meanwhile was removed with that. */
+export function jobGivenBack(store: StoreState, job: Job | null): StoreState {
+  const record = job && store.records[job.logId];
+  if (!job || (record?.pool !== undefined && record.editor !== job.editor)) return store;
+  return { ...store, jobs: [job, ...store.jobs] };
+}
 
 /** As a copy of the store has it: jobs under way are waiting in it. */
 export function copyOf({ store, workers }: State): StoreState {

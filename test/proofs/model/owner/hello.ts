@@ -3,6 +3,7 @@
 import { isFinal, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { memoryOf, type ReportedLedger, stillHolds } from "../../../../src/shared/wire/ledger-checkpoint.js";
 import { rebuiltRecord } from "../../../../src/shared/wire/recovery-metadata.js";
+import { takenOver } from "../broker/pools.js";
 import { changed, openRecords, restored } from "../broker/store.js";
 import { type Hello, hello } from "../editor.js";
 import type { Offer } from "../offer.js";
@@ -28,21 +29,38 @@ import type { Rules } from "../switches.js";
 /** Says hello; refused for its epoch, the lease holder raises it (src/worker/editor/handshake.ts, src/worker/owner/owner-fence.ts). */
 export function saysHello(state: State, worker: WorkerState, facts: Facts, rules: Rules, offer: Offer): void {
   const editor = editorOf(state, worker.editor);
-  const { fence } = worker;
-  if (!editor.up || !fence) return;
+  if (!editor.up || !worker.fence) return;
+  const fresh = rules.off === "epochKept" ? { store: state.store, worker } : withFreshEpoch(state, worker);
+  const { store } = fresh;
+  const fence = fresh.worker.fence ?? worker.fence;
   const reported = hello(editor, fence, rules);
   if (reported.kind === "hello") {
-    enters(state, worker, editor, reported, facts, rules, offer);
+    enters({ ...state, store }, fresh.worker, editor, reported, facts, rules, offer);
     return;
   }
-  const { store } = state;
   const isOwner = store.leases[editor.id] === fence.ownerNonce;
   if (!isOwner || rules.off === "noRaise") return;
   const epoch = Math.max(store.epochs[editor.id] ?? 0, reported.highestEpoch) + 1;
   offer("part", `${worker.name} is FENCED by ${editor.id} and raises the epoch to ${epoch}`, {
     store: { ...store, epochs: { ...store.epochs, [editor.id]: epoch } },
-    ...withWorker(state, { ...worker, fence: { ...fence, epoch } }),
+    ...withWorker(state, { ...worker, fence: { ...fence, epoch }, epochFrom: null }),
   });
+}
+
+/**
+ * ▲13 What the Editor knows is imported under an epoch that no earlier connection has used: what such a connection left in a buffer
+ * would be journalled behind the import.
+ */
+function withFreshEpoch({ store }: State, worker: WorkerState): { store: StoreState; worker: WorkerState } {
+  const { editor, fence, importedIn, epochFrom } = worker;
+  const isDue = importedIn !== store.incarnation && epochFrom !== null;
+  if (!fence || !isDue || store.leases[editor] !== fence.ownerNonce) return { store, worker };
+  const epoch = Math.max(store.epochs[editor] ?? 0, fence.epoch) + 1;
+  const epochs = { ...store.epochs, [editor]: epoch };
+  return {
+    store: { ...store, epochs },
+    worker: { ...worker, fence: { ...fence, epoch }, epochFrom: null },
+  };
 }
 
 /** After hello: what was sent before is asked for again, without waiting for its job (`resume` in owned-operations.ts). */
@@ -67,13 +85,14 @@ function enters(
   const stored = ended.filter(({ id }) => isFinal(store.records[id]?.state ?? "queued")).map(({ id }) => id);
   const acks = facts.acknowledges ? [...new Set([...worker.acks, ...stored])] : [];
   const importedIn = store.incarnation;
+  const epochFrom = worker.epochFrom ?? connection;
   const link = { connection, session: editor.session, ledgerId: editor.ledger.ledgerId };
   offer(
     "part",
     `${worker.name} says hello to ${editor.id} (epoch ${worker.fence?.epoch}, session ${editor.session})`,
     {
       store,
-      ...withWorker(state, { ...worker, link, connections: connection, importedIn, works, acks }),
+      ...withWorker(state, { ...worker, link, connections: connection, epochFrom, importedIn, works, acks }),
       ...withEditor(state, { ...editor, ledger: reported.ledger, seat }),
     },
   );
@@ -117,7 +136,8 @@ export function rebuilt(state: State, worker: WorkerState, store: StoreState, fa
     const record = rebuiltRecord(listed, around);
     return record ? restored(at, record) : at;
   }, store);
-  return { ...known, imported: { ...known.imported, [id]: known.incarnation } };
+  const own = isImport && facts.isPool ? takenOver(known, id, editor.ledger.entries) : known;
+  return { ...own, imported: { ...own.imported, [id]: own.incarnation } };
 }
 
 const isListed = ({ state, outcome, acknowledged }: Entry): boolean =>

@@ -1,12 +1,13 @@
 /** One operation in its owner, step by step as in src/worker/execution/executor.ts and conversation.ts: claim → ask → follow → settle. */
-import { isFinal } from "../../../../src/shared/operation/operation.js";
+import { isFinal, isWaiting, type OperationRecord } from "../../../../src/shared/operation/operation.js";
 import { recoveryMetadataOf } from "../../../../src/shared/wire/recovery-metadata.js";
+import { mustNotBeSent } from "../../../../src/worker/execution/conversation.js";
 import { started as begun } from "../../../../src/worker/execution/outcome.js";
 import { changeOf } from "../broker/claims.js";
 import { openRecords } from "../broker/store.js";
 import type { Offer } from "../offer.js";
-import { isSeated, started } from "../state/owner-state.js";
-import { editorOf, type Frame, now, STORE, type Work, withWorker } from "../state/state.js";
+import { disconnected, isSeated, started } from "../state/owner-state.js";
+import { editorOf, type Frame, now, STORE, type Work, withEditor, withWorker } from "../state/state.js";
 import { rebuilt } from "./hello.js";
 import { takesOutcome, waitsFor } from "./other.js";
 import { claimedFor } from "./short-way.js";
@@ -58,7 +59,7 @@ function claims(turn: Turn): Move | undefined {
   if (known.executedAs !== undefined) return waitsFor(turn, known.executedAs, state.store);
   if (!worker.link) return undefined;
   const { session } = worker.link;
-  const claimed = changeOf((of) => of.claim(logId, `s${session}`));
+  const claimed = changeOf(believing(turn, known), (of) => of.claim(logId, `s${session}`));
   const change = written(
     turn,
     (latest) => {
@@ -71,16 +72,25 @@ function claims(turn: Turn): Move | undefined {
   if (!("record" in change)) return handsOver(turn, `may not claim ${logId}: ${change.kind}`);
   const { record } = change;
   const isFresh = change.kind === "applied";
+  if (isWaiting(record.state))
+    return ends(turn, `refuses the job of ${logId}: it waits for its pool`, change.store);
+  // Nothing was written, which would have told.
+  if (known.pool !== undefined && !isFresh && worker.importedIn !== state.store.incarnation)
+    return importsAgain(turn);
   const after: Work = { ...work, at: "claimed", session, isFresh, record, after: record.after };
   const says = `${isFresh ? "claims" : "adopts"} ${logId} in session ${session}`;
   return goesOn(turn, says, after, { store: change.store });
 }
 
+/** Without that rule an owner takes an operation from before a loss for one of the present. */
+const believing = ({ worker, rules }: Turn, { incarnation }: OperationRecord): Turn["worker"] =>
+  rules.off === "poolsForgetLosses" ? { ...worker, importedIn: incarnation ?? null } : worker;
+
 /** Between the claim and the socket the Editor's session is looked at once more, later not. */
 function asks(turn: Turn): Move | undefined {
   const { state, worker, work, rules } = turn;
   const { logId, record, session, isFresh } = work;
-  const unsent = changeOf((of) => of.unclaim(logId));
+  const unsent = changeOf(worker, (of) => of.unclaim(logId));
   const { link } = worker;
   if (!record) return undefined;
   if (!link || (work.at === "claimed" && link.session !== session)) {
@@ -88,8 +98,8 @@ function asks(turn: Turn): Move | undefined {
     const says = `could not send ${logId}${isFresh ? " and takes the claim back" : ""}`;
     return goesOn(turn, says, started(work), { store });
   }
-  const mustNotBeSent = record.ledgerLost === true || record.rebuilt === true;
-  const maySubmit = record.sentIn === `s${session}` && !mustNotBeSent;
+  const { importedIn } = believing(turn, record);
+  const maySubmit = record.sentIn === `s${session}` && !mustNotBeSent(record, importedIn ?? "");
   const asked = work.revokes ? "revoke" : maySubmit ? "submit" : "get";
   const id = work.revokes?.id ?? logId;
   const after = rules.off === "afterAtSending" ? newestBeside(turn) : work.after;
@@ -129,8 +139,13 @@ function follows(turn: Turn): Move | undefined {
     : undefined;
 }
 
-/** ▲13 The store may have lost something since the Editor's operations were imported. */
-function importsAgain({ state, worker, facts }: Turn): Move {
+/** ▲13 The store may have lost something since the Editor's operations were imported: a claim finds that, and each heartbeat. */
+export function importsAgain({ state, worker, facts, rules }: Omit<Turn, "work">): Move {
+  if (worker.link?.connection !== worker.epochFrom && rules.off !== "epochKept") {
+    const says = "finds the store changed, and says hello again, with an epoch that it has not used yet";
+    const unseated = withEditor(state, { ...editorOf(state, worker.editor), seat: null });
+    return { says, changes: { ...unseated, ...withWorker(state, disconnected(worker)) } };
+  }
   const says = `finds the store changed, and imports what ${worker.editor} knows`;
   const store = rebuilt(state, worker, state.store, facts);
   const sent = openRecords(store, worker.editor).filter(

@@ -47,7 +47,7 @@ export function recovered(turn: Turn, record: OperationRecord, found: EditorRepl
   const named = sameAsIn(found);
   const around = {
     session: `s${work.session}`,
-    incarnation: "",
+    incarnation: (rules.off === "poolsForgetLosses" ? record.incarnation : turn.worker.importedIn) ?? "",
     other: named && otherOperation(turn, record, String(named.operationId)),
     retentionMs: 24 * HOUR,
   };

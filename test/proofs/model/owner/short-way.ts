@@ -56,8 +56,8 @@ function claimedBy(state: State, worker: WorkerState, { logId }: Job): StoreStat
   const isPlain =
     record && !record.cancel && record.executedAs === undefined && record.editor === worker.editor;
   if (!worker.link || !worker.fence || !isPlain || worker.importedIn !== store.incarnation) return undefined;
-  const claim = changeOf((of) => of.claim(logId, `s${worker.link?.session}`));
-  const guard = { nonce: nonceOf(worker), editor: worker.editor, incarnation: worker.importedIn };
+  const claim = changeOf(worker, (of) => of.claim(logId, `s${worker.link?.session}`));
+  const guard = { nonce: nonceOf(worker), incarnation: worker.importedIn };
   const change = changed(store, logId, (latest) => claim(latest, now(state)), guard);
   return change.kind === "applied" ? change.store : undefined;
 }

@@ -37,8 +37,7 @@ export function written(
   change: (record: OperationRecord) => { record: OperationRecord; result?: unknown } | undefined,
   guard: Pick<Guard, "incarnation"> = {},
 ): Changed {
-  const { editor } = worker;
-  return changed(state.store, work.logId, change, { nonce: nonceOf(worker), editor, ...guard });
+  return changed(state.store, work.logId, change, { nonce: nonceOf(worker), ...guard });
 }
 
 /** The work goes on like this. */

@@ -7,6 +7,7 @@ import {
   unknownOutcome,
 } from "../../../../src/worker/execution/outcome.js";
 import { changeOf } from "../broker/claims.js";
+import { givenBackRevoked } from "../broker/pools.js";
 import { now, type StoreState, type Work } from "../state/state.js";
 import { waitsFor } from "./other.js";
 import { recovered, type Verdict, withOther } from "./recovery.js";
@@ -16,7 +17,7 @@ import { ends, goesOn, handsOver, type Move, settles, type Turn, written } from 
 const MAX_QUESTIONS = 4;
 
 export function actsOnAnswer(turn: Turn): Move | undefined {
-  const { state, work } = turn;
+  const { state, work, rules } = turn;
   const { logId, record, found } = work;
   const at = now(state);
   if (!record || !found) return undefined;
@@ -25,6 +26,8 @@ export function actsOnAnswer(turn: Turn): Move | undefined {
   if (work.asks === "revoke") {
     if (work.revokes?.then === "sent again") return resends(turn, { kind: "resubmit" });
     const isRevoked = "answer" in found && found.answer.state === "revoked";
+    if (isRevoked && rules.off === "revokedGoesBack")
+      return ends(turn, `gives ${logId} back to its pool`, givenBackRevoked(state.store, record));
     if (isRevoked) return settles(turn, record, unknown, "calls the outcome unknown");
     return asksAgain(turn, record, work.after, state.store, `will ask for ${logId} again, since it began`);
   }
@@ -46,6 +49,8 @@ function carriesOut(turn: Turn, record: OperationRecord, found: EditorReply, ver
     case "fail":
       return settles(turn, record, refusedOutcome(verdict, at), "is refused");
     case "interrupt":
+      if (turn.rules.off === "revokedGoesBack")
+        return ends(turn, `gives ${logId} back to its pool`, givenBackRevoked(state.store, record));
       return settles(turn, record, unknown, "calls the outcome unknown");
     case "revoke":
       return revokes(turn, logId, "interrupted");
@@ -88,7 +93,7 @@ function attaches(
 function resends(turn: Turn, { after, returned }: Extract<Recovery, { kind: "resubmit" }>): Move {
   const { state, work } = turn;
   const { logId, session } = work;
-  const resent = changeOf((claims) =>
+  const resent = changeOf(turn.worker, (claims) =>
     claims.resend({ logId } as OperationRecord, `s${session}`, returned ?? false),
   );
   const change = written(turn, (latest) => resent(latest, now(state)));

@@ -1,5 +1,6 @@
 /** An owner's steps around its operations: lease, hello, jobs, acknowledgements (src/worker/owner/owned-operations.ts, link-handlers.ts, owner.ts). */
 import { isFinal } from "../../../../src/shared/operation/operation.js";
+import { takesFromPool } from "../broker/pools.js";
 import type { Offer } from "../offer.js";
 import type { Facts } from "../state/facts.js";
 import { disconnected, isSeated, started, withoutLease, withoutOwnership } from "../state/owner-state.js";
@@ -14,7 +15,7 @@ import {
 } from "../state/state.js";
 import type { Rules } from "../switches.js";
 import { hearsHeartbeat, saysHello } from "./hello.js";
-import { pipelineSteps } from "./pipeline.js";
+import { importsAgain, pipelineSteps } from "./pipeline.js";
 
 export function workerSteps(state: State, facts: Facts, rules: Rules, offer: Offer): void {
   for (const worker of state.workers) {
@@ -34,12 +35,27 @@ export function workerSteps(state: State, facts: Facts, rules: Rules, offer: Off
       );
     } else {
       hearsHeartbeat(state, worker, facts, offer);
+      if (facts.isPool) joinsIn(state, worker, facts, rules, offer);
       acknowledges(state, worker, facts, rules, offer);
     }
     takesJob(state, worker, offer);
     for (const work of worker.works) pipelineSteps({ state, worker, work, facts, rules }, offer);
   }
 }
+
+/** Its Editor is in the pool: it serves that, and a heartbeat finds that the store has lost something. */
+function joinsIn(state: State, worker: WorkerState, facts: Facts, rules: Rules, offer: Offer): void {
+  takesFromPool(state, worker, rules, offer);
+  if (worker.importedIn === state.store.incarnation || isAhead(state, worker)) return;
+  const { says, changes } = importsAgain({ state, worker, facts, rules });
+  offer("part", `${worker.name} ${says}`, changes);
+}
+
+/** The list of what the Editor knows is asked for behind what was sent on this connection. */
+const isAhead = ({ frames }: State, { name, life, link }: WorkerState): boolean =>
+  frames.some(
+    (frame) => frame.worker === name && frame.life === life && frame.connection === link?.connection,
+  );
 
 /** Nobody alive holds it any more: it runs out. */
 const isOrphaned = ({ workers }: State, nonce: string): boolean =>
@@ -61,7 +77,14 @@ function takesLease(state: State, worker: WorkerState, offer: Offer): void {
       leases: { ...store.leases, [editor]: ownerNonce },
       epochs: { ...store.epochs, [editor]: epoch },
     },
-    ...withWorker(state, { ...worker, life, fence: { epoch, ownerNonce }, connections: 0, importedIn: null }),
+    ...withWorker(state, {
+      ...worker,
+      life,
+      fence: { epoch, ownerNonce },
+      connections: 0,
+      epochFrom: null,
+      importedIn: null,
+    }),
   });
 }
 

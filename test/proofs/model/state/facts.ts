@@ -15,6 +15,8 @@ export interface Facts {
   acknowledges: boolean;
   /** Whether the store learns by heartbeats how far a journal is; by hellos it always does. */
   heartbeats: boolean;
+  /** Calls are for a pool that all Editors are in. */
+  isPool: boolean;
   /** Judged and played without the exceptions that docs/proofs/model.md calls not defended. */
   isStrict: boolean;
 }

@@ -70,6 +70,7 @@ const workerAt = (at: number, editors: number): WorkerState => ({
   fence: at === 0 ? FENCE : null,
   link: at === 0 ? { connection: 1, session: 1, ledgerId: "ledger 1" } : null,
   connections: at === 0 ? 1 : 0,
+  epochFrom: at === 0 ? 1 : null,
   importedIn: at === 0 ? EMPTY_STORE.incarnation : null,
   works: [],
   acks: [],

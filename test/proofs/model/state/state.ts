@@ -13,6 +13,10 @@ import type { Bounds } from "../bounds.js";
 
 export const HASH = "h";
 export const STORE = "store";
+const LABEL = "android";
+/** Every Editor is in it. */
+export const LABELS: readonly string[] = [LABEL];
+export const POOL = `pool:${LABEL}`;
 export const HOUR = 3_600_000;
 /** The store's clock at hour 0, ms. */
 const EPOCH = 1_000_000_000;
@@ -77,6 +81,7 @@ export interface Plan {
   version: number;
   incarnation: string;
   editor: string;
+  pool?: string;
   editorOpen: boolean;
   after: string | null;
   supersedes?: string;
@@ -178,6 +183,8 @@ export interface WorkerState {
   /** It believes to be connected. */
   link: { connection: number; session: number; ledgerId: string } | null;
   connections: number;
+  /** The first connection that said hello with the present epoch. */
+  epochFrom: number | null;
   /** ▲13 The incarnation in which it imported what the Editor knows; nothing is claimed in another. */
   importedIn: string | null;
   works: readonly Work[];
