@@ -10,6 +10,7 @@ import { allEnded, leakedKeys } from "../engine/judge/leftovers.js";
 import { isAway, isFinal } from "../engine/outcomes.js";
 import { createRandom, drawnPause, type Random } from "../engine/random.js";
 import { markdownTable } from "../engine/report.js";
+import { createDrains, type Drains } from "./drains.js";
 import { type Farm, type FarmEditor, POOLS, type Pool, startFarm } from "./world.js";
 
 export interface FarmOptions {
@@ -50,11 +51,12 @@ export async function runFarm(options: FarmOptions): Promise<{ faults: string[];
     return { path, pool: POOLS[number % POOLS.length] as Pool, caller: number % CALLERS, number };
   });
   const random = createRandom(options.seed);
+  const drains = createDrains(farm.operator);
   const struck = new Map<string, number>();
   const ending = new AbortController();
   let found: string[];
   try {
-    const faulting = fault(farm, random, options, ending.signal, (what) =>
+    const faulting = fault({ ...farm, drains }, random, options, ending.signal, (what) =>
       struck.set(what, (struck.get(what) ?? 0) + 1),
     );
     const callers = Array.from({ length: CALLERS }, (_, caller) =>
@@ -67,7 +69,7 @@ export async function runFarm(options: FarmOptions): Promise<{ faults: string[];
     await Promise.all(callers);
     ending.abort();
     await faulting;
-    found = await judge(farm, builds, options);
+    found = [...(await judge(farm, builds, options)), ...drains.faults()];
   } catch (error) {
     found = [(error as Error).message];
   }
@@ -125,7 +127,7 @@ async function ask(farm: Farm, build: Build, random: Random): Promise<void> {
 
 /** Strikes until it is told to end; then everything stands again. */
 async function fault(
-  { editors, workers, gateways, redis }: Farm,
+  { editors, workers, gateways, redis, drains }: Farm & { drains: Drains },
   random: Random,
   { faultEveryMs, builds, say }: FarmOptions,
   signal: AbortSignal,
@@ -152,6 +154,20 @@ async function fault(
     returning.set(member, back);
   };
   const strikes: Record<string, () => Promise<void>> = {
+    async "Editor is drained, and resumed"() {
+      const editor = random.pick(mortal);
+      if (!editor.isRunning || returning.has(editor)) return;
+      const whileLost = (): undefined => undefined;
+      const drained = drains.drain(editor).catch(whileLost);
+      const pauseMs = random.between(200, 1_500);
+      const back = (async () => {
+        await drained;
+        await drawnPause(pauseMs);
+        await untilDone(() => drains.resume(editor));
+        returning.delete(editor);
+      })();
+      returning.set(editor, back);
+    },
     async "Editor crashes"() {
       const editor = random.pick(mortal);
       await fall(editor, editor.crash, random.between(100, 2_000));
@@ -179,11 +195,27 @@ async function fault(
     if (strike === lossAfter - 1) copy = await redis.copy();
     say(what);
     struck(what);
-    if (what === LOSS && copy !== undefined) await redis.restore(copy);
-    else await strikes[what]?.();
+    if (what === LOSS && copy !== undefined) {
+      await redis.restore(copy);
+      drains.lost();
+    } else await strikes[what]?.();
   }
   await Promise.all(returning.values());
   for (const each of [...editors, ...workers, ...gateways]) await each.start();
+  // An older copy of the store may have shown one as paused.
+  for (const editor of mortal) await untilDone(() => drains.resume(editor));
+}
+
+/** The store may be away at first. */
+async function untilDone(act: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await drawnPause(300);
+    }
+  }
 }
 
 async function judge(farm: Farm, builds: readonly Build[], { faultEveryMs }: FarmOptions): Promise<string[]> {

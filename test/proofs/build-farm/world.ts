@@ -1,5 +1,7 @@
 /** A build farm: Editors of two pools on three machines, each with a worker, two gateways before them, one Redis. */
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { type CounterLine, createCounterFile } from "../../../src/simulator/ledger/counter-file.js";
 import { type ControlledEditor, startControlledEditor } from "../../harness/editor/editor-control.js";
 import {
@@ -8,7 +10,8 @@ import {
   type Member,
   openInstallation,
 } from "../../harness/processes/installation.js";
-import { until } from "../../harness/processes/processes.js";
+import { MAIN, until } from "../../harness/processes/processes.js";
+import { layRedisLine } from "../../harness/redis/process-redis.js";
 
 export const POOLS = ["android", "ios"] as const;
 export type Pool = (typeof POOLS)[number];
@@ -32,10 +35,15 @@ export interface FarmEditor {
   id(): string;
 }
 
+/** What a person types. */
+export type Operator = (...args: string[]) => Promise<void>;
+
 export interface Farm extends Pick<Installation, "processes" | "redis" | "hand" | "close"> {
   readonly editors: readonly FarmEditor[];
   readonly workers: readonly Member[];
   readonly gateways: readonly GatewayMember[];
+  /** `unity-broker …`, to its end; rejects with what it said. */
+  readonly operator: Operator;
 }
 
 /** One principal calls for all, so its caps are out of the way. */
@@ -99,6 +107,16 @@ export async function startFarm(): Promise<Farm> {
     };
   };
 
+  const line = await layRedisLine(redis.connection);
+  const operator: Operator = async (...args) =>
+    void (await promisify(execFile)(process.execPath, [MAIN, ...args], {
+      env: { ...env, REDIS_URL: line.url },
+    }));
+  const close = async (): Promise<string[]> => {
+    await line.close();
+    return installation.close();
+  };
+
   const editors = POOLS.flatMap((pool, at) =>
     Array.from({ length: EDITORS }, (_, number) => editorOf(pool, number, (at + number) % MACHINES)),
   );
@@ -114,10 +132,10 @@ export async function startFarm(): Promise<Farm> {
       async () => (await hand.zcard("{ujb}:editors")) === editors.length,
       60_000,
     );
-    return { processes, redis, hand, editors, workers, gateways, close: installation.close };
+    return { processes, redis, hand, editors, workers, gateways, operator, close };
   } catch (error) {
     console.error(processes.logs());
-    await installation.close().catch(() => undefined);
+    await close().catch(() => undefined);
     throw error;
   }
 }

@@ -30,9 +30,14 @@ function mutation(
   return { patch: `${patch}.patch`, beneath: [], aim: { schedule }, seeds: [1], says, ...more };
 }
 
-function tested(patch: string, file: string, test: string): Mutation {
+function tested(
+  patch: string,
+  file: string,
+  test: string,
+  more: Partial<Pick<Mutation, "beneath">> = {},
+): Mutation {
   const aim = { file: `test/${file}.test.ts`, test };
-  return { patch: `${patch}.patch`, beneath: [], aim, seeds: [1], says: /^red/ };
+  return { patch: `${patch}.patch`, beneath: [], aim, seeds: [1], says: /^red/, ...more };
 }
 
 const beneath = (...names: string[]): Pick<Mutation, "beneath"> => ({
@@ -346,6 +351,13 @@ export const MUTATIONS: readonly Mutation[] = [
     "system/pools/pool-answers",
     "does not change anything through an Editor where the tool of that name",
   ),
+  tested(
+    "13-pool-epoch",
+    "system/pools/late-frames",
+    "is not run behind the import, by when another Editor of the pool has run it",
+    beneath("11-seat"),
+  ),
+  tested("12-pool-paused", "system/pools/drain", "and not begun, is its pool's again"),
   tested("15-pool-retired", "system/pools/pool-places", "which was retired meanwhile is found there"),
 ];
 
