@@ -15,7 +15,8 @@ interface Service {
   [key: string]: unknown;
 }
 interface ComposeFile {
-  services: Record<"redis" | "gateway" | "worker", Service>;
+  services: Record<"redis" | "proxy" | "gateway" | "gateway-2" | "worker", Service>;
+  configs: Record<"proxy", { content: string }>;
   secrets: Record<string, { file: string }>;
 }
 

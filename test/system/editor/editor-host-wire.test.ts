@@ -3,7 +3,7 @@ import { chromium } from "playwright-core";
 import { afterEach, describe, expect, test } from "vitest";
 import { hasDotnet } from "../../harness/editor/dotnet.js";
 import { type EditorUnderTest, startEditorUnderTest } from "../../harness/editor/editor-under-test.js";
-import { findChromium } from "../../harness/processes/chromium.js";
+import { findChromium } from "../../harness/programs/chromium.js";
 import type { Client, Params } from "../simulator/simulator-client.js";
 
 const open: EditorUnderTest[] = [];

@@ -44,7 +44,7 @@ describe("the compose file", () => {
     const { services, secrets } = compose();
     expect(Object.keys(secrets).sort()).toEqual(["origin_key", "redis_password", "tokens"]);
     for (const [name, { environment = {}, secrets: given }] of Object.entries(services)) {
-      expect(given, name).toContain("redis_password");
+      if (name !== "proxy") expect(given, name).toContain("redis_password");
       for (const [variable, value] of Object.entries(environment)) {
         if (/PASSWORD|TOKEN|KEY/.test(variable)) expect(value, variable).toMatch(/^\/run\/secrets\/\w+$/);
         expect(value, variable).not.toMatch(/:\/\/[^/]*@/);
@@ -66,24 +66,26 @@ describe("the compose file", () => {
       });
       expect(service, name).not.toHaveProperty("privileged");
       expect(service, name).not.toHaveProperty("cap_add");
-      expect(service.user, name).toMatch(/^redis$|^\$\{BROKER_UID/);
+      expect(service.user, name).toMatch(/^(redis|haproxy)$|^\$\{BROKER_UID/);
     }
   });
 
   test("every image that is fetched can be pinned by a digest", () => {
-    const { redis, gateway, worker } = compose().services;
+    const { redis, proxy, gateway, worker } = compose().services;
     expect(redis.image).toMatch(/^\$\{REDIS_IMAGE:-/);
+    expect(proxy.image).toMatch(/^\$\{HAPROXY_IMAGE:-/);
     for (const { build } of [gateway, worker]) expect(build?.args?.NODE_IMAGE).toMatch(/^\$\{NODE_IMAGE:-/);
     const from = [...read("Dockerfile").matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     expect(from).toHaveLength(3);
     for (const image of from) expect(image).toMatch(/^\$\{NODE_IMAGE\}$/);
-    for (const variable of ["REDIS_IMAGE", "NODE_IMAGE"])
+    for (const variable of ["REDIS_IMAGE", "HAPROXY_IMAGE", "NODE_IMAGE"])
       expect(read("docs/guide/operations.md")).toContain(variable);
   });
 
   test("gateway and worker are the image's commands, and only the gateway is asked for its health", () => {
-    const { gateway, worker, redis } = compose().services;
+    const { gateway, "gateway-2": second, worker, redis } = compose().services;
     expect(gateway.command).toEqual(["gateway"]);
+    expect(second, "both gateways are alike").toEqual(gateway);
     expect(worker.command).toEqual(["worker"]);
     expect(worker).toMatchObject({ network_mode: "host", pid: "host", healthcheck: { disable: true } });
     expect(gateway.healthcheck, "the image's own").toBeUndefined();

@@ -11,7 +11,7 @@ import { jobIdOf } from "../../../src/shared/operation/operation.js";
 import { LOCAL } from "../../../src/shared/principal.js";
 import { BULL_PREFIX, queueName } from "../../../src/shared/store/keys.js";
 import { createHeardLog } from "../../harness/mcp/mcp.js";
-import { findChromium } from "../../harness/processes/chromium.js";
+import { findChromium } from "../../harness/programs/chromium.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const TOKEN = "a-token-of-the-operator";

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../../harness/processes/chromium.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
+import { findChromium } from "../../harness/programs/chromium.js";
 import { draw } from "../../recording/draw.js";
 import { record } from "../../recording/record.js";
 
