@@ -60,8 +60,10 @@ test.skipIf("missing" in found)(
       Array.from({ length: CLIENTS }, () => mcpClient(`${url}/mcp`, composed.headers, LIMIT_MS)),
     );
     await until("the Editor is there", async () => {
-      const answer = await clients[0]?.call("list_editors", {});
-      return (answer?.editors as { connected: boolean }[]).some(({ connected }) => connected);
+      const [answer] = await Promise.all(clients.map((client) => client.call("list_editors", {})));
+      return (answer as unknown as { editors: { connected: boolean }[] }).editors.some(
+        ({ connected }) => connected,
+      );
     });
 
     let lost = 0;
