@@ -18,6 +18,7 @@ import { createCatalogNotes } from "./editors/catalog-notes.js";
 import { createFirstContact, withFirstContact } from "./editors/first-contact.js";
 import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
+import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
@@ -152,6 +153,7 @@ export function createGateway(
       lastCatalogs: catalogs,
       heldBack: store.heldBack,
       lastSweep: store.lastSweep,
+      estimates: createEstimates(store),
       catalog,
       principals,
       presence,

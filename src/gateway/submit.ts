@@ -82,7 +82,7 @@ export function createSubmit(
       tool: tool.name,
       given,
       configured,
-      recordedMs: isKnown ? [] : await operations.durationsOf(tool.name),
+      recordedMs: isKnown ? [] : (await operations.durationsOf(tool.name)).map(({ ms }) => ms),
       arguments: JSON.parse(args) as JsonObject,
     });
   };

@@ -17,6 +17,7 @@ import { type CandidateOptions, isConnected } from "./editors/candidates.js";
 import { holdingUp, stands } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { lastSeenIn, membersIn } from "./editors/pool-keeper.js";
+import type { Estimates } from "./estimates.js";
 import type { Results } from "./results/results.js";
 
 export interface ViewOptions extends CandidateOptions {
@@ -33,6 +34,7 @@ export interface ViewSources {
   heldBack: Store["heldBack"];
   lastSweep: Pick<Store["lastSweep"], "watchedSince">;
   knownEditors: Pick<KnownEditorsReader, "read">;
+  estimates: Estimates;
 }
 
 export interface Views {
@@ -82,6 +84,11 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const pool = isPool(record.editor) ? await poolOf(shown, now) : undefined;
     const isAway = !final && !(editor && isHere(editor, now)) && !pool?.connected && !pool?.paused;
     const watchedSince = isAway ? await deps.lastSweep.watchedSince() : 0;
+    const isHeldUp = isAway || isPaused || held !== undefined || (pool?.closedBy.length ?? 0) > 0;
+    const isUnderWay = !final && !isHeldUp && shown.cancel === undefined;
+    const estimate = isUnderWay
+      ? await deps.estimates.of(shown, { position, members: pool?.serving ?? [], now })
+      : undefined;
     const mayHaveBeenSent = isAway && waits && !isSurelyUnsent(shown, await deps.knownEditors.read());
     return {
       record: shown,
@@ -90,6 +97,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
       partialResult: live.partialResult,
       isPartialTruncated: live.isTruncated,
       queuePosition: position,
+      estimate,
       isPaused,
       editorNow: editor && isHere(editor, now) ? editor.profile : undefined,
       editorAway: isAway
@@ -105,7 +113,7 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
   const poolOf = async (
     record: OperationRecord,
     now: number,
-  ): Promise<WaitingPool & { lastSeenAt: number }> => {
+  ): Promise<WaitingPool & { lastSeenAt: number; serving: string[] }> => {
     const { editor: pool } = record;
     const [all, losses] = await Promise.all([editors.all(), deps.knownEditors.read()]);
     const members = membersIn(pool, all);
@@ -113,12 +121,13 @@ export function createViews(deps: ViewSources, options: ViewOptions): Views {
     const paused = await Promise.all(
       here.map(({ profile }) => queues.isPaused(profile.editorId, record.lane)),
     );
-    const pausedCount = paused.filter(Boolean).length;
+    const serving = here.filter((_, at) => !paused[at]).map(({ profile }) => profile.editorId);
     return {
       closedBy: isWaiting(record.state) && !isSurelyUnsent(record, losses) ? losses.missing : [],
       known: members.length,
-      connected: here.length - pausedCount,
-      paused: pausedCount,
+      serving,
+      connected: serving.length,
+      paused: here.length - serving.length,
       lastSeenAt: lastSeenIn(pool, members),
     };
   };

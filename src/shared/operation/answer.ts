@@ -33,6 +33,9 @@ export interface Answer extends Partial<CachedForm> {
   partial_result_truncated?: true;
   progress?: { progress: number; total?: number | undefined; message?: string | undefined };
   queue_position?: number;
+  /** By how long such calls took before: until it starts, and until it ends. */
+  estimated_start_seconds?: number;
+  estimated_end_seconds?: number;
   error?: string;
   error_code?: ErrorCode;
   error_type?: string;
@@ -179,6 +182,9 @@ function addFlight(answer: Answer, view: OperationView): void {
   addPartial(answer, view);
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
+  const { startMs, endMs } = view.estimate ?? {};
+  if (startMs !== undefined) answer.estimated_start_seconds = Math.ceil(startMs / 1000);
+  if (endMs !== undefined) answer.estimated_end_seconds = Math.ceil(endMs / 1000);
   if (view.record.executionClass) answer.execution_class = view.record.executionClass;
   if (overdueBy(view.record, view.now)) answer.overdue = true;
   if (view.diagnosis) answer.diagnosis = publicDiagnosis(view.diagnosis, view.record.principal);

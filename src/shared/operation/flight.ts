@@ -2,6 +2,7 @@
 
 import type { Diagnosis } from "../editors/diagnosis.js";
 import { CLASS_MS, overdueBy } from "../tools/execution-class.js";
+import type { Estimate } from "./estimate.js";
 import type { Deadline } from "./expiry.js";
 import type { Gone } from "./gone.js";
 import { isWaiting, type OperationRecord } from "./operation.js";
@@ -35,6 +36,8 @@ export interface Flight {
   /** Set while no Editor has taken it from its pool. */
   pool?: WaitingPool | undefined;
   queuePosition?: number | undefined;
+  /** Where earlier calls tell it, and nothing else is in its way. */
+  estimate?: Estimate | undefined;
   /** Nothing new is started in its Editor until a person resumes it. */
   isPaused?: boolean | undefined;
   /** Set while its Editor is not connected. */
@@ -53,9 +56,10 @@ export function flightMessage(view: Flight): string {
 }
 
 function placeMessage(view: Flight): string {
-  const { record, editorAway, heldBack, queuePosition, pool, now } = view;
+  const { record, editorAway, heldBack, queuePosition, pool, now, estimate } = view;
   if (editorAway) return awayMessage(view, editorAway);
-  if (record.state === "running") return `It is running in the Editor.${overdueMessage(record, now)}`;
+  if (record.state === "running")
+    return `It is running in the Editor.${endsIn(estimate)}${overdueMessage(record, now)}`;
   if (record.state === "dispatched") return "It was sent to the Editor and waits for its main thread.";
   if (heldBack) return heldMessage(heldBack);
   if (pool && pool.closedBy.length > 0)
@@ -63,13 +67,23 @@ function placeMessage(view: Flight): string {
   if (pool) {
     const before = queuePosition ? `, behind ${queuePosition} other(s)` : "";
     const paused = pool.paused > 0 ? `, ${pool.paused} paused` : "";
-    return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected${paused})${before}.`;
+    return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected${paused})${before}.${startsIn(estimate)}`;
   }
   if (view.isPaused)
     return `It waits: the Editor is paused, and starts nothing new until \`unity-broker editors resume ${record.editor}\`.`;
   return queuePosition
-    ? `It waits in the Editor's queue behind ${queuePosition} other(s).`
+    ? `It waits in the Editor's queue behind ${queuePosition} other(s).${startsIn(estimate)}`
     : "It waits in the Editor's queue.";
+}
+
+const startsIn = ({ startMs }: Estimate = {}): string =>
+  startMs === undefined || startMs < 1_000 ? "" : ` By earlier calls it starts in about ${about(startMs)}.`;
+
+const endsIn = ({ endMs }: Estimate = {}): string =>
+  endMs === undefined || endMs < 1_000 ? "" : ` By earlier calls it ends in about ${about(endMs)}.`;
+
+function about(ms: number): string {
+  return ms < 120_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 /** For an Editor that is not connected: says "running" of nothing. */

@@ -24,6 +24,8 @@ export interface Queues {
    * expire. For the Editor's owner, before it takes jobs itself: no other worker may hold any.
    */
   takeBack(editor: string): Promise<void>;
+  /** The log_ids of the operations ahead of this one in its lane, including active ones; so many at most. */
+  ahead(record: OperationRecord, most: number): Promise<string[]>;
   /** Jobs ahead of this one in its lane, including active ones; undefined when it is not waiting. */
   position(record: OperationRecord): Promise<number | undefined>;
   /** While the queues of an Editor's lanes are paused, neither BullMQ nor the scripts (NEXT_JOB) take a job from them. */
@@ -39,6 +41,11 @@ export interface Queues {
   /** Closes what this process holds for the Editor's lanes; they can be used again. */
   release(editor: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Of a job's id: <hash>.<log_id>. */
+export function logIdOf(jobId: string): string {
+  return jobId.slice(jobId.indexOf(".") + 1);
 }
 
 /** BullMQ's word for the token of a job whose lock has expired. */
@@ -141,6 +148,18 @@ export function createQueues(
       const index = given.reverse().indexOf(jobId);
       if (index >= 0) return active + index;
       return rank === null ? undefined : active + given.length + rank;
+    },
+
+    async ahead(record, most) {
+      const name = queueName(record.editor, record.lane);
+      const [active, given, waiting] = await Promise.all([
+        connection.lrange(keys.jobs(name, "active"), 0, most - 1),
+        connection.lrange(keys.jobs(name, "wait"), -most, -1),
+        connection.zrange(keys.jobs(name, "prioritized"), 0, `${most - 1}`),
+      ]);
+      const all = [...active, ...given.reverse(), ...waiting];
+      const at = all.indexOf(jobIdOf(record));
+      return (at < 0 ? all : all.slice(0, at)).slice(0, most).map(logIdOf);
     },
 
     async setPaused(editor, isPaused) {

@@ -67,6 +67,7 @@ export function createGateway(world: World) {
         },
         takeBack: async () => undefined,
         position: async () => undefined,
+        ahead: async () => [],
         setPaused: async () => undefined,
         isPaused: async () => false,
         isTaken: async () => false,
@@ -88,6 +89,7 @@ export function createGateway(world: World) {
       } as never,
       heldBack: async () => undefined,
       lastSweep: { watchedSince: async () => 0 },
+      estimates: { of: async () => ({}) },
       catalog: { tool: async (name: string) => TOOLS[name] } as never,
       calls: createCallReader({
         principals: OPEN,

@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import { LANES, type Lane } from "../../tools/tool.js";
 import { channels, keys, queueName } from "../keys.js";
+import { logIdOf } from "../queue.js";
 
 /** A job in a pool's queue, and the operation that it names. */
 export interface PoolJob {
@@ -29,8 +30,7 @@ export function createPools(redis: Redis, { retentionMs }: { retentionMs: number
       const waiting = LANES.map(async (lane) => {
         const waiting = keys.jobs(queueName(pool, lane), "prioritized");
         const ids = await redis.zrange(waiting, from, `${from + count - 1}`);
-        // <hash>.<log_id>
-        return ids.map((id) => ({ id, lane, logId: id.slice(id.indexOf(".") + 1) }));
+        return ids.map((id) => ({ id, lane, logId: logIdOf(id) }));
       });
       return (await Promise.all(waiting)).flat();
     },

@@ -1,5 +1,6 @@
 /** What is listed beside the records: operations by principal and by queue, how long a tool took, and what is left of the ended ones. */
 import type { Redis } from "ioredis";
+import type { RecordedDuration } from "../../operation/estimate.js";
 import type { OperationRecord } from "../../operation/operation.js";
 import { keys } from "../keys.js";
 import type { Find } from "./record.js";
@@ -11,8 +12,8 @@ export interface Listings {
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
   /** Of an Editor or a pool. */
   openOf(editor: string): Promise<OperationRecord[]>;
-  /** How long the tool's recent calls took, ms; newest first. */
-  durationsOf(tool: string): Promise<number[]>;
+  /** How long the tool's recent calls took; newest first. */
+  durationsOf(tool: string): Promise<RecordedDuration[]>;
 }
 
 export function createListings(redis: Redis, find: Find): Listings {
@@ -24,6 +25,12 @@ export function createListings(redis: Redis, find: Find): Listings {
     listOf: async (principal, limit) =>
       findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1)),
     openOf: async (editor) => findAll(await redis.zrange(keys.open(editor), 0, "-1")),
-    durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(Number),
+    durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(readDuration),
   };
+}
+
+/** <ms> <editor id> */
+function readDuration(text: string): RecordedDuration {
+  const [ms, editor] = text.split(" ");
+  return { ms: Number(ms), editor };
 }

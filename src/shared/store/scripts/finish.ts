@@ -72,8 +72,8 @@ end
 for i = 4, 7 do redis.call('PEXPIRE', KEYS[i], retention) end
 redis.call('SET', KEYS[8], principal, 'PX', retention + ${TOMBSTONE_MS})
 for counter, by in pairs(ask.counts) do redis.call('HINCRBY', KEYS[13], counter, by) end
-if ask.tookMs then
-  redis.call('LPUSH', KEYS[14], ask.tookMs)
+if ask.took then
+  redis.call('LPUSH', KEYS[14], ask.took)
   redis.call('LTRIM', KEYS[14], 0, ${KEPT_DURATIONS - 1})
   redis.call('PEXPIRE', KEYS[14], ${DURATIONS_MS})
 end
@@ -163,7 +163,7 @@ export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: Fi
         ownerNonce: fence,
         incarnation,
         counts,
-        tookMs: tookMs === undefined ? undefined : Math.round(tookMs),
+        took: tookMs === undefined ? undefined : `${Math.round(tookMs)} ${editor}`,
         resultBytes: result?.bytes,
         isUploaded: result?.piece === "",
         retentionMs,

@@ -1,0 +1,58 @@
+/** Reads what an estimate needs: what goes before a waiting operation, and how long such calls took before. */
+import { isPool } from "../shared/editors/pool.js";
+import { type Estimate, estimateOf, type Timed, usualTime } from "../shared/operation/estimate.js";
+import { isWaiting, type OperationRecord } from "../shared/operation/operation.js";
+import type { Operations } from "../shared/store/operations/operation-store.js";
+import type { Queues } from "../shared/store/queue.js";
+import { LANE_PLACES } from "../shared/tools/tool.js";
+
+/** More than so many before it are not read: an answer must stay cheap. */
+const MOST_AHEAD = 50;
+
+export interface Estimates {
+  /** `position`: in its queue, undefined if it runs; `members`: the Editors that serve its pool. `now`: store clock, ms. */
+  of(
+    record: OperationRecord,
+    around: { position: number | undefined; members: readonly string[]; now: number },
+  ): Promise<Estimate>;
+}
+
+export function createEstimates({
+  operations,
+  queues,
+}: {
+  operations: Pick<Operations, "find" | "openOf" | "durationsOf">;
+  queues: Pick<Queues, "ahead">;
+}): Estimates {
+  const timed = async ({ tool, editor, state, startedAt }: OperationRecord, now: number): Promise<Timed> => ({
+    usualMs: usualTime(await operations.durationsOf(tool), editor),
+    ranMs: state === "running" && startedAt !== undefined ? Math.max(0, now - startedAt) : undefined,
+  });
+
+  /** Before it in its queue; in a pool also what its Editors have. Undefined: too many. */
+  const aheadOf = async (
+    record: OperationRecord,
+    members: readonly string[],
+  ): Promise<OperationRecord[] | undefined> => {
+    const ids = await queues.ahead(record, MOST_AHEAD + 1);
+    const before = await Promise.all(ids.map((logId) => operations.find(logId)));
+    const there = await Promise.all(members.map((editor) => operations.openOf(editor)));
+    const ahead = [...before.filter((each) => each !== undefined), ...there.flat()].filter(
+      ({ lane, logId }) => lane === record.lane && logId !== record.logId,
+    );
+    return ahead.length > MOST_AHEAD ? undefined : ahead;
+  };
+
+  return {
+    async of(record, { position, members, now }) {
+      const own = await timed(record, now);
+      if (!isWaiting(record.state)) return estimateOf(own, undefined, 1);
+      const editors = isPool(record.editor) ? members.length : 1;
+      if (position === undefined || position > MOST_AHEAD || editors === 0) return {};
+      const ahead = await aheadOf(record, members);
+      if (ahead === undefined) return {};
+      const times = await Promise.all(ahead.map((each) => timed(each, now)));
+      return estimateOf(own, times, editors * LANE_PLACES[record.lane]);
+    },
+  };
+}

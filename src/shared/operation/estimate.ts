@@ -1,0 +1,55 @@
+/** When an operation starts and ends, as far as earlier calls of the same tools tell. */
+
+/** How long a call took, by the Editor that ran it. */
+export interface RecordedDuration {
+  ms: number;
+  /** Undefined: recorded by an earlier version. */
+  editor: string | undefined;
+}
+
+/** An operation and its usual time; `ranMs`: since it started. */
+export interface Timed {
+  usualMs: number | undefined;
+  ranMs?: number | undefined;
+}
+
+/** From now, ms. */
+export interface Estimate {
+  startMs?: number;
+  endMs?: number;
+}
+
+/** The median of what it took there, else anywhere; undefined if it is not known to have run. */
+export function usualTime(recorded: readonly RecordedDuration[], editor: string): number | undefined {
+  const there = recorded.filter((each) => each.editor === editor);
+  const sorted = (there.length > 0 ? there : recorded).map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)];
+}
+
+/**
+ * Pure. `ahead`: undefined for an operation that runs; else what goes before it, over so many `places` at once. Says nothing of what
+ * is not known, and of one that has run for longer than usual.
+ */
+export function estimateOf(own: Timed, ahead: readonly Timed[] | undefined, places: number): Estimate {
+  const startMs = ahead === undefined ? 0 : timeOf(ahead, places);
+  if (startMs === undefined) return {};
+  const left = leftOf(own);
+  return {
+    ...(ahead === undefined ? {} : { startMs }),
+    ...(left === undefined || left <= 0 ? {} : { endMs: startMs + left }),
+  };
+}
+
+function timeOf(ahead: readonly Timed[], places: number): number | undefined {
+  let sum = 0;
+  for (const each of ahead) {
+    const left = leftOf(each);
+    if (left === undefined) return undefined;
+    sum += Math.max(0, left);
+  }
+  return sum / places;
+}
+
+function leftOf({ usualMs, ranMs = 0 }: Timed): number | undefined {
+  return usualMs === undefined ? undefined : usualMs - ranMs;
+}
