@@ -20,6 +20,7 @@ import { withDiagnoses } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
 import { targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
+import { notCreated } from "./not-created.js";
 import { createOwnChanges } from "./own-changes.js";
 import type { Waiters } from "./waiters.js";
 
@@ -127,10 +128,12 @@ export function createSubmit(
         const record = newRecord(call, decision, chain, logId, executionClass);
         const assumed = isAssumed ? { seen: call.seen } : undefined;
         const created = await operations.create(record, call.arguments, chain.version, assumed);
-        if (created.kind === "too_many") throw tooMany();
-        if (created.kind === "full")
-          throw new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
-        if (created.kind !== "created") return undefined;
+        if (created.kind !== "created") {
+          const durations = () => operations.durationsOf(call.tool.name);
+          const refused = await notCreated(created.kind, record.editor, durations);
+          if (refused) throw refused;
+          return undefined;
+        }
         await makeKnown();
         // An Editor that may run the call later must be noted before the call is reported as accepted (▲4).
         if (!isThere(call, record.editor)) await deps.knownEditors.read();
@@ -290,8 +293,4 @@ function askedBy(record: OperationRecord, caller: string): { record: OperationRe
   if (record.effect !== "mutating" || record.createdBy.caller === caller || known.includes(caller))
     return undefined;
   return { record: { ...record, askedBy: [...known, caller].slice(-ASKING_CALLERS) } };
-}
-
-function tooMany(): BrokerError {
-  return new BrokerError("TOO_MANY_OPERATIONS", "Your limit on waiting operations is reached.");
 }

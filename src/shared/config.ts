@@ -164,6 +164,9 @@ export const CONFIG = {
   UNITY_BROKER_MAX_QUEUED: count(100).describe(
     "Most operations of one principal waiting; further calls are refused",
   ),
+  UNITY_BROKER_MAX_IN_QUEUE: count(1_000).describe(
+    "Most open operations of all principals for one Editor, or for one pool; further calls are refused",
+  ),
   UNITY_BROKER_MAX_RESULT_TOKENS: count(20_000).describe(
     "A result with more (estimated) tokens is stored, answered by a preview, and read in parts",
   ),

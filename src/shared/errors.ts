@@ -101,6 +101,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Wait for some of them (list_operations shows them) or cancel those that are not needed, then send the call again. Nothing was executed.",
   },
+  QUEUE_FULL: {
+    http: 429,
+    rpc: -32003,
+    retry: "safe",
+    next: "Send the call again after `retry_after_seconds`, or to another Editor or pool (list_editors). Nothing was executed.",
+  },
   RATE_LIMITED: {
     http: 429,
     rpc: -32003,

@@ -81,6 +81,7 @@ export async function startRuntime(
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
+      maxInQueue: config.UNITY_BROKER_MAX_IN_QUEUE,
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,
       argumentsBudgetBytes: config.UNITY_BROKER_ARGUMENTS_BUDGET_MB * MB,
       principalShare: config.UNITY_BROKER_PRINCIPAL_SHARE / 100,

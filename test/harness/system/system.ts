@@ -108,6 +108,7 @@ export interface SystemOptions {
   retentionMs?: number;
   maxRunning?: number;
   maxQueued?: number;
+  maxInQueue?: number;
   commandTimeoutMs?: number;
   resultsBudgetBytes?: number;
   clientLifeMs?: number;
@@ -176,6 +177,7 @@ async function startSystem(
       retentionMs,
       maxRunning: options.maxRunning ?? 5,
       maxQueued: options.maxQueued ?? 100,
+      maxInQueue: options.maxInQueue ?? 1_000,
       ...(options.resultsBudgetBytes === undefined ? {} : { resultsBudgetBytes: options.resultsBudgetBytes }),
       ...(options.clientLifeMs === undefined ? {} : { clientLifeMs: options.clientLifeMs }),
       commandTimeoutMs: options.commandTimeoutMs ?? commandTimeoutMs,

@@ -43,6 +43,39 @@ describe("how much of one principal may wait", () => {
   });
 });
 
+describe("how much may be open in one queue", () => {
+  test.each([
+    ["an Editor", {}],
+    ["a pool", { editor: "pool:android" }],
+  ])(
+    "of %s: one more is refused before a record exists, whoever it is of, and told when to come back",
+    async (_what, target) => {
+      const { client, bench, broker, hand } = await start({
+        maxInQueue: 2,
+        editor: { labels: ["android"] },
+      });
+      const [ann, bob] = [client(), client("bob")];
+      const block = await ann.submit("work", { Name: "block", Hold: true });
+      await ann.reaches(block.record.logId, "running");
+      await hand.lpush("{ujb}:durations:work", "42000 an-editor");
+      const waiting = await ann.submit("work", { Name: "a" }, target);
+      const isPool = "editor" in target;
+      const second = isPool ? await bob.submit("work", { Name: "b" }, target) : undefined;
+      await expect(bob.submit("work", { Name: "c" }, target)).rejects.toMatchObject({
+        code: "QUEUE_FULL",
+        details: { retry_after_seconds: 42 },
+      });
+      expect(await broker.list("bob", 10)).toHaveLength(isPool ? 1 : 0);
+      expect((await ann.submit("work", { Name: "a" }, target)).relation).toBe("joined");
+      bench.finish("block");
+      await ann.outcome(waiting.record.logId);
+      if (second) await bob.outcome(second.record.logId);
+      await bob.outcome((await bob.submit("work", { Name: "c" }, target)).record.logId);
+      expect(bench.begun).toHaveLength(isPool ? 4 : 3);
+    },
+  );
+});
+
 describe("how much of one principal may run", () => {
   /** Two Editors, and an operation of ann that holds the first. */
   async function two(options: SystemOptions = {}) {

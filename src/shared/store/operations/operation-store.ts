@@ -60,7 +60,7 @@ export type Changed =
 
 export type Created =
   | { kind: "created"; record: OperationRecord }
-  | { kind: "conflict" | "too_many" | "full" };
+  | { kind: "conflict" | "too_many" | "queue_full" | "full" };
 
 export interface Operations extends Attachments, Chains, Incarnations, Listings {
   /**
@@ -216,7 +216,8 @@ export function createOperations(
           place?.claimant,
         );
         const [kind] = answer;
-        if (kind !== "applied") return { kind: kind === "too_many" || kind === "full" ? kind : "conflict" };
+        if (kind === "too_many" || kind === "queue_full" || kind === "full") return { kind };
+        if (kind !== "applied") return { kind: "conflict" };
         const [mutationSeq, turn, now = 0, isClaimed] = answer.slice(1).map(Number);
         const claimant = isClaimed === 1 ? place?.claimant : undefined;
         settled = claimant ? "begin" : "leave";
@@ -285,7 +286,7 @@ export function createOperations(
         const texts = { expected: known.text, text: documentOf(record) };
         const [kind] = await move(known.record, record, texts, only);
         if (kind === "applied") return "moved";
-        if (kind !== "conflict" && kind !== "too_many" && kind !== "full") return kind;
+        if (kind === "incarnation" || kind === "not_owner" || kind === "held" || kind === "busy") return kind;
       }
     },
   };

@@ -11,9 +11,11 @@ export interface PrincipalLimits {
   maxRunning: number;
   /** Most accepted and not sent; the next one is refused. */
   maxQueued: number;
+  /** Most open in one Editor, or one pool, of all principals; the next one is refused. */
+  maxInQueue: number;
 }
 
-export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100 };
+export const PRINCIPAL_LIMITS: PrincipalLimits = { maxRunning: 5, maxQueued: 100, maxInQueue: 1_000 };
 
 /** A held-back operation asks again after this long, ms … */
 export const HELD_RETRY_MS = 1_000;

@@ -24,7 +24,7 @@ import { type Answer, defineScript, IN_INCARNATION } from "./script.js";
  * KEYS 3 chain, 4 operation, 5 tombstone, 6 the principal's operations, 7 open, 8 mutations, 9 the caller's, 10 the principal's,
  *      11 turns, 12 counters, 13 the principal's request for room, 14–17 the account of results, 18–21 that of arguments
  * ARGV 2 record JSON, 3 arguments JSON
- * Answer: applied, mutationSeq, turn, the store's time, ms, 1 if it was claimed | incarnation | conflict | full | too_many
+ * Answer: applied, mutationSeq, turn, the store's time, ms, 1 if it was claimed | incarnation | conflict | full | too_many | queue_full
  */
 const CREATE = `${INCARNATION}${CLAIM}${RESULT_QUOTA}${LIFETIME}${OWN_CHANGE}${ADD_JOB}${EDITORS_SEEN}${IN_INCARNATION}
 local logId, principal, retention = ask.logId, ask.principal, ask.retentionMs
@@ -35,6 +35,7 @@ local arguments = accountOf(18, ask.room.arguments, ask.room.share)
 if redis.call('EXISTS', KEYS[13]) == 1 or not hasRoom(results, principal, 1) then return {'full'} end
 if not hasRoom(arguments, principal, #ARGV[3]) then return {'full'} end
 if redis.call('SCARD', waitingOf(principal)) >= ask.maxQueued then return {'too_many'} end
+if redis.call('ZCARD', KEYS[7]) >= ask.maxInQueue then return {'queue_full'} end
 -- Accepted now, where no time was read for the call: an earlier time would put it before what was created meanwhile.
 local document, now = ARGV[2], storeTime()
 if ask.assumed then
@@ -80,6 +81,8 @@ export interface CreateOptions {
   retentionMs: number;
   /** Most operations of one principal that wait. */
   maxQueued: number;
+  /** Most open operations of an Editor, or a pool, whoever they are of. */
+  maxInQueue: number;
   /** Most of them that are sent and have not ended. */
   maxRunning: number;
   room: RoomLimits;
@@ -106,7 +109,7 @@ export interface Assumed {
 
 export function createCreate(
   redis: Redis,
-  { retentionMs, maxQueued, maxRunning, room }: CreateOptions,
+  { retentionMs, maxQueued, maxInQueue, maxRunning, room }: CreateOptions,
 ): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
   const options = jobOptions(retentionMs);
@@ -145,6 +148,7 @@ export function createCreate(
         counts: countsOfCreation(record),
         retentionMs,
         maxQueued,
+        maxInQueue,
         maxRunning,
         room,
         places: LANE_PLACES[record.lane],

@@ -11,11 +11,20 @@ import { guard, guarded } from "../schema.js";
  * - `not_owner`    another owner holds the Editor's lease: fence (▲11)
  * - `incarnation`  the store may have lost something since the decision: store incarnation (▲13)
  * - `too_many`     the principal's limit on waiting operations is reached
+ * - `queue_full`   the Editor's, or the pool's, limit on open operations is reached
  * - `held`         the principal's limit on running operations is reached
  * - `busy`         its Editor has something to do: ask again when that has ended
  * - `full`         there is no room for the arguments or the result
  */
-export type NotWritten = "conflict" | "not_owner" | "incarnation" | "too_many" | "held" | "busy" | "full";
+export type NotWritten =
+  | "conflict"
+  | "not_owner"
+  | "incarnation"
+  | "too_many"
+  | "queue_full"
+  | "held"
+  | "busy"
+  | "full";
 
 export type Answer = readonly ["applied", ...(number | string)[]] | readonly [NotWritten];
 

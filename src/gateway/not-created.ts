@@ -1,0 +1,33 @@
+/** A limit kept the store from creating an operation: what its caller is answered. */
+import { isPool } from "../shared/editors/pool.js";
+import { BrokerError } from "../shared/errors.js";
+import { type RecordedDuration, usualTime } from "../shared/operation/estimate.js";
+import type { Created } from "../shared/store/operations/operation-store.js";
+
+/** When nothing is known of the tool, and at most, s. */
+const RETRY_S = 10;
+const LONGEST_RETRY_S = 300;
+
+/** `recorded`: how long the tool's recent calls took. Undefined: no limit; it is decided again. */
+export async function notCreated(
+  kind: Exclude<Created["kind"], "created">,
+  editor: string,
+  recorded: () => Promise<readonly RecordedDuration[]>,
+): Promise<BrokerError | undefined> {
+  switch (kind) {
+    case "too_many":
+      return new BrokerError("TOO_MANY_OPERATIONS", "Your limit on waiting operations is reached.");
+    case "queue_full": {
+      const usualMs = usualTime(await recorded(), editor) ?? RETRY_S * 1_000;
+      const seconds = Math.max(1, Math.min(LONGEST_RETRY_S, Math.ceil(usualMs / 1_000)));
+      const whose = isPool(editor) ? `The pool ${editor}` : `The Editor ${editor}`;
+      return new BrokerError("QUEUE_FULL", `${whose} has as many operations waiting as it may.`, {
+        retry_after_seconds: seconds,
+      });
+    }
+    case "full":
+      return new BrokerError("STORE_FULL", "The budget for stored results or arguments is used up.");
+    case "conflict":
+      return undefined;
+  }
+}
