@@ -1,4 +1,5 @@
 /** MCP for Unity (unity-mcp by CoplayDev), up to 10.x: its framed TCP bridge (docs/reference/bridges.md). */
+import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { comparablePath } from "../../../shared/editors/project-path.js";
@@ -47,6 +48,9 @@ function isGreeting(line: string): boolean {
   return /^WELCOME UNITY-MCP\b.*\bFRAMING=1\b/.test(line);
 }
 
+/** Twice the time after which the bridge answers whatever happens, ms. */
+const QUESTION_MS = 60_000;
+
 /** The answer of `get_project_info`. Of its own project an Editor says the same here as in its status file. */
 const ProjectInfo = z.looseObject({
   success: z.literal(true),
@@ -65,19 +69,22 @@ function unityMcpWire(
   /** A command was answered before it ended. */
   let mayBeBusy = false;
 
-  const ask = async (text: string): Promise<BridgeAnswer> => {
-    const answer = readAnswer(await line.ask(text, answerTimeoutMs));
+  const ask = async (text: string, timeoutMs: number): Promise<BridgeAnswer> => {
+    const answer = readAnswer(await line.ask(text, timeoutMs));
     if (answer) return answer;
     // Whatever answers there, its next frame may belong to anything.
     void line.close("malformed_frame");
     return { kind: "unclear", message: "something that is not an answer of this bridge" };
   };
   const command = (type: string, params: Record<string, unknown>): Promise<BridgeAnswer> =>
-    ask(JSON.stringify({ type, params }));
+    ask(JSON.stringify({ type, params }), answerTimeoutMs);
+  /** A command of the worker's own, which takes the bridge no time once the main thread is free. */
+  const question = (type: string): Promise<BridgeAnswer> =>
+    ask(JSON.stringify({ type, params: {} }), Math.min(answerTimeoutMs, QUESTION_MS));
 
   const keepAlive = setInterval(() => {
     if (!line.isIdle()) return;
-    ask("ping").catch(() => undefined);
+    ask("ping", Math.min(answerTimeoutMs, QUESTION_MS)).catch(() => undefined);
   }, keepAliveMs);
   void line.closed.then(() => clearInterval(keepAlive));
 
@@ -89,14 +96,14 @@ function unityMcpWire(
 
     /** Answered on the main thread: what was sent on an earlier connection has been taken up by then. */
     async verify() {
-      const answer = await command("get_project_info", {});
+      const answer = await question("get_project_info");
       const data = projectIn(answer, identity);
       line.trust();
       return { unityVersion: data.unityVersion };
     },
 
     async tools() {
-      const answer = await command("get_tool_states", {});
+      const answer = await question("get_tool_states");
       if (answer.kind === "unclear") {
         log.warn({ editor: identity.editorId, answer: answer.message }, "the bridge does not list its tools");
       }
@@ -106,7 +113,7 @@ function unityMcpWire(
     async free() {
       while (mayBeBusy) {
         // Unlike the bare word, this waits for the main thread.
-        const answer = await command("ping", {});
+        const answer = await question("ping");
         if (answer.kind === "result") mayBeBusy = false;
         else await delay(busyPauseMs, undefined, { ref: false });
       }
@@ -120,17 +127,25 @@ function unityMcpWire(
   };
 }
 
-function projectIn(answer: BridgeAnswer, { editorId, projectPath }: EditorIdentity) {
+const UNSAID: Readonly<Record<BridgeAnswer["kind"], string>> = {
+  result: "the answer of get_project_info has a form that is not known",
+  refused: "it has no command get_project_info, or that is disabled",
+  failed: "its command get_project_info failed",
+  unclear: "its main thread did not answer in time",
+};
+
+function projectIn(answer: BridgeAnswer, { editorId, projectName, projectPath }: EditorIdentity) {
   const read = ProjectInfo.safeParse(answer.kind === "result" ? answer.result : undefined);
   if (!read.success) {
-    const said = answer.kind === "result" ? "in a form that is not known" : `"${answer.message}"`;
+    // Not in the peer's own words: it is nobody yet.
     throw new UnverifiedEditor(
-      `The bridge does not say which project it serves: get_project_info was answered ${said}. Nothing was sent to it.`,
+      `The bridge of ${projectName} does not say which project it serves: ${UNSAID[answer.kind]}. It gets no calls.`,
     );
   }
   const { projectRoot } = read.data.data;
   if (projectPath === undefined || comparablePath(projectRoot) !== comparablePath(projectPath)) {
-    throw new WrongEditor(editorId, projectRoot);
+    const name = basename(projectRoot.replaceAll("\\", "/"));
+    throw new WrongEditor(editorId, /^[\w .-]{1,64}$/.test(name) ? name : "another project");
   }
   return read.data.data;
 }
