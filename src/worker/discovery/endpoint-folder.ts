@@ -33,7 +33,7 @@ export function createEndpointFolder({
     folder,
     log,
     isFile: (name) => name.endsWith(".json"),
-    parse,
+    schema: EndpointFile,
     refuse({ host, port }) {
       if (LOOPBACK.has(host) || isNamed(host)) return undefined;
       return { why: "another_host", address: isPlainName(host) ? `${host}:${port}` : undefined };
@@ -64,19 +64,6 @@ function living(files: TrustedFile<EndpointFile>[], isAlive: (pid: number) => bo
     found.set(endpoint.editorId, endpoint);
   }
   return [...found.values()];
-}
-
-/** The endpoint, or the problem with the text. */
-function parse(text: string): EndpointFile | string {
-  try {
-    const read = EndpointFile.safeParse(JSON.parse(text));
-    return read.success
-      ? read.data
-      : read.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`).join("; ");
-  } catch {
-    // Do not pass on the parser's message: it quotes the text, which contains a token.
-    return "not JSON";
-  }
 }
 
 function processLives(pid: number): boolean {

@@ -2,6 +2,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { z } from "zod";
 import { diagnoseFile, problemOfRights, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import type { Log } from "../../shared/log.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
@@ -23,8 +24,7 @@ export interface TrustedFolderDeps<T> {
   folder: string;
   log: Pick<Log, "debug" | "warn">;
   isFile(name: string): boolean;
-  /** The content, or the problem with the text. */
-  parse(text: string): T | string;
+  schema: z.ZodType<T>;
   /** Set if a file may not say this, whoever wrote it. */
   refuse?(content: T): Pick<RefusedFile, "why" | "address"> | undefined;
 }
@@ -62,7 +62,7 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
       // Its text is not read at all.
       if (why) return refuse(before, { path, editorId: idIn(name), why, fix: fixOf(why, path) }, modifiedAt);
       const text = info.size > MAX_BYTES ? "" : await file.readFile("utf8");
-      const read = before?.text === text ? before.content : deps.parse(text);
+      const read = before?.text === text ? before.content : parse(deps.schema, text);
       const problem = typeof read === "object" ? deps.refuse?.(read) : undefined;
       if (problem) {
         const refused = { path, editorId: idIn(name), ...problem };
@@ -112,6 +112,19 @@ export function createTrustedFolder<T extends object>(deps: TrustedFolderDeps<T>
     },
     refused: () => [...known.values()].flatMap(({ refused }) => refused ?? []),
   };
+}
+
+/** The content, or the problem with the text. */
+function parse<T>(schema: z.ZodType<T>, text: string): T | string {
+  try {
+    const read = schema.safeParse(JSON.parse(text));
+    return read.success
+      ? read.data
+      : read.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`).join("; ");
+  } catch {
+    // Do not pass on the parser's message: it quotes the text, which may contain a token.
+    return "not JSON";
+  }
 }
 
 /** Whether text may appear in a message as it is. */

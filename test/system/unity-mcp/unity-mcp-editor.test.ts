@@ -10,9 +10,11 @@ import {
   type UnityMcpPeer,
   type UnityMcpPeerOptions,
 } from "../../harness/editor/unity-mcp-peer.js";
+import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
+const { stdio } = useMcpCallers();
 let folder: string;
 const peers: UnityMcpPeer[] = [];
 beforeEach(() => {
@@ -70,6 +72,23 @@ describe("an Editor with MCP for Unity through the broker", () => {
     expect(JSON.parse(view.result ?? "")).toMatchObject({ success: true, data: PLAY });
     expect((await submit("manage_editor", PLAY)).relation).toBe("replayed");
     expect(peer.begun).toEqual(["manage_editor"]);
+  });
+
+  test("an MCP client sees which bridge it has, calls its tools, and is told what may have happened", async () => {
+    const peer = await open();
+    const { gateway, editor, editorId } = await serve(peer);
+    const client = await stdio(gateway);
+    const { editors } = (await client.call("list_editors")) as { editors: { id: string; bridge?: string }[] };
+    const bridges = Object.fromEntries(editors.map(({ id, bridge }) => [id, bridge]));
+    expect(bridges[editorId]).toMatch(/^unity-mcp \(no ledger/);
+    expect(bridges[editor.editorId]).toBeUndefined();
+    const on = { editor: editorId, timeout: 30 };
+    expect(await client.call("manage_editor", { ...PLAY, ...on })).toMatchObject({ status: "completed" });
+    const next = peer.next();
+    const lost = client.call("execute_menu_item", { menuPath: "File/Build", ...on });
+    (await next).timeOut();
+    expect(await lost).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
+    expect(peer.begun).toEqual(["manage_editor", "execute_menu_item"]);
   });
 
   test("is left alone unless that was asked for", async () => {

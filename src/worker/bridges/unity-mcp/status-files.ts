@@ -29,7 +29,7 @@ const STALE_MS = 24 * 3_600_000;
 
 export function createStatusFiles(deps: { folder: string; log: Log; now?: () => number }): PlainEndpoints {
   const { folder, log, now = Date.now } = deps;
-  const files = createTrustedFolder({ folder, log, isFile: (name) => NAME.test(name), parse });
+  const files = createTrustedFolder({ folder, log, isFile: (name) => NAME.test(name), schema: Status });
 
   return {
     async read() {
@@ -66,15 +66,4 @@ async function endpointOf({ unity_port: port, reloading, project_path }: Status)
     phase: reloading ? "reloading" : "ready",
     plain: { bridge: "unity-mcp", editorId, projectName, projectPath: said },
   };
-}
-
-function parse(text: string): Status | string {
-  try {
-    const read = Status.safeParse(JSON.parse(text));
-    return read.success
-      ? read.data
-      : read.error.issues.map((i) => `${i.path.join(".")}: ${i.message}`).join("; ");
-  } catch {
-    return "not JSON";
-  }
 }
