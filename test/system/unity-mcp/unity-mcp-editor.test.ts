@@ -78,7 +78,9 @@ describe("an Editor with MCP for Unity through the broker", () => {
     const peer = await open();
     const { gateway, editor, editorId } = await serve(peer);
     const client = await stdio(gateway);
-    const { editors } = (await client.call("list_editors")) as { editors: { id: string; bridge?: string }[] };
+    const { editors } = (await client.call("list_editors")) as unknown as {
+      editors: { id: string; bridge?: string }[];
+    };
     const bridges = Object.fromEntries(editors.map(({ id, bridge }) => [id, bridge]));
     expect(bridges[editorId]).toMatch(/^unity-mcp \(no ledger/);
     expect(bridges[editor.editorId]).toBeUndefined();
