@@ -1,5 +1,5 @@
 /** An Editor with MCP for Unity: whatever becomes of a call, it is sent once, and nothing is guessed. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,16 +11,21 @@ import {
   type UnityMcpPeerOptions,
 } from "../../harness/editor/unity-mcp-peer.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
+import { environment } from "../../harness/processes/installation.js";
+import { createProcesses } from "../../harness/processes/processes.js";
+import { layCable } from "../../harness/system/cable.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 const { stdio } = useMcpCallers();
 let folder: string;
 const peers: UnityMcpPeer[] = [];
+const closers: (() => Promise<void>)[] = [];
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "ujb-unity-mcp-")));
 });
 afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
   for (const peer of peers.splice(0)) await peer.close();
   rmSync(folder, { recursive: true });
 });
@@ -57,9 +62,9 @@ const PLAY = { action: "play" };
 const UNKNOWN = { state: "interrupted", error: { code: "OUTCOME_UNKNOWN" } };
 
 describe("an Editor with MCP for Unity through the broker", () => {
-  test("is found by its status file, known by its project, and runs commands", async () => {
+  test("is found by its status file, and listed with its bridge; an MCP client's calls run, and end as far as is known", async () => {
     const peer = await open();
-    const { store, outcome, submit, editorId } = await serve(peer);
+    const { gateway, editor, editorId, store } = await serve(peer);
     expect((await store.editors.find(editorId))?.profile).toMatchObject({
       plain: true,
       bridge: "unity-mcp",
@@ -67,16 +72,6 @@ describe("an Editor with MCP for Unity through the broker", () => {
       projectPath: peer.projectPath,
       unityVersion: "6000.0.1f1",
     });
-    const view = await outcome("manage_editor", PLAY);
-    expect(view.record.state).toBe("completed");
-    expect(JSON.parse(view.result ?? "")).toMatchObject({ success: true, data: PLAY });
-    expect((await submit("manage_editor", PLAY)).relation).toBe("replayed");
-    expect(peer.begun).toEqual(["manage_editor"]);
-  });
-
-  test("an MCP client sees which bridge it has, calls its tools, and is told what may have happened", async () => {
-    const peer = await open();
-    const { gateway, editor, editorId } = await serve(peer);
     const client = await stdio(gateway);
     const { editors } = (await client.call("list_editors")) as unknown as {
       editors: { id: string; bridge?: string }[];
@@ -84,13 +79,23 @@ describe("an Editor with MCP for Unity through the broker", () => {
     const bridges = Object.fromEntries(editors.map(({ id, bridge }) => [id, bridge]));
     expect(bridges[editorId]).toMatch(/^unity-mcp \(no ledger/);
     expect(bridges[editor.editorId]).toBeUndefined();
+
     const on = { editor: editorId, timeout: 30 };
-    expect(await client.call("manage_editor", { ...PLAY, ...on })).toMatchObject({ status: "completed" });
+    expect(await client.call("manage_editor", { ...PLAY, ...on })).toMatchObject({
+      ...{ status: "completed", result: { success: true, data: PLAY } },
+    });
     const next = peer.next();
     const lost = client.call("execute_menu_item", { menuPath: "File/Build", ...on });
-    (await next).timeOut();
+    const begun = await next;
+    begun.timeOut();
     expect(await lost).toMatchObject({ error_code: "OUTCOME_UNKNOWN" });
+    // It still runs in Unity.
+    peer.free();
+    const behind = client.call("manage_scene", { action: "save", ...on });
+    await eventually(() => peer.busyPings() > 0, "Unity is asked whether it is free");
     expect(peer.begun).toEqual(["manage_editor", "execute_menu_item"]);
+    begun.end();
+    expect(await behind).toMatchObject({ status: "completed" });
   });
 
   test("is left alone unless that was asked for", async () => {
@@ -101,43 +106,44 @@ describe("an Editor with MCP for Unity through the broker", () => {
   });
 });
 
-describe("▲12 the answer does not say how the command ended", () => {
-  test("the bridge's own timeout: unknown, never sent again, and the next call waits until Unity is free", async () => {
-    const peer = await open();
-    const { ann, submit } = await serve(peer);
-    const next = peer.next();
-    const { record } = await submit("manage_editor", PLAY);
-    const begun = await next;
-    begun.timeOut();
-    const { record: ended } = await ann.outcome(record.logId);
-    expect(ended).toMatchObject(UNKNOWN);
-    expect(ended.error?.message).toMatch(/timed out after 30000 ms.*may be waiting, running or over/);
-    expect((await submit("manage_editor", PLAY)).relation).toBe("replayed");
-    peer.free();
-    const behind = await submit("manage_scene", { action: "save" });
-    await ann.reaches(behind.record.logId, "dispatched");
-    expect(peer.begun).toEqual(["manage_editor"]);
-    begun.end();
-    expect((await ann.outcome(behind.record.logId)).record.state).toBe("completed");
-    expect(peer.begun).toEqual(["manage_editor", "manage_scene"]);
-  });
-});
+describe("▲12 a worker is killed in the middle of a call", () => {
+  /** `unity-broker worker` as a process of its own; its settings switch these Editors on. */
+  async function startProcess(system: System, home: string) {
+    const processes = createProcesses();
+    const toRedis = await layCable(() => system.redis.connection);
+    closers.push(async () => {
+      expect(await processes.close()).toEqual([]);
+      await toRedis.close();
+    });
+    const env = environment(home, {
+      REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
+      UNITY_BROKER_DATA_DIR: home,
+      UNITY_BROKER_EDITORS_DIR: join(home, "editors"),
+      UNITY_BROKER_UNITY_MCP: "true",
+      UNITY_MCP_STATUS_DIR: folder,
+    });
+    const worker = processes.start("worker", ["worker"], env);
+    await worker.line(/^Worker for/);
+    return worker;
+  }
 
-describe("▲12 a lost connection", () => {
-  test("with the worker: the next one finds the call in sent.log, and does not send it", async () => {
+  test("the next one finds the call in sent.log: unknown, and not sent again", async () => {
+    const home = join(folder, "home");
+    mkdirSync(home, { mode: 0o700 });
     const peer = await open();
-    const system = await start({ unityMcpFolder: folder, worker: null });
     const editorId = idOf(peer);
-    const worker = await system.addWorker();
+    const system = await start({ worker: null });
+    const worker = await startProcess(system, home);
     await system.present({ editorId });
     const ann = system.client();
     const next = peer.next();
     const { record } = await ann.submit("manage_editor", PLAY, { editor: editorId });
     (await next).end();
-    await worker.close();
-    await system.addWorker();
-    await system.present({ editorId });
-    expect((await ann.outcome(record.logId)).record).toMatchObject(UNKNOWN);
+    await worker.kill("SIGKILL");
+    await startProcess(system, home);
+    const { record: ended } = await ann.outcome(record.logId);
+    expect(ended).toMatchObject(UNKNOWN);
+    expect(ended.error?.message).toMatch(/\(sent\.log\)/);
     expect(peer.begun).toEqual(["manage_editor"]);
   });
 });
@@ -177,9 +183,10 @@ describe("another program than the one that was meant", () => {
     const system = await serve(peer);
     const { port } = peer;
     await peer.close({ crash: true });
-    const other = await open({ projectPath: join(folder, "Other"), port });
-    // The newest file of a port counts: here it is the wrong one.
-    peer.status();
+    // Its own file is not there yet.
+    const elsewhere = join(folder, "elsewhere");
+    mkdirSync(elsewhere);
+    const other = await open({ projectPath: join(folder, "Other"), port, folder: elsewhere });
     await system.submit("manage_editor", PLAY);
     await isSaid(system, /Other/);
     expect(other.begun).toEqual([]);
