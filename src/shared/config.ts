@@ -100,6 +100,18 @@ export const CONFIG = {
   UNITY_BROKER_EDITORS: namedEditors.describe(
     "Editors with a plain uLoop bridge, separated by commas: project folders, or `name=host:port`",
   ),
+  UNITY_BROKER_UNITY_MCP: z
+    .stringbool()
+    .default(false)
+    .describe(
+      "Drive the Editors whose bridge is MCP for Unity (unity-mcp), found by its status files; its own server must not run beside the broker",
+    ),
+  UNITY_MCP_STATUS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      "Where MCP for Unity writes its status files, as it reads this variable itself (default `~/.unity-mcp`)",
+    ),
   UNITY_BROKER_EDITOR_LOGS: paths.describe(
     "Log files of Unity Editors outside Unity's own folders, separated by commas: full paths of files, or of folders with `.log` files",
   ),

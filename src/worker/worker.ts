@@ -7,6 +7,7 @@ import type { Log } from "../shared/log.js";
 import { HELD_RETRY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { TOOL_LIMITS } from "../shared/tools/tool-limits.js";
+import { createStatusFiles } from "./bridges/unity-mcp/status-files.js";
 import { createConfiguredEditors } from "./discovery/configured-editors.js";
 import { createDiscovery, type DiscoveredEditor } from "./discovery/discovery.js";
 import { createLostEditors, type LostEditorsOptions } from "./discovery/lost-editors.js";
@@ -60,6 +61,8 @@ export function createWorker(
     originKey: Buffer;
     /** Editors that are named because they cannot be discovered. */
     named?: readonly NamedEditor[];
+    /** Where MCP for Unity's bridges write their status files; undefined: Editors with it are not driven. */
+    unityMcpFolder?: string | undefined;
   },
   given: Partial<WorkerOptions> = {},
 ): Worker {
@@ -72,14 +75,14 @@ export function createWorker(
 
   const sentFolder = join(deps.editorsFolder, "sent");
 
-  const serve = ({ editorId, host, port, token, listensOn, uloop }: DiscoveredEditor): void => {
+  const serve = ({ editorId, host, port, token, listensOn, plain }: DiscoveredEditor): void => {
     if (editorId === undefined) return;
     const endpoint = { host, port, token, listensOn, editorId };
     const described = () => describedAmong(discovery.editors(), editorId);
     const known = owners.get(editorId);
     if (known) known.moveTo(endpoint);
     else {
-      const editor = { editorId, endpoint, uloop, described, sentFolder };
+      const editor = { editorId, endpoint, plain, described, sentFolder };
       owners.set(
         editorId,
         createOwner({ store, log, identity, originKey: deps.originKey, ...editor }, options),
@@ -96,18 +99,19 @@ export function createWorker(
   };
 
   const change = (editor: DiscoveredEditor, before: DiscoveredEditor): void => {
-    // Its project installed or removed our bridge: a new owner drives it the other way.
-    if ((editor.uloop === undefined) !== (before.uloop === undefined)) leave(before);
+    // Its project installed or removed a bridge: a new owner drives it the other way.
+    if (editor.plain?.bridge !== before.plain?.bridge) leave(before);
     serve(editor);
   };
 
   const refusedFiles = createRefusedFiles({ store, log }, options);
-  const named = deps.named ?? [];
+  const { named = [], unityMcpFolder } = deps;
   const discovery = createDiscovery(
     {
       folder: deps.editorsFolder,
       explicit: [],
       ...(named.length > 0 ? { configured: createConfiguredEditors(named, log) } : {}),
+      foreign: unityMcpFolder === undefined ? undefined : createStatusFiles({ folder: unityMcpFolder, log }),
       log,
       options: { pollMs: options.discoveryPollMs },
     },

@@ -115,6 +115,8 @@ export interface ShownEditor {
   paused?: true;
   phase?: string;
   labels?: readonly string[];
+  /** Its name, and what that means; none for our own. */
+  bridge?: string;
   diagnosis?: { message: string };
 }
 
@@ -122,16 +124,22 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
-  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels }) => [
+  const hasBridges = shown.some(({ bridge }) => bridge !== undefined);
+  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels, bridge = "" }) => [
     cut(id, 44),
     cut(unity_version, 14),
     `${connected ? colours.green(phase ?? "connected") : colours.red("away")}${paused ? ", paused" : ""}`,
+    ...(hasBridges ? [cut(bridge.split(" ")[0] ?? "", 12)] : []),
     ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
   const diagnoses = shown.flatMap(({ id, diagnosis }) =>
     diagnosis ? [wrap(`${id}: ${diagnosis.message}`)] : [],
   );
-  const columns = ["EDITOR", "UNITY", "STATE", ...(hasLabels ? ["LABELS"] : [])];
+  const columns = [
+    ...["EDITOR", "UNITY", "STATE"],
+    ...(hasBridges ? ["BRIDGE"] : []),
+    ...(hasLabels ? ["LABELS"] : []),
+  ];
   return [table(columns, rows), ...diagnoses].join("\n");
 }
 

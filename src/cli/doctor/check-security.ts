@@ -163,15 +163,16 @@ function checkListening({ config: { UNITY_BROKER_HOST: host } }: Settings): Find
   };
 }
 
-function checkPlainEditors({ named }: Settings): Finding {
-  if (named.length === 0) return ok("plain Editors", "none");
+function checkPlainEditors({ named, unityMcpFolder }: Settings): Finding {
   const names = named.map((one) => ("project" in one ? one.project : `${one.host}:${one.port}`));
+  if (unityMcpFolder !== undefined) names.push(`the Editors in ${unityMcpFolder}`);
+  if (names.length === 0) return ok("plain Editors", "none");
   return {
     check: "plain Editors",
     state: "warning",
     says: `${names.join(", ")}: a bridge that proves nothing, and serves every user of its machine`,
     next: "Use the project's own bridge in these Editors, then:",
-    fix: unset("UNITY_BROKER_EDITORS"),
+    fix: unset(named.length > 0 ? "UNITY_BROKER_EDITORS" : "UNITY_BROKER_UNITY_MCP"),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Settings {
   editorsFolder: string;
   /** Editors that are named because they cannot be found. */
   named: Config["UNITY_BROKER_EDITORS"];
+  /** Undefined: Editors with MCP for Unity are not driven. */
+  unityMcpFolder: string | undefined;
   tokensFile: string;
   localTokenFile: string;
 }
@@ -29,6 +31,9 @@ export function readSettings(): Settings {
     cacheDir: config.UNITY_BROKER_CACHE_DIR ?? directories.cacheDir,
     editorsFolder: config.UNITY_BROKER_EDITORS_DIR ?? join(homedir(), ".unity-job-broker", "editors"),
     named: config.UNITY_BROKER_EDITORS,
+    unityMcpFolder: config.UNITY_BROKER_UNITY_MCP
+      ? (config.UNITY_MCP_STATUS_DIR ?? join(homedir(), ".unity-mcp"))
+      : undefined,
     tokensFile: config.UNITY_BROKER_TOKENS_FILE ?? join(dataDir, "tokens.json"),
     localTokenFile: join(dataDir, "local.token"),
   };

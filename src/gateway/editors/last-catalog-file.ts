@@ -9,6 +9,7 @@ import { hasMoreValues } from "../../shared/results/json-count.js";
 import type { AwayEditor } from "../../shared/store/editors/editors.js";
 import { describedAs } from "../../shared/tools/tool.js";
 import { readTools, type ToolLimits } from "../../shared/tools/tool-limits.js";
+import { PlainBridge } from "../../shared/wire/wire.js";
 
 /** As long as in an Editor's hello. */
 const Name = z.string().min(1).max(1_000);
@@ -23,6 +24,7 @@ const LastCatalog = z.object({
     pid: z.number(),
     process: z.object({ machine: Name, pid: z.number(), mark: z.string().max(1_000).optional() }).optional(),
     plain: z.literal(true).optional(),
+    bridge: PlainBridge.optional().catch(undefined),
     labels: z.array(z.string().max(1_000)).max(1_000).optional(),
     editorSessionId: z.string().max(1_000),
     generation: z.number(),
@@ -55,7 +57,7 @@ export function textOf({ tools, ...editor }: AwayEditor): string {
 export function parseCatalog(name: string, text: Buffer, limits: ToolLimits): AwayEditor {
   if (hasMoreValues(text, MOST_VALUES)) throw new Error(`more than ${MOST_VALUES} JSON values`);
   const { profile, ended, lastSeenAt, tools } = LastCatalog.parse(JSON.parse(text.toString("utf8")));
-  const { process, plain, labels, ...known } = profile;
+  const { process, plain, bridge, labels, ...known } = profile;
   if (fileNameOf(known.editorId) !== name) throw new Error("it is the file of another Editor");
   const read = readTools(tools, limits);
   if (read.tools.length === 0) throw new Error(read.reasons[0] ?? "no tools");
@@ -65,6 +67,7 @@ export function parseCatalog(name: string, text: Buffer, limits: ToolLimits): Aw
       ...(process ? { process } : {}),
       ...(labels ? { labels } : {}),
       ...(plain ? { plain } : {}),
+      ...(bridge ? { bridge } : {}),
     },
     lastSeenAt,
     ...(ended ? { ended } : {}),

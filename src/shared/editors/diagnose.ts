@@ -63,6 +63,12 @@ function diagnoseConnection(signs: EditorSigns, limits: DiagnosisLimits): Diagno
         message: `A plain uLoop bridge answers at ${address}, where the Editor of ${project} said that its own bridge listens. Nothing was sent to it.`,
         next: "If that is another project, restart the Editor. To use an Editor without our bridge, name it in UNITY_BROKER_EDITORS.",
       };
+    case "unverified":
+      return {
+        code: "HELLO_REFUSED",
+        message: refusal.message,
+        next: "Close dialogs in the Editor and let it finish; if that does not help, update its bridge.",
+      };
     case "other":
       return {
         code: "HELLO_REFUSED",

@@ -37,6 +37,8 @@ export type HelloRefusal =
   | { why: "foreign_broker"; boundTo?: string | undefined; since?: number | undefined }
   /** It does not know hello, and was not configured as an Editor without it. */
   | { why: "plain" }
+  /** Its bridge did not say which project it serves. */
+  | { why: "unverified"; message: string }
   | { why: "other"; message: string };
 
 /** Times in ms. */

@@ -1,6 +1,7 @@
 /** Choice of target (▲4): which Editor a call is for. */
 import { slugOf } from "./editor-id.js";
 import { isMember, poolIn } from "./pool.js";
+import { comparablePath } from "./project-path.js";
 
 /**
  * The target that the caller gave: one Editor, a pool of them, or none. `isUnknown`: no known Editor has this name, or several have it;
@@ -118,9 +119,9 @@ function homeOf(folders: readonly string[], candidates: readonly Candidate[]): C
   const homes = new Set<Candidate>();
   for (const folder of folders) {
     const around = candidates.filter(({ projectPath }) => holds(projectPath, folder));
-    const innermost = Math.max(...around.map(({ projectPath }) => comparable(projectPath).length));
+    const innermost = Math.max(...around.map(({ projectPath }) => comparablePath(projectPath).length));
     for (const candidate of around)
-      if (comparable(candidate.projectPath).length === innermost) homes.add(candidate);
+      if (comparablePath(candidate.projectPath).length === innermost) homes.add(candidate);
   }
   // The same project may have a second id, of a renamed machine or of another machine with the same path.
   const [home, ...others] = presentOr([...homes]);
@@ -140,15 +141,9 @@ function storedOr(candidates: readonly Candidate[]): readonly Candidate[] {
 }
 
 function holds(project: string, folder: string): boolean {
-  const outer = comparable(project);
-  const inner = comparable(folder);
+  const outer = comparablePath(project);
+  const inner = comparablePath(folder);
   return outer !== "" && (inner === outer || inner.startsWith(`${outer}/`));
-}
-
-/** A path in comparable form: on Windows either slash and any case mean the same path. */
-function comparable(path: string): string {
-  const plain = path.replaceAll("\\", "/").replace(/\/+$/, "");
-  return /^[a-z]:/i.test(plain) ? plain.toLowerCase() : plain;
 }
 
 /** The part of an Editor's id that comes from its project's name. */

@@ -106,6 +106,10 @@ export const ProveParams = z.looseObject({ proof: z.string() });
 const Name = z.string().max(1_000);
 const Path = z.string().max(32_767);
 
+/** The bridges that keep no ledger, by the name of their project. */
+export const PlainBridge = z.enum(["uloop", "unity-mcp"]);
+export type PlainBridge = z.infer<typeof PlainBridge>;
+
 /** What begins like a pool's id would share its queue. */
 const EditorId = Name.min(1).refine((id) => !/^pool[:_]/i.test(id), "looks like a pool's");
 
@@ -132,8 +136,9 @@ export const HelloResult = z.looseObject({
   unacknowledged: z.array(z.string()),
   /** The path of the Editor's own log on its machine. */
   logFile: Path.optional(),
-  /** Never on the wire: set by the worker for an Editor without hello. */
+  /** Neither is ever on the wire: set by the worker for an Editor without hello. */
   plain: z.literal(true).optional(),
+  bridge: PlainBridge.optional().catch(undefined),
 });
 export type HelloResult = z.infer<typeof HelloResult>;
 

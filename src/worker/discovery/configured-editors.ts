@@ -30,7 +30,7 @@ export function createConfiguredEditors(
       return {
         host: "127.0.0.1",
         port: customPort,
-        uloop: { editorId, projectName, projectPath },
+        plain: { bridge: "uloop", editorId, projectName, projectPath },
       };
     } catch (error) {
       if (!complained.has(folder)) {
@@ -47,7 +47,7 @@ export function createConfiguredEditors(
   const ofAddress = ({ name, host, port }: Extract<NamedEditor, { port: number }>): ExplicitEndpoint => {
     const projectName = name ?? `uloop-${port}`;
     const editorId = editorIdOf(projectName, hostname(), `${host}:${port}`);
-    return { host, port, uloop: { editorId, projectName, projectPath: undefined } };
+    return { host, port, plain: { bridge: "uloop", editorId, projectName, projectPath: undefined } };
   };
 
   return async () => {

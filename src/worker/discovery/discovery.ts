@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from "node:fs";
 import type { RefusedFile } from "../../shared/editors/refused-endpoint.js";
 import type { Log } from "../../shared/log.js";
 import type { EndpointFile } from "../../shared/wire/wire.js";
-import type { UloopIdentity } from "../bridges/uloop/uloop-editor.js";
+import type { PlainIdentity } from "../bridges/bridge.js";
 import { createEndpointFolder, LOOPBACK } from "./endpoint-folder.js";
 
 /** An address from the configuration; a missing token is taken from the file of the Editor at that address. */
@@ -11,8 +11,22 @@ export interface ExplicitEndpoint {
   host: string;
   port: number;
   token?: string | undefined;
-  /** Its identity if the peer at that address does not report one: an Editor with a uLoop bridge. */
-  uloop?: UloopIdentity | undefined;
+  /** Its identity if the peer at that address does not report one. */
+  plain?: PlainIdentity | undefined;
+}
+
+/** An Editor with a plain bridge that was found by that bridge's own files. */
+export interface PlainEndpoint extends ExplicitEndpoint {
+  plain: PlainIdentity;
+  phase: string;
+}
+
+/** The files of a bridge that is not ours. */
+export interface PlainEndpoints {
+  /** Never rejects; called by one look at a time. */
+  read(): Promise<PlainEndpoint[]>;
+  /** Files that were not trusted at the last read. */
+  refused(): RefusedFile[];
 }
 
 export interface DiscoveredEditor {
@@ -30,8 +44,8 @@ export interface DiscoveredEditor {
   pid: number | undefined;
   /** Its phase when it wrote its file. */
   phase?: string | undefined;
-  /** Its identity if it turns out to have a uLoop bridge: it was named, and wrote no file. */
-  uloop?: UloopIdentity | undefined;
+  /** Its identity if its bridge does not report one: it wrote no file of ours. */
+  plain?: PlainIdentity | undefined;
 }
 
 export interface DiscoveryDeps {
@@ -40,6 +54,8 @@ export interface DiscoveryDeps {
   explicit: readonly ExplicitEndpoint[];
   /** Further explicit endpoints, whose address may change: called at every look; never rejects. */
   configured?: () => Promise<readonly ExplicitEndpoint[]>;
+  /** Editors that the files of another bridge name. What is known otherwise of a project or an address counts instead. */
+  foreign?: PlainEndpoints | undefined;
   log: Log;
   options?: {
     /** ms between two looks at the folder; changes that the system reports are noticed earlier. */
@@ -131,11 +147,12 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
     watchFolder();
     named = [...explicit, ...((await deps.configured?.()) ?? [])];
     const found = (await files?.read()) ?? [];
+    const foreign = (await deps.foreign?.read()) ?? [];
     if (closed) return;
-    compare(merge(named, found));
-    const refused = files?.refused() ?? [];
+    compare(merge(named, found, foreign));
+    const refused = [...(files?.refused() ?? []), ...(deps.foreign?.refused() ?? [])];
     report("refused", () => handlers.onRefused?.(refused));
-    if (files || deps.configured) poll = setTimeout(() => void look(), pollMs);
+    if (files || deps.configured || deps.foreign) poll = setTimeout(() => void look(), pollMs);
   };
 
   const look = (): Promise<void> => {
@@ -173,21 +190,28 @@ export function createDiscovery(deps: DiscoveryDeps, handlers: DiscoveryHandlers
 function merge(
   explicit: readonly ExplicitEndpoint[],
   files: readonly EndpointFile[],
+  foreign: readonly PlainEndpoint[],
 ): Map<string, DiscoveredEditor> {
   const editors = new Map<string, DiscoveredEditor>();
   const named = new Set(explicit.map(socketOf));
   for (const endpoint of explicit) {
     const { host, port, token } = endpoint;
     const file = files.find((each) => socketOf(each) === socketOf(endpoint));
-    const { uloop } = endpoint;
+    const { plain } = endpoint;
     // The named Editor has our bridge by now, and its file tells where it listens.
-    if (!file && files.some(({ editorId }) => editorId === uloop?.editorId)) continue;
-    const key = uloop?.editorId ?? `${host}:${port}`;
+    if (!file && files.some(({ editorId }) => editorId === plain?.editorId)) continue;
+    const key = plain?.editorId ?? `${host}:${port}`;
     const known = described(key, { host, port, token: token ?? file?.token ?? "" }, file);
-    editors.set(key, file || !uloop ? known : { ...known, ...uloop, uloop });
+    editors.set(key, file || !plain ? known : described(key, known, plain, plain));
   }
   for (const file of files) {
     if (!named.has(socketOf(file))) editors.set(file.editorId, described(file.editorId, file, file));
+  }
+  const taken = new Set([...explicit, ...files].map(socketOf));
+  for (const { host, port, phase, plain } of foreign) {
+    if (taken.has(socketOf({ host, port })) || editors.has(plain.editorId)) continue;
+    const identity = { ...plain, phase };
+    editors.set(plain.editorId, described(plain.editorId, { host, port, token: "" }, identity, plain));
   }
   return editors;
 }
@@ -197,13 +221,25 @@ function socketOf({ host, port }: { host: string; port: number }): string {
   return `${LOOPBACK.has(host) ? "127.0.0.1" : host}:${port}`;
 }
 
+/** What a file, or the name that was given, says of an Editor. */
+interface KnownIdentity {
+  editorId: string;
+  projectName: string;
+  projectPath?: string | undefined;
+  pid?: number;
+  phase?: string | undefined;
+  listensOn?: string | undefined;
+}
+
 function described(
   key: string,
   { host, port, token }: { host: string; port: number; token: string },
-  file: EndpointFile | undefined,
+  identity: KnownIdentity | undefined,
+  plain?: PlainIdentity,
 ): DiscoveredEditor {
-  const { editorId, projectName, projectPath, pid, phase, listensOn } = file ?? {};
-  return { key, host, port, token, listensOn, editorId, projectName, projectPath, pid, phase };
+  const { editorId, projectName, projectPath, pid, phase, listensOn } = identity ?? {};
+  const known = { key, host, port, token, listensOn, editorId, projectName, projectPath, pid, phase };
+  return plain ? { ...known, plain } : known;
 }
 
 function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
@@ -214,6 +250,6 @@ function sameEditor(a: DiscoveredEditor, b: DiscoveredEditor): boolean {
     a.listensOn === b.listensOn &&
     a.editorId === b.editorId &&
     a.pid === b.pid &&
-    (a.uloop === undefined) === (b.uloop === undefined)
+    a.plain?.bridge === b.plain?.bridge
   );
 }

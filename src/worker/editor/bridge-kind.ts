@@ -3,11 +3,16 @@
 import type { Log } from "../../shared/log.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
-import type { HelloResult } from "../../shared/wire/wire.js";
+import type { Greeting, OwnWireEditor } from "../bridges/bridge.js";
 import type { UloopEditor } from "../bridges/uloop/uloop-editor.js";
-import type { Connection } from "../transport/connection.js";
+import {
+  type Connection,
+  type ConnectionDeps,
+  type ConnectionOptions,
+  createConnection,
+} from "../transport/connection.js";
 import type { PushTarget } from "../transport/push-server.js";
-import { createEditorCalls, type EditorCalls } from "./editor-calls.js";
+import { createEditorCalls } from "./editor-calls.js";
 import { type HelloDeps, shakeHands } from "./handshake.js";
 
 export interface BridgeKindDeps extends HelloDeps {
@@ -20,20 +25,40 @@ export interface BridgeKindDeps extends HelloDeps {
   uloop?: UloopEditor | undefined;
 }
 
-export interface BridgeKind {
-  hello: HelloResult;
-  calls: EditorCalls;
+/** What happens on a connection besides answers. */
+interface LineEvents {
+  notice(method: string, params: object): void;
+  fenced(): void;
+}
+
+/** A connection, and how to find out who answers on it. */
+export interface EditorLine extends Pick<Connection, "opened" | "closed" | "close" | "expectBytesEvery"> {
+  /** As `identifyBridge`, which a bridge with a wire of its own does not need. */
+  identify(deps: BridgeKindDeps, on: LineEvents): Promise<Greeting | undefined>;
+}
+
+export function openLine(
+  at: ConnectionDeps,
+  options: ConnectionOptions,
+  ownWire: OwnWireEditor | undefined,
+): EditorLine {
+  if (!ownWire) {
+    const line = createConnection(at, options);
+    return { ...line, identify: (deps, on) => identifyBridge(line, deps, on) };
+  }
+  const wire = ownWire.open(at);
+  return { ...wire, expectBytesEvery: () => undefined, identify: (_deps, on) => wire.greet(on.notice) };
 }
 
 /**
  * Resolves undefined if this owner is fenced for good. Rejects as `sayHello` does: if the peer is a uLoop bridge and may
  * not be one, with the peer's own "no such method".
  */
-export async function identifyBridge(
+async function identifyBridge(
   line: Connection,
   deps: BridgeKindDeps,
-  on: { notice(method: string, params: object): void; fenced(): void },
-): Promise<BridgeKind | undefined> {
+  on: LineEvents,
+): Promise<Greeting | undefined> {
   try {
     const hello = await shakeHands(line, deps);
     if (!hello) return undefined;

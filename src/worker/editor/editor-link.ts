@@ -9,11 +9,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { BackoffOptions } from "../../shared/backoff.js";
 import type { Log } from "../../shared/log.js";
 import type { Heartbeat, HelloResult } from "../../shared/wire/wire.js";
-import { type Connection, type ConnectionOptions, createConnection } from "../transport/connection.js";
+import type { OwnWireEditor } from "../bridges/bridge.js";
+import type { ConnectionOptions } from "../transport/connection.js";
 import { ConnectionLost, type DisconnectReason } from "../transport/disconnect.js";
 import { createPushServer } from "../transport/push-server.js";
 import { createUnaskedTime } from "../transport/unasked-time.js";
-import { type BridgeKindDeps, identifyBridge } from "./bridge-kind.js";
+import { type BridgeKindDeps, type EditorLine, openLine } from "./bridge-kind.js";
 import type { EditorCalls } from "./editor-calls.js";
 import { createEditorEvents, type EditorEvent } from "./editor-events.js";
 import { type EditorLinkHandlers, type EditorLinkState, NO_HANDLERS } from "./editor-link-handlers.js";
@@ -40,6 +41,8 @@ export interface EditorLinkDeps
   extends Pick<HelloDeps, "fence" | "identity">,
     Pick<BridgeKindDeps, "clientName" | "uloop"> {
   endpoint: EditorAddress;
+  /** Set if its bridge has a wire of its own: hello is not said there. */
+  ownWire?: OwnWireEditor | undefined;
   log: Log;
   /** Also listens for pushes, and announces that to the Editor. */
   push?: boolean;
@@ -89,7 +92,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
   let handlers: EditorLinkHandlers = NO_HANDLERS;
   let endpoint = deps.endpoint;
   let state: EditorLinkState = "connecting";
-  let connection: Connection | undefined;
+  let connection: EditorLine | undefined;
   /** The calls of the connection that is ready. */
   let calls: EditorCalls | undefined;
   let hello: HelloResult | undefined;
@@ -137,15 +140,14 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
 
   /** Connects, sends hello and has it handled; undefined if the link did not become ready. */
   const shakeHands = async (
-    line: Connection,
+    line: EditorLine,
     own: EditorNotices,
     progress: { identified: boolean },
   ): Promise<EditorCalls | undefined> => {
     await line.opened;
     toolsStale = false;
     const onFenced = (highestEpoch: number) => handlers.onFenced(highestEpoch);
-    const identified = await identifyBridge(
-      line,
+    const identified = await line.identify(
       { ...deps, endpoint, onFenced, pushEndpoint: push?.endpoint },
       { notice: own.take, fenced: () => void line.close("fenced") },
     );
@@ -170,7 +172,7 @@ export function createEditorLink(deps: EditorLinkDeps, options: EditorLinkOption
     const own = createEditorNotices(noticeHandlers(), log);
     notices = own;
     const about = { ...options.connection, isStranger: true };
-    const line = createConnection({ host, port, log, unasked, onNotification: own.take }, about);
+    const line = openLine({ host, port, log, unasked, onNotification: own.take }, about, deps.ownWire);
     connection = line;
     const progress = { identified: false };
     let ended = false;

@@ -55,7 +55,7 @@ export async function shakeHands(connection: Connection, deps: HelloDeps): Promi
       const params = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
       const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
       // An Editor that says hello cannot claim to keep no ledger.
-      const { plain: _none, ...said } = hello;
+      const { plain: _none, bridge: _unnamed, ...said } = hello;
       return checked(said, deps.endpoint.editorId);
     } catch (error) {
       const highestEpoch = fencedBy(error);

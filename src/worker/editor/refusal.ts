@@ -3,6 +3,7 @@
 import { type Refusal, UNREADABLE } from "../../shared/operation/recover.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
+import { UnverifiedEditor } from "../bridges/bridge.js";
 import { FrameTooLarge } from "../transport/disconnect.js";
 import { UnreadableAnswer } from "./editor-calls.js";
 import { WrongEditor } from "./handshake.js";
@@ -28,7 +29,9 @@ export function refusalOf(error: unknown): Refusal | undefined {
 
 /** Did the Editor itself refuse hello (as opposed to a lost connection or a failure on our side)? */
 export function isRefusedHello(error: unknown): boolean {
-  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor].some((each) => error instanceof each);
+  return [RpcFailure, UnreadableAnswer, WrongEditor, UnprovenEditor, UnverifiedEditor].some(
+    (each) => error instanceof each,
+  );
 }
 
 /** The Editor is quitting: it accepts nothing more, and keeps what it has. */

@@ -14,6 +14,7 @@ import { CLASS_MS } from "../../shared/tools/execution-class.js";
 import { RpcFailure } from "../../shared/wire/dialogue.js";
 import { knowsNoHello } from "../../shared/wire/uloop.js";
 import { EDITOR_CODES } from "../../shared/wire/wire.js";
+import { UnverifiedEditor } from "../bridges/bridge.js";
 import type { DiscoveredEditor } from "../discovery/discovery.js";
 import type { EditorEvent } from "../editor/editor-events.js";
 import type { EditorLink } from "../editor/editor-link.js";
@@ -189,6 +190,7 @@ const Bound = z.object({ boundTo: z.string().optional(), since: z.number().optio
 function refusalOf(error: Error): HelloRefusal {
   if (error instanceof WrongEditor) return { why: "wrong_editor", found: error.found };
   if (error instanceof UnprovenEditor) return { why: "token" };
+  if (error instanceof UnverifiedEditor) return { why: "unverified", message: error.message };
   if (!(error instanceof RpcFailure)) return { why: "other", message: error.message };
   if (knowsNoHello(error)) return { why: "plain" };
   switch (error.code) {

@@ -65,6 +65,7 @@ export function createHeartbeatRecorder(
         ...(hello.labels === undefined ? {} : { labels: hello.labels }),
         ...(process === undefined ? {} : { process }),
         ...(hello.plain === true ? { plain: true as const } : {}),
+        ...(hello.bridge === undefined ? {} : { bridge: hello.bridge }),
       };
       ledger = hello.plain === true ? undefined : memoryOf(hello);
       await store.editors.introduce(profile);

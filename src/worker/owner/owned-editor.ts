@@ -15,7 +15,8 @@ import { LANE_PLACES, LANES, type Lane as LaneName } from "../../shared/tools/to
 import type { ToolLimits } from "../../shared/tools/tool-limits.js";
 import { createRecoverySeal } from "../../shared/wire/recovery-seal.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
-import { createUloopEditor, type UloopIdentity } from "../bridges/uloop/uloop-editor.js";
+import { adapterFor, type BridgeOptions } from "../bridges/adapters.js";
+import type { PlainIdentity } from "../bridges/bridge.js";
 import { processOf } from "../discovery/lost-editors.js";
 import {
   createEditorLink,
@@ -55,9 +56,9 @@ export interface OwnedEditorDeps {
   originKey: Buffer;
   editorId: string;
   endpoint: EditorAddress;
-  /** Set if the Editor's bridge may be uLoop's, which does not report its identity. */
-  uloop: UloopIdentity | undefined;
-  /** Where the worker records what it sends to uLoop bridges. */
+  /** Set if the Editor's bridge may be one without a ledger, which does not report its identity. */
+  plain: PlainIdentity | undefined;
+  /** Where the worker records what it sends to such bridges. */
   sentFolder: string;
   /** The data known of the Editor without a connection. */
   described(): DescribedEditor | undefined;
@@ -76,6 +77,7 @@ export interface OwnedEditorOptions
   /** The pause between two attempts after the store or the Editor was lost, ms. */
   retryMs: number;
   link: EditorLinkOptions;
+  bridges?: BridgeOptions;
   /** Limits on the Editor's tool list. */
   tools: ToolLimits;
   /** The limit on one result's JSON. */
@@ -162,16 +164,15 @@ function sharedParts(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEdi
 
 type SharedParts = ReturnType<typeof sharedParts>;
 
-/** The link, not started yet; it uses the uLoop adapter if the bridge may keep no ledger. */
+/** The link, not started yet; it uses the adapter of its bridge if that may keep no ledger. */
 function linkOf(deps: OwnedEditorDeps, fence: OwnerFence, options: OwnedEditorOptions): EditorLink {
   const { store, endpoint, identity, log, sentFolder } = deps;
   const effectOf = async (logId: string) => (await store.operations.find(logId))?.effect;
-  const uloop =
-    deps.uloop &&
-    createUloopEditor({ identity: deps.uloop, sentFolder, log, effectOf, limits: options.tools });
+  const about = { sentFolder, log, effectOf, limits: options.tools };
+  const adapter = deps.plain && adapterFor({ identity: deps.plain, ...about }, options.bridges ?? {});
   const clientName = `unity-job-broker ${identity.version}`;
   return createEditorLink(
-    { endpoint, identity, log, fence: fence.forHello, clientName, uloop, push: true },
+    { endpoint, identity, log, fence: fence.forHello, clientName, ...adapter, push: true },
     options.link,
   );
 }

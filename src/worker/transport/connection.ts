@@ -4,13 +4,12 @@
  */
 import { connect } from "node:net";
 import type { Log } from "../../shared/log.js";
-import { endOf } from "../../shared/machine/connection-filter.js";
-import { isAnotherUsersServer } from "../../shared/machine/peer-owner.js";
 import { createDialogue } from "../../shared/wire/dialogue.js";
 import { addressOf } from "../../shared/wire/editor-proof.js";
 import { encodeFrame, type Frame } from "../../shared/wire/framing.js";
 import { parseRpc, rpcNotification, rpcRequest, rpcUnanswered } from "../../shared/wire/rpc.js";
 import { ConnectionLost, type DisconnectReason, FrameTooLarge, reasonOfSocketError } from "./disconnect.js";
+import { isForeignPeer } from "./foreign-peer.js";
 import { afterReading, createFrameReader } from "./frame-reader.js";
 import { outgoing } from "./outgoing.js";
 import { createUnaskedTime, type UnaskedTime } from "./unasked-time.js";
@@ -192,8 +191,7 @@ export function createConnection(deps: ConnectionDeps, options: ConnectionOption
   const opened = new Promise<void>((resolve, reject) => {
     socket.once("connect", () => {
       if (ended) return;
-      // A worker that runs as root may serve other users' Editors.
-      if (process.getuid?.() !== 0 && isAnotherUsersServer(endOf(socket, "local"), endOf(socket, "remote"))) {
+      if (isForeignPeer(socket)) {
         end("foreign_peer", "another user of this machine listens there");
         return;
       }

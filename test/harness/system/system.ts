@@ -97,8 +97,8 @@ export interface System {
   /** A worker that reaches Redis and this Editor by cables that the test may cut. */
   addCabledWorker(editor: SimulatedEditor, options?: Partial<WorkerOptions>): Promise<CabledWorker>;
   /** Resolves when the Editor is known, present and its tools are published. */
-  present(editor: SimulatedEditor): Promise<void>;
-  away(editor: SimulatedEditor): Promise<void>;
+  present(editor: Pick<SimulatedEditor, "editorId">): Promise<void>;
+  away(editor: Pick<SimulatedEditor, "editorId">): Promise<void>;
   record(logId: string): Promise<OperationRecord>;
   /** How often work of this name began, over all Editors. */
   executions(name: string): number;
@@ -118,6 +118,8 @@ export interface SystemOptions {
   /** Null: no worker yet. */
   worker?: Partial<WorkerOptions> | null;
   editor?: SimulatedEditorOptions;
+  /** Where workers look for Editors with MCP for Unity. */
+  unityMcpFolder?: string;
 }
 
 /**
@@ -168,6 +170,7 @@ async function startSystem(
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
   const knownEditorsFile = join(folder, "data", "known-editors.json");
   const retentionMs = options.retentionMs ?? 24 * HOUR;
+  const { unityMcpFolder } = options;
   const bench = createBench();
   const named: NamedEditor[] = [];
   const log = logInto(warnings);
@@ -209,7 +212,7 @@ async function startSystem(
 
   const startWorker = (store: Store, editorsFolder: string, given: Partial<WorkerOptions>): Worker => {
     const worker = createWorker(
-      { store, log, editorsFolder, version: "0.0.0", named, originKey: ORIGIN_KEY },
+      { store, log, editorsFolder, version: "0.0.0", named, originKey: ORIGIN_KEY, unityMcpFolder },
       { ...WORKER, retentionMs, ...options.worker, ...given },
     );
     closers.push(() => worker.close());
@@ -243,7 +246,10 @@ async function startSystem(
   const { store, broker } = gateway;
 
   /** Woken by what Editors' owners publish. */
-  const seen = (editor: SimulatedEditor, is: (isThere: boolean) => boolean): Promise<void> =>
+  const seen = (
+    editor: Pick<SimulatedEditor, "editorId">,
+    is: (isThere: boolean) => boolean,
+  ): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = async (): Promise<void> => {
         const [known, tools] = await Promise.all([

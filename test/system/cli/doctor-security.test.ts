@@ -129,6 +129,10 @@ const OPEN: Record<string, () => Promise<Open> | Open> = {
       env: { UNITY_BROKER_EDITORS: "old=127.0.0.1:8700" },
     };
   },
+  "Editors with MCP for Unity"() {
+    const env = { UNITY_BROKER_UNITY_MCP: "true", UNITY_MCP_STATUS_DIR: "/status" };
+    return { check: "plain Editors", state: "warning", says: /the Editors in \/status/, env };
+  },
   async "a token without an end"() {
     await type(["token", "create", "bob"]);
     return { check: "tokens", state: "warning", says: /without an end: bob$/ };

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TOOL_LIMITS } from "../../../src/shared/tools/tool-limits.js";
 import type { SubmitParams } from "../../../src/shared/wire/wire.js";
-import { openSentLog } from "../../../src/worker/bridges/uloop/sent-log.js";
-import { createUloopEditor, type UloopEditorDeps } from "../../../src/worker/bridges/uloop/uloop-editor.js";
+import type { PlainEditorDeps } from "../../../src/worker/bridges/plain-editor.js";
+import { openSentLog } from "../../../src/worker/bridges/sent-log.js";
+import { createUloopEditor } from "../../../src/worker/bridges/uloop/uloop-editor.js";
 import { type Connection, createConnection } from "../../../src/worker/transport/connection.js";
 import { startTcpPeer, type TcpPeer } from "../../harness/editor/tcp-peer.js";
 import { eventually } from "../../harness/eventually.js";
@@ -36,7 +37,7 @@ const CALL: SubmitParams = {
 };
 
 /** A worker that connects again and again. */
-function stage(given: Partial<UloopEditorDeps>) {
+function stage(given: Partial<PlainEditorDeps>) {
   const reported: string[] = [];
   const editor = createUloopEditor({
     ...{ sentFolder: folder, log: SILENT, effectOf: async () => "mutating" as const, limits: TOOL_LIMITS },

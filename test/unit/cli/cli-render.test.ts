@@ -138,6 +138,26 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
       ],
       c,
     ),
+  "unity-broker editors, one with another bridge": (c) =>
+    renderEditors(
+      [
+        {
+          id: "shop@53316fd1",
+          project: "Shop",
+          unity_version: "6000.0.30f1",
+          connected: true,
+          phase: "ready",
+        },
+        {
+          ...{ id: "game@0a1b2c3d", project: "Game", unity_version: "2022.3.50f1", connected: true },
+          ...{
+            phase: "ready",
+            bridge: "unity-mcp (no ledger: a lost connection leaves the outcome unknown)",
+          },
+        },
+      ],
+      c,
+    ),
   "unity-broker editors, the connected MCP clients": () =>
     renderClients(
       [

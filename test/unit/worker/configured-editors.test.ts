@@ -34,12 +34,12 @@ test("a project says its port itself, and is known by its folder", async () => {
   );
   settle(8710);
   const [first, second] = await read();
-  expect(first).toMatchObject({ host: "127.0.0.1", port: 8710, uloop: { projectPath: project } });
-  expect(first?.uloop?.editorId).toMatch(new RegExp(`^${basename(project).toLowerCase()}@[0-9a-f]{8}$`));
-  expect(second).toMatchObject({ port: 8701, uloop: { projectName: "My Game", projectPath: undefined } });
-  expect(second?.uloop?.editorId).toMatch(/^my-game@[0-9a-f]{8}$/);
+  expect(first).toMatchObject({ host: "127.0.0.1", port: 8710, plain: { projectPath: project } });
+  expect(first?.plain?.editorId).toMatch(new RegExp(`^${basename(project).toLowerCase()}@[0-9a-f]{8}$`));
+  expect(second).toMatchObject({ port: 8701, plain: { projectName: "My Game", projectPath: undefined } });
+  expect(second?.plain?.editorId).toMatch(/^my-game@[0-9a-f]{8}$/);
   settle(8720);
-  expect((await read())[0]).toMatchObject({ port: 8720, uloop: first?.uloop });
+  expect((await read())[0]).toMatchObject({ port: 8720, plain: first?.plain });
 });
 
 test("one that says nothing is left out, and complained about once", async () => {
@@ -64,7 +64,7 @@ describe("discovery", () => {
     );
     await discovery.look();
     const editorId = seen[0]?.editorId;
-    expect(seen).toMatchObject([{ port: 8710, uloop: { projectPath: project } }]);
+    expect(seen).toMatchObject([{ port: 8710, plain: { projectPath: project } }]);
     const file = {
       editorId,
       projectName: "x",
@@ -79,7 +79,7 @@ describe("discovery", () => {
     );
     await discovery.look();
     expect(seen.slice(1)).toMatchObject([{ port: 8750, token: "t", editorId }]);
-    expect(seen[1]?.uloop).toBeUndefined();
+    expect(seen[1]?.plain).toBeUndefined();
     expect(discovery.editors()).toHaveLength(1);
     await discovery.close();
   });

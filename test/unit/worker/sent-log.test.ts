@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openSentLog } from "../../../src/worker/bridges/uloop/sent-log.js";
+import { openSentLog } from "../../../src/worker/bridges/sent-log.js";
 
 let folder: string;
 beforeEach(() => {

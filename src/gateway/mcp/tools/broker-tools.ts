@@ -152,7 +152,9 @@ const TOOLS: BrokerTool[] = [
           unity_version: profile.unityVersion,
           ...labelled(labelsOf(profile)),
           ...(profile.plain
-            ? { bridge: "plain (no ledger: a lost connection leaves the outcome unknown)" }
+            ? {
+                bridge: `${profile.bridge ?? "plain"} (no ledger: a lost connection leaves the outcome unknown)`,
+              }
             : {}),
           connected,
           ...(isPaused ? { paused: true } : {}),

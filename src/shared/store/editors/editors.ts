@@ -4,6 +4,7 @@ import type { Diagnosis } from "../../editors/diagnosis.js";
 import type { EditorMark } from "../../operation/operation.js";
 import type { Tool } from "../../tools/tool.js";
 import type { LedgerCheckpoint } from "../../wire/ledger-checkpoint.js";
+import type { PlainBridge } from "../../wire/wire.js";
 import { channels, keys } from "../keys.js";
 import { signOf } from "./editors-seen.js";
 
@@ -19,6 +20,8 @@ export interface EditorProfile extends EditorMark {
   labels?: readonly string[];
   /** Its bridge keeps no ledger and reports no generation or asset counter (docs/reference/protocol.md, "Plain Editors"). */
   plain?: true;
+  /** Which of them it is; an older worker did not say. */
+  bridge?: PlainBridge;
 }
 
 /** Only workers on this machine can tell whether the process is alive. */

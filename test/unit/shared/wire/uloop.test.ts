@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../../src/shared/config.js";
-import { failedOutcome, isRead, knowsNoHello } from "../../../../src/shared/wire/uloop.js";
+import { isRead } from "../../../../src/shared/wire/plain.js";
+import { failedOutcome, knowsNoHello } from "../../../../src/shared/wire/uloop.js";
 
 const internal = (message: string) => ({
   code: -32603,

@@ -1,7 +1,7 @@
 /** What is known of a call whose answer was lost, to a bridge that keeps no ledger. */
-import { unknown } from "../../../shared/wire/uloop.js";
-import type { Outcome } from "../../../shared/wire/wire.js";
-import { ConnectionLost, FrameTooLarge } from "../../transport/disconnect.js";
+import { unknown } from "../../shared/wire/plain.js";
+import type { Outcome } from "../../shared/wire/wire.js";
+import { ConnectionLost, FrameTooLarge } from "../transport/disconnect.js";
 
 /** The answer will not come, or cannot be read. */
 export function afterLoss(error: unknown, startedAt: number): Outcome {

@@ -10,7 +10,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, link, mkdir, open, readdir, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SentCall } from "../../../shared/wire/uloop.js";
+import type { SentCall } from "../../shared/wire/plain.js";
 
 export interface SentLog {
   /** Identifies this log; a log that was lost and started again has another id. */

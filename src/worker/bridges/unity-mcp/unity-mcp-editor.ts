@@ -1,0 +1,169 @@
+/** MCP for Unity (unity-mcp by CoplayDev), up to 10.x: its framed TCP bridge (docs/reference/bridges.md). */
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { comparablePath } from "../../../shared/editors/project-path.js";
+import { unknown } from "../../../shared/wire/plain.js";
+import type { Outcome } from "../../../shared/wire/wire.js";
+import { WrongEditor } from "../../editor/handshake.js";
+import {
+  createFramedConnection,
+  type FramedConnection,
+  type FramedConnectionOptions,
+} from "../../transport/framed-connection.js";
+import { type BridgeWire, type EditorIdentity, type OwnWireEditor, UnverifiedEditor } from "../bridge.js";
+import { createPlainEditor, type PlainEditorDeps } from "../plain-editor.js";
+import { type BridgeAnswer, readAnswer } from "./answers.js";
+import { toolsOf } from "./tool-list.js";
+
+/** Times in ms. */
+export interface UnityMcpOptions {
+  connection?: FramedConnectionOptions;
+  /** The bridge answers each command after 30 s at the latest; one that is silent for this long is given up. */
+  answerTimeoutMs?: number;
+  /** The bridge closes a connection that says nothing for 30 s. */
+  keepAliveMs?: number;
+  /** The pause between two questions whether the main thread answers again. */
+  busyPauseMs?: number;
+}
+
+/** Kept as long as the worker owns the Editor: outcomes outlive their connection. */
+export function createUnityMcpEditor(deps: PlainEditorDeps, options: UnityMcpOptions = {}): OwnWireEditor {
+  const editor = createPlainEditor(deps);
+  return {
+    open(at) {
+      const line = createFramedConnection({ ...at, isGreeting }, options.connection);
+      const { opened, closed, close } = line;
+      return {
+        opened,
+        closed,
+        close,
+        greet: (notice) => editor.greet(unityMcpWire(line, deps, options), notice),
+      };
+    },
+  };
+}
+
+function isGreeting(line: string): boolean {
+  return /^WELCOME UNITY-MCP\b.*\bFRAMING=1\b/.test(line);
+}
+
+/** Twice the time after which the bridge answers whatever happens, ms. */
+const QUESTION_MS = 60_000;
+
+/** The answer of `get_project_info`. Of its own project an Editor says the same here as in its status file. */
+const ProjectInfo = z.looseObject({
+  success: z.literal(true),
+  data: z.looseObject({
+    projectRoot: z.string().max(32_767),
+    unityVersion: z.string().max(1_000).optional(),
+  }),
+});
+
+function unityMcpWire(
+  line: FramedConnection,
+  { identity, log }: Pick<PlainEditorDeps, "identity" | "log">,
+  options: UnityMcpOptions,
+): BridgeWire {
+  const { answerTimeoutMs = 300_000, keepAliveMs = 10_000, busyPauseMs = 500 } = options;
+  /** A command was answered before it ended. */
+  let mayBeBusy = false;
+
+  const ask = async (text: string, timeoutMs: number): Promise<BridgeAnswer> => {
+    const answer = readAnswer(await line.ask(text, timeoutMs));
+    if (answer) return answer;
+    // Whatever answers there, its next frame may belong to anything.
+    void line.close("malformed_frame");
+    return { kind: "unclear", message: "something that is not an answer of this bridge" };
+  };
+  const command = (type: string, params: Record<string, unknown>): Promise<BridgeAnswer> =>
+    ask(JSON.stringify({ type, params }), answerTimeoutMs);
+  /** A command of the worker's own, which takes the bridge no time once the main thread is free. */
+  const question = (type: string): Promise<BridgeAnswer> =>
+    ask(JSON.stringify({ type, params: {} }), Math.min(answerTimeoutMs, QUESTION_MS));
+
+  const keepAlive = setInterval(() => {
+    if (!line.isIdle()) return;
+    ask("ping", Math.min(answerTimeoutMs, QUESTION_MS)).catch(() => undefined);
+  }, keepAliveMs);
+  void line.closed.then(() => clearInterval(keepAlive));
+
+  return {
+    bridge: "unity-mcp",
+    // A project may replace any command by one of its own name that does more.
+    repeatsReads: false,
+    closed: line.closed,
+
+    /** Answered on the main thread: what was sent on an earlier connection has been taken up by then. */
+    async verify() {
+      const answer = await question("get_project_info");
+      const data = projectIn(answer, identity);
+      line.trust();
+      return { unityVersion: data.unityVersion };
+    },
+
+    async tools() {
+      const answer = await question("get_tool_states");
+      if (answer.kind === "unclear") {
+        log.warn({ editor: identity.editorId, answer: answer.message }, "the bridge does not list its tools");
+      }
+      return toolsOf(answer.kind === "result" ? answer.result : undefined);
+    },
+
+    async free() {
+      while (mayBeBusy) {
+        // Unlike the bare word, this waits for the main thread.
+        const answer = await question("ping");
+        if (answer.kind === "result") mayBeBusy = false;
+        else await delay(busyPauseMs, undefined, { ref: false });
+      }
+    },
+
+    async call(tool, args, startedAt) {
+      const answer = await command(tool, args);
+      if (answer.kind === "unclear") mayBeBusy = true;
+      return outcomeOf(answer, startedAt, Date.now());
+    },
+  };
+}
+
+const UNSAID: Readonly<Record<BridgeAnswer["kind"], string>> = {
+  result: "the answer of get_project_info has a form that is not known",
+  refused: "it has no command get_project_info, or that is disabled",
+  failed: "its command get_project_info failed",
+  unclear: "its main thread did not answer in time",
+};
+
+function projectIn(answer: BridgeAnswer, { editorId, projectName, projectPath }: EditorIdentity) {
+  const read = ProjectInfo.safeParse(answer.kind === "result" ? answer.result : undefined);
+  if (!read.success) {
+    // Not in the peer's own words: it is nobody yet.
+    throw new UnverifiedEditor(
+      `The bridge of ${projectName} does not say which project it serves: ${UNSAID[answer.kind]}. It gets no calls.`,
+    );
+  }
+  const { projectRoot } = read.data.data;
+  if (projectPath === undefined || comparablePath(projectRoot) !== comparablePath(projectPath)) {
+    const name = basename(projectRoot.replaceAll("\\", "/"));
+    throw new WrongEditor(editorId, /^[\w .-]{1,64}$/.test(name) ? name : "another project");
+  }
+  return read.data.data;
+}
+
+function outcomeOf(answer: BridgeAnswer, startedAt: number, endedAt: number): Outcome {
+  const times = { startedAt, endedAt, executionMs: endedAt - startedAt };
+  switch (answer.kind) {
+    case "result":
+      return { status: "completed", result: answer.result, ...times };
+    case "refused":
+      return { status: "failed", error: { type: answer.type, message: answer.message }, endedAt };
+    case "failed":
+      return { status: "failed", error: { type: "internal_error", message: answer.message }, ...times };
+    case "unclear":
+      return unknown(
+        `The bridge answered ${JSON.stringify(answer.message)} and keeps no ledger: the command may be waiting, running or over.`,
+        startedAt,
+        endedAt,
+      );
+  }
+}
