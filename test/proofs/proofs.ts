@@ -67,6 +67,11 @@ export const PROOFS: readonly Proof[] = [
       "50 races of 20 clients for its start, 20 first contacts, a plain bridge's operation of 35 s that outlives its client",
   },
   {
+    name: "eight clients",
+    command: longForm("test/system/clients/eight-clients.test.ts"),
+    covers: "a build of 60 s, three clients that read beside it, and four whose edits wait in turn",
+  },
+  {
     name: "growth",
     command: longForm("test/system/store/growth.test.ts"),
     covers: "4 000 operations over 20 Editors that come and go leave nothing in the store",
