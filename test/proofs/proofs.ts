@@ -54,6 +54,12 @@ export const PROOFS: readonly Proof[] = [
     covers:
       "builds for two pools of three Editors each, under crashes, kills and one loss of the store ([more](farm.md))",
   },
+  {
+    name: "load",
+    command: "npm run load",
+    covers:
+      "50 Editors, 200 sessions, 50 calls a second for two minutes: counts and memory ([more](load.md))",
+  },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {
     name: "interleavings",
