@@ -57,7 +57,12 @@ export function memoryChart(report: LoadReport): Chart {
       ...framed(title, subtitle(report)),
       legend,
       grid: { left: 80, right: 40, top: 110, bottom: 60 },
-      xAxis: { type: "value", ...named("s since the first call"), max: "dataMax", splitLine: gridLines },
+      xAxis: {
+        type: "value",
+        ...named("s since the first call"),
+        max: report.options.seconds,
+        splitLine: gridLines,
+      },
       yAxis: { type: "value", ...named("MB"), nameGap: 46, splitLine: gridLines },
       series: [line("gateway", COLORS.broker), line("worker", COLORS.other)],
     },

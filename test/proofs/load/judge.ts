@@ -32,7 +32,7 @@ export const growthOf = (report: LoadReport, name: string): number => {
 };
 
 export const heldGrowthOf = ({ held }: LoadReport, name: (typeof JUDGED)[number]): number =>
-  (held.at(-1)?.[name] ?? Number.NaN) / (held[1]?.[name] ?? Number.NaN);
+  (held.at(-1)?.[name].megabytes ?? Number.NaN) / (held[1]?.[name].megabytes ?? Number.NaN);
 
 export function grown(report: LoadReport): string[] {
   return JUDGED.flatMap((name) => {

@@ -5,7 +5,7 @@ import type { Closers } from "../bench/closers.js";
 import { describeMachine, loadNow, type Machine } from "../bench/measure/machine.js";
 import { quantile } from "../bench/measure/statistics.js";
 import type { Offer, Offered } from "./settings.js";
-import { type LoadedEditor, setStage } from "./stage.js";
+import { type Held, type LoadedEditor, setStage } from "./stage.js";
 import { countRedis, type RedisCounts, type Sample, sample, watch } from "./watch.js";
 
 export interface LoadOptions {
@@ -53,8 +53,11 @@ export interface LoadReport {
   connected: RedisCounts;
   end: RedisCounts;
   samples: Sample[];
-  /** What gateway and worker hold once garbage is collected, MB: at the beginning of each quarter, and at the end. */
-  held: Record<"gateway" | "worker", number>[];
+  /** At the beginning of each quarter, and at the end. */
+  held: Record<"gateway" | "worker", Held>[];
+  /** With the Editors, before the sessions came. */
+  heldIdle: Record<"gateway" | "worker", Held>;
+  heldEmpty: Record<"gateway" | "worker", Held>;
 }
 
 const CLIENT_PROCESSES = 2;
@@ -89,10 +92,12 @@ export async function runLoad(
 
   say(`worker and gateway, no Editor: ${options.idleSeconds} s`);
   const empty = await idleFor();
+  const heldEmpty = await stage.collect();
   const editors = await stage.startEditors(options.editors);
   say(`${editors.length} Editors, idle: ${options.idleSeconds} s, and as long before`);
   await after(options.idleSeconds * 1_000);
   const idle = await idleFor();
+  const heldIdle = await stage.collect();
   const sessions = await stage.startSessions(options.sessions, CLIENT_PROCESSES);
   const connected = await countRedis(stage.redis);
   say(`${options.sessions} sessions; ${options.perSecond} calls a second for ${options.seconds} s`);
@@ -119,7 +124,7 @@ export async function runLoad(
   const calls = offered.flatMap((each) => each.calls);
   const took = calls.map(([, ms]) => ms);
   return {
-    ...{ machine, options, empty, idle, connected, end, samples, held },
+    ...{ machine, options, empty, idle, connected, end, samples, held, heldEmpty, heldIdle },
     loadAtEnd: loadNow(),
     counts: {
       sent: sum(offered.map(({ sent }) => sent)),

@@ -2,6 +2,7 @@
 import { machineLine } from "../bench/measure/report.js";
 import { growthOf, quarters } from "./judge.js";
 import type { Idle, LoadReport } from "./load.js";
+import type { Held } from "./stage.js";
 import type { RedisCounts } from "./watch.js";
 
 export function printed(report: LoadReport): string {
@@ -27,17 +28,25 @@ export function printed(report: LoadReport): string {
           ", ",
         )}; ${growthOf(report, name).toFixed(3)}; ${(used / wall).toFixed(0)}; ${(used / counts.sent).toFixed(2)}`;
     }),
-    ...(["gateway", "worker"] as const).map(
-      (name) =>
-        `  ${name} holds after a collection: ${report.held.map((held) => held[name].toFixed(1)).join(", ")} MB`,
+    ...PROCESSES.map(
+      (name) => `  ${name} holds: ${report.held.map((held) => heldText(held[name])).join("; ")}`,
     ),
     "",
+    ...PROCESSES.map(
+      (name) =>
+        `${name}, idle: ${heldText(report.heldEmpty[name])}; with the Editors ${heldText(report.heldIdle[name])}`,
+    ),
     ...idleLines("no Editor", report.empty),
     ...idleLines(`${editors} Editors, idle`, report.idle),
     `Redis, from the sessions to the end: ${report.connected.keys} to ${report.end.keys} keys, ${megabytes(report.connected)} to ${megabytes(report.end)}`,
     `commands of a call: ${perCall(report)}`,
   ].join("\n");
 }
+
+const PROCESSES = ["gateway", "worker"] as const;
+
+const heldText = ({ megabytes, timers, sockets }: Held): string =>
+  `${megabytes.toFixed(1)} MB, ${timers} timers, ${sockets} sockets`;
 
 const megabytes = ({ bytes }: RedisCounts): string => `${(bytes / 1e6).toFixed(2)} MB`;
 

@@ -20,13 +20,22 @@ export interface LoadedEditor {
   counterFile: string;
 }
 
+/** By a process that has just collected its garbage. */
+export interface Held {
+  /** Heap and buffers. */
+  megabytes: number;
+  /** Those that keep it alive. */
+  timers: number;
+  sockets: number;
+}
+
 export interface Stage {
   readonly address: RedisAddress;
   readonly redis: Redis;
   /** Process ids by what they are. */
   readonly pids: ReadonlyMap<string, number>;
-  /** Collects the garbage of gateway and worker; what they hold then, MB: heap and buffers. */
-  collect(): Promise<Record<"gateway" | "worker", number>>;
+  /** Collects the garbage of gateway and worker; what they hold then. */
+  collect(): Promise<Record<"gateway" | "worker", Held>>;
   /** Resolves when the store knows them all, connected. */
   startEditors(count: number): Promise<readonly LoadedEditor[]>;
   /** Processes with so many sessions in all, every one greeted. */
@@ -43,16 +52,18 @@ const collect = runInNewContext("gc");
 process.on("SIGUSR2", () => {
   collect();
   const { heapUsed, external } = process.memoryUsage();
-  writeSync(2, "holds " + (heapUsed + external) + " bytes\\n");
+  const open = process.getActiveResourcesInfo();
+  const timers = open.filter((what) => what === "Timeout").length;
+  const sockets = open.filter((what) => /^(TCP|Pipe)(Socket)?Wrap$/.test(what)).length;
+  writeSync(2, "holds " + JSON.stringify({ megabytes: (heapUsed + external) / 1e6, timers, sockets }) + "\\n");
 });`)}`;
 
-/** MB. */
-async function heldBy(running: RunningProcess): Promise<number> {
+async function heldBy(running: RunningProcess): Promise<Held> {
   const said = (): string[] =>
-    [...running.stderr.matchAll(/^holds (\d+) bytes$/gm)].map(([, bytes = ""]) => bytes);
+    [...running.stderr.matchAll(/^holds (\{.*\})$/gm)].map(([, held = ""]) => held);
   const before = said().length;
   running.signal("SIGUSR2");
-  return Number(await until(`${running.name} says what it holds`, () => said()[before])) / 1e6;
+  return JSON.parse(await until(`${running.name} says what it holds`, () => said()[before])) as Held;
 }
 
 const EDITORS = new URL("./editors-process.ts", import.meta.url);
@@ -103,8 +114,8 @@ export async function setStage(closers: Closers): Promise<Stage> {
   return {
     ...{ address, redis, pids },
     async collect() {
-      const held = await Promise.all([gateway, worker].map(heldBy));
-      return { gateway: held[0] ?? Number.NaN, worker: held[1] ?? Number.NaN };
+      const [ofGateway, ofWorker] = await Promise.all([heldBy(gateway), heldBy(worker)]);
+      return { gateway: ofGateway, worker: ofWorker };
     },
     async startEditors(count) {
       const settings: EditorsSettings = { folder, editorsFolder: env.UNITY_BROKER_EDITORS_DIR ?? "", count };
