@@ -31,7 +31,7 @@ export const growthOf = (report: LoadReport, name: string): number => {
   return last / second;
 };
 
-export const heldGrowthOf = ({ held }: LoadReport, name: (typeof JUDGED)[number]): number =>
+const heldGrowthOf = ({ held }: LoadReport, name: (typeof JUDGED)[number]): number =>
   (held.at(-1)?.[name].megabytes ?? Number.NaN) / (held[1]?.[name].megabytes ?? Number.NaN);
 
 export function grown(report: LoadReport): string[] {
