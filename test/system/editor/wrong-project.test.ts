@@ -43,7 +43,7 @@ describe("an Editor of another project has taken the port", () => {
 
     const { port, token } = editor;
     const rival = await system.addEditor({ port, ...(isCopy ? { token } : {}) });
-    await isCalledWrong(system, editor);
+    await Promise.all([isCalledWrong(system, editor), system.present(rival)]);
     const byId = await ann.submit("work", { Name: "by id" }, named);
     const byName = await client("bob").submit("work", { Name: "by name" }, { editor: "game-1" });
     const view = answerOf(await ann.reaches(byId.record.logId, "queued"));
@@ -51,7 +51,7 @@ describe("an Editor of another project has taken the port", () => {
     expect(view.message).toMatch(/Another project answers at .* Nothing was sent to it. Restart the Editor/);
     // Its process may come back, so the only Editor that is connected is not taken for it.
     await expect(ann.submit("work", { Name: "unnamed" })).rejects.toMatchObject({ code: "EDITOR_AMBIGUOUS" });
-    if (!isCopy) await finished(ann, "theirs", rival.editorId);
+    await finished(ann, "theirs", rival.editorId);
     await rival.close();
     await editor.faults.restart();
 
@@ -60,7 +60,7 @@ describe("an Editor of another project has taken the port", () => {
     for (const { record } of [waiting, byId])
       expect((await ann.outcome(record.logId)).record.state).toBe("completed");
     await client("bob").outcome(byName.record.logId);
-    expect(begunIn(rival)).toEqual(isCopy ? [] : ["theirs"]);
+    expect(begunIn(rival)).toEqual(["theirs"]);
     expect(begunIn(editor).sort()).toEqual(["by id", "by name", "sent", "waits"]);
   });
 });
