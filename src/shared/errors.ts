@@ -33,7 +33,7 @@ export const ERRORS = {
     http: 404,
     rpc: -32602,
     retry: "safe",
-    next: "Use a project's name, an id (or its unique beginning), or pool:<labels>, from list_editors. Nothing was executed.",
+    next: "Use a project's name, an id (or its unique beginning, with the @), or pool:<labels>, from list_editors. Nothing was executed.",
   },
   EDITORS_NOT_BACK: {
     http: 503,

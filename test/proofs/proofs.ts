@@ -54,6 +54,12 @@ export const PROOFS: readonly Proof[] = [
     covers:
       "builds for two pools of three Editors each, under crashes, kills and one loss of the store ([more](farm.md))",
   },
+  {
+    name: "load",
+    command: "npm run load",
+    covers:
+      "50 Editors, 200 sessions, 50 calls a second for two minutes: counts and memory ([more](load.md))",
+  },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {
     name: "interleavings",
@@ -65,6 +71,11 @@ export const PROOFS: readonly Proof[] = [
     command: longForm("test/system/cli/background-broker.test.ts test/system/mcp/first-contact.test.ts"),
     covers:
       "50 races of 20 clients for its start, 20 first contacts, a plain bridge's operation of 35 s that outlives its client",
+  },
+  {
+    name: "eight clients",
+    command: longForm("test/system/clients/eight-clients.test.ts"),
+    covers: "a build of 60 s, three clients that read beside it, and four whose edits wait in turn",
   },
   {
     name: "growth",

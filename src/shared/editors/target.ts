@@ -47,7 +47,7 @@ export type TargetProblem =
 
 /**
  * Choice of target (▲4): resolves the `editor` argument, ignoring case: an id, a project's name, or the beginning of an
- * id. An exact id takes precedence over a name, and a name over the beginning of an id. Or a pool.
+ * id from its `@` on. An exact id takes precedence over a name, and a name over the beginning of an id. Or a pool.
  */
 export function resolveTarget(
   named: string | undefined,
@@ -62,7 +62,7 @@ export function resolveTarget(
   const ways: ((candidate: Candidate) => boolean)[] = [
     ({ id }) => id === named,
     ({ id, projectName }) => projectName.toLowerCase() === wanted || slugIn(id) === wanted,
-    ({ id }) => id.toLowerCase().startsWith(wanted),
+    ({ id }) => isBeginningOf(id, wanted),
   ];
   for (const fits of ways) {
     const matches = storedOr(candidates.filter(fits));
@@ -82,7 +82,7 @@ export function isFor(target: Target, { editor, pool }: { editor: string; pool?:
   if (!target.isUnknown) return editor === target.editor;
   const wanted = target.editor.toLowerCase();
   const isItsProject = /[a-z0-9]/.test(wanted) && slugIn(editor) === slugOf(wanted);
-  return isItsProject || editor.toLowerCase().startsWith(wanted);
+  return isItsProject || isBeginningOf(editor, wanted);
 }
 
 /**
@@ -144,6 +144,11 @@ function holds(project: string, folder: string): boolean {
   const outer = comparablePath(project);
   const inner = comparablePath(folder);
   return outer !== "" && (inner === outer || inner.startsWith(`${outer}/`));
+}
+
+/** With less than the whole name of its project, "game" would mean game-2 once game was renamed or forgotten. */
+function isBeginningOf(id: string, wanted: string): boolean {
+  return wanted.includes("@") && id.toLowerCase().startsWith(wanted);
 }
 
 /** The part of an Editor's id that comes from its project's name. */

@@ -94,12 +94,15 @@ function awayMessage({ record, pool, diagnosis }: Flight, away: EditorAway): str
     return `None of the ${pool.known} known Editor(s) of ${record.editor} is connected. The operation has not started: it waits for one of them, and expires${by} if none comes. Ask the user to start one.`;
   // A diagnosis already says what is wrong and what to do.
   const open = diagnosis ? "" : ` Ask the user to open ${away.project ?? "its project"} in Unity.`;
+  const moved = away.hasClosed
+    ? " If the project's folder was renamed or moved, it has another Editor now: cancel this operation and name that one."
+    : "";
   if (away.mayHaveBeenSent) {
     const cancelled = record.cancel ? " If it has not started, its cancellation is delivered then." : "";
     return `${whereItIs(record, away, diagnosis)} The broker's store was restored from an older copy; whether the operation was sent is unknown until the Editor is back.${cancelled}${open}`;
   }
   if (isWaiting(record.state)) {
-    return `${whereItIs(record, away, diagnosis)} The operation has not started: it waits for the Editor, and expires${by} if the Editor does not come back.${open}`;
+    return `${whereItIs(record, away, diagnosis)} The operation has not started: it waits for the Editor, and expires${by} if the Editor does not come back.${open}${moved}`;
   }
   const begun = record.state === "running" ? "started there" : "been sent there";
   const cancelled = record.cancel && !gone ? " Its cancellation is delivered then." : "";

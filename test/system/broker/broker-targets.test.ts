@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createToolList } from "../../../src/gateway/mcp/tools/tool-list.js";
 import { answerOf } from "../../../src/shared/operation/answer.js";
+import { quits } from "../../harness/editor/quits.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
 import { forget } from "../../harness/system/said-of-editors.js";
@@ -14,14 +15,6 @@ async function withTwo(): Promise<System & { second: System["editor"] }> {
   const second = await system.addEditor();
   await system.present(second);
   return { ...system, second };
-}
-
-/** Its process ends, and its worker has noticed. */
-async function quits({ away, hand }: System, editor: System["editor"]): Promise<void> {
-  await editor.close();
-  await away(editor);
-  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
-  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
 }
 
 const namesOf = (editor: System["editor"]): string[] => editor.counter().map(({ what }) => what);
@@ -74,7 +67,7 @@ test("with several Editors a call names one, by its id, its beginning, or its pr
     details: { candidates: expect.arrayContaining(both) },
   });
   await expect(ann.submit("work", { Name: "nowhere" }, { editor: "game-" })).rejects.toMatchObject({
-    code: "EDITOR_AMBIGUOUS",
+    code: "EDITOR_UNKNOWN",
   });
   const unknown = ann.submit("work", { Name: "nowhere", editor: "other" });
   await expect(unknown).rejects.toMatchObject({

@@ -119,7 +119,7 @@ describe("over stdio", () => {
       error_code: "EDITOR_UNKNOWN",
     });
     expect(await client.call("select_editor", { editor: "game" })).toMatchObject({
-      error_code: "EDITOR_AMBIGUOUS",
+      error_code: "EDITOR_UNKNOWN",
     });
     await second.close();
     await away(second);

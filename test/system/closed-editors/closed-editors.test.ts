@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createLastCatalogs } from "../../../src/gateway/editors/last-catalogs.js";
 import { createGateway } from "../../../src/gateway/gateway.js";
+import { quits } from "../../harness/editor/quits.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { SILENT } from "../../harness/silent.js";
 import { forget } from "../../harness/system/said-of-editors.js";
@@ -27,18 +28,10 @@ async function isNoted(system: System, editor = system.editor): Promise<void> {
   await eventually(is, "its catalogue is noted");
 }
 
-/** It quits, and its worker has left it. */
-async function closes({ away, hand }: System, editor: System["editor"]): Promise<void> {
-  await editor.close();
-  await away(editor);
-  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
-  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
-}
-
 /** It was closed, and the retention has passed. */
 async function isForgotten(system: System, editor = system.editor): Promise<void> {
   await isNoted(system, editor);
-  await closes(system, editor);
+  await quits(system, editor);
   await system.store.editors.forget(editor.editorId);
 }
 
@@ -139,7 +132,7 @@ describe("after the retention", () => {
     const system = await start(AT_ONCE);
     const { editor, store, gateway } = system;
     await isNoted(system);
-    await closes(system, editor);
+    await quits(system, editor);
     const session = (await store.editors.find(editor.editorId))?.profile.editorSessionId ?? "";
     await store.editors.ended(editor.editorId, session, Date.now());
     await eventually(async () => (await notedIn(system))[0]?.ended !== undefined, "it is noted");
@@ -245,7 +238,7 @@ describe("beside another Editor", () => {
     const second = await system.addEditor();
     // Known to this gateway by its endpoint file only, so far.
     await system.present(second);
-    await closes(system, second);
+    await quits(system, second);
     await forget(system, second.editorId);
     let asked = 0;
     const running = async (): Promise<string[]> => {
@@ -271,7 +264,7 @@ describe("▲13 the store was emptied while it was closed", () => {
     expect(first).toMatchObject({ status: "completed" });
     await eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");
     await isNoted(system);
-    await closes(system, editor);
+    await quits(system, editor);
     await redis.flush();
     const later = await stdio(await system.addGateway());
     expect(await later.tools()).toContain("work");
@@ -295,7 +288,7 @@ describe("▲13 the store was emptied while it was closed", () => {
     const second = await system.addEditor();
     await system.present(second);
     await isNoted(system, second);
-    await closes(system, second);
+    await quits(system, second);
     await system.redis.flush();
     const client = await stdio(await system.addGateway());
     for (const named of [{}, { editor: system.editor.editorId }]) {

@@ -1,16 +1,10 @@
 /** A person says that an Editor is gone: what becomes of its operations, its keys, and of itself if it comes back. */
 import { expect, test } from "vitest";
+import { quits } from "../../harness/editor/quits.js";
 import { forget } from "../../harness/system/said-of-editors.js";
-import { eventually, type System, useSystem } from "../../harness/system/system.js";
+import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-
-async function quits({ away, hand }: System, editor: System["editor"]): Promise<void> {
-  await editor.close();
-  await away(editor);
-  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
-  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
-}
 
 test("what was sent is interrupted, what was not is expired; both are told at once, and nothing of the Editor is kept", async () => {
   const system = await start();

@@ -7,6 +7,7 @@ import { createNoteFile } from "../../../src/gateway/editors/known-editors-note.
 import { NO_CATALOGS } from "../../../src/gateway/editors/last-catalogs.js";
 import { orderlyEnd } from "../../../src/shared/store/incarnation.js";
 import { openStore } from "../../../src/shared/store/store.js";
+import { quits } from "../../harness/editor/quits.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
 import { SILENT } from "../../harness/silent.js";
 import { forget } from "../../harness/system/said-of-editors.js";
@@ -111,15 +112,6 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     expect(Object.keys(notedIn(system).editors)).toEqual([second.editorId]);
   });
 });
-
-/** Its worker knows that it has gone. */
-async function quits(system: System): Promise<void> {
-  const { editor, away, hand } = system;
-  await editor.close();
-  await away(editor);
-  const isOwned = () => hand.exists(`{ujb}:lease:${editor.editorId}`);
-  await eventually(async () => (await isOwned()) === 0, "its worker has left it");
-}
 
 const acknowledged = ({ editor }: System): Promise<void> =>
   eventually(() => editor.status().unacknowledged.length === 0, "it is acknowledged");

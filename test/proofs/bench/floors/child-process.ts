@@ -7,6 +7,8 @@ export interface OwnProcess<Ready> {
   readonly pid: number;
   /** What it says when it is ready; rejects when it ends before. */
   readonly ready: Promise<Ready>;
+  /** Sends what `answerParent` answers there, one at a time; rejects when the process ends before. */
+  ask<Answer>(question: object): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -26,12 +28,23 @@ export function startOwnProcess<Ready>(
   });
   const ended = once(child, "exit");
   const early = ended.then(([code]) => {
-    throw new Error(`${file.pathname} ended (${code}) before it was ready`);
+    throw new Error(`${file.pathname} ended (${code}) before it said what was waited for`);
   });
-  const ready = Promise.race([once(child, "message"), early]).then(([said]) => said as Ready);
   // Nobody may be waiting any more.
+  early.catch(() => undefined);
+  const said = <T>(): Promise<T> => Promise.race([once(child, "message"), early]).then(([what]) => what as T);
+  const ready = said<Ready>();
   ready.catch(() => undefined);
-  return { pid: child.pid ?? 0, ready, close: () => end(child, ended) };
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ask<Answer>(question: object) {
+      const answer = said<Answer>();
+      child.send(question);
+      return answer;
+    },
+    close: () => end(child, ended),
+  };
 }
 
 async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
@@ -44,6 +57,11 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
 /** In the child: says what the parent waits for. */
 export function tellParent(ready: object): void {
   if (process.connected) process.send?.(ready);
+}
+
+/** In the child: answers what the parent asks. A rejection ends the process. */
+export function answerParent<Question extends object>(answer: (question: Question) => Promise<object>): void {
+  process.on("message", (question) => void answer(question as Question).then(tellParent));
 }
 
 /** In the child: cleans up and ends when the parent says so, or is gone. A Ctrl-C is the parent's to answer. */

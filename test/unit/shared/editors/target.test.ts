@@ -15,7 +15,7 @@ describe("▲4 naming an Editor", () => {
     expect(resolveTarget(undefined, KNOWN)).toEqual(OPEN);
   });
 
-  test.each(["my-game@3c", "my-g", "MY-GAME@3", "My Game", "my game", "MY GAME", "my-game"])(
+  test.each(["my-game@3c", "my-game@", "MY-GAME@3", "My Game", "my game", "MY GAME", "my-game"])(
     "▲4 %s names the Editor: id, beginning of it, or the project's name, whatever the case",
     (name) => {
       expect(resolveTarget(name, KNOWN)).toEqual(named("my-game@3c"));
@@ -30,7 +30,11 @@ describe("▲4 naming an Editor", () => {
     expect(resolveTarget("Shop", [SHOP, candidate("shop-tools@4d")])).toEqual(named("shop@1a"));
   });
 
-  test.each(["shop", "Shop", "sho", "shop@"])("▲4 %s, which fits several, tells those", (name) => {
+  test.each(["my-g", "my", "game@3c"])("▲4 %s is no name: the call was meant for another project", (name) => {
+    expect(resolveTarget(name, KNOWN)).toEqual({ code: "EDITOR_UNKNOWN", named: name, candidates: KNOWN });
+  });
+
+  test.each(["shop", "Shop", "SHOP@", "shop@"])("▲4 %s, which fits several, tells those", (name) => {
     expect(resolveTarget(name, KNOWN)).toEqual({
       code: "EDITOR_AMBIGUOUS",
       named: name,
@@ -68,7 +72,8 @@ describe("▲4 the operations that may answer", () => {
   test.each([
     ["My Game", true],
     ["my-game", true],
-    ["MY-G", true],
+    ["MY-G", false],
+    ["MY-GAME@", true],
     ["my-game@3c", true],
     ["game", false],
     ["ゲーム", false],

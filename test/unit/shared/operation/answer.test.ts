@@ -56,6 +56,7 @@ describe("what a caller is told of an operation in flight", () => {
         `has not started: it waits for the Editor, and expires at ${at(NOW + MINUTE)}`,
       );
       expect(message).toContain("Ask the user to open Game in Unity.");
+      expect(message).toMatch(/folder was renamed or moved.*cancel this operation and name that one/);
       expect(message).toMatch(/Do not send the call again.$/);
       expect(answer).toMatchObject({
         editor_closed: true,

@@ -1,5 +1,6 @@
 /** What the charts have in common. */
 import type { EChartsOption } from "echarts";
+import type { Machine } from "../../measure/machine.js";
 import type { CallsReport } from "../report.js";
 
 export interface Chart {
@@ -22,16 +23,24 @@ export const COLORS = {
 export const INK = "#24292f";
 const FAINT = "#d8dee4";
 
-/** The title with the machine below it; a white background, whatever the page has. */
+/** The title with the machine below it. */
 export function frame(title: string, { machine, rounds }: CallsReport): EChartsOption {
-  const { cores, processor, node, redis, load } = machine;
+  return framed(title, `${rounds} rounds on ${machineText(machine)}`);
+}
+
+export function machineText({ cores, processor, node, redis, load }: Machine): string {
+  return `${cores} cores (${processor}), Node ${node}, Redis ${redis}, load ${load.toFixed(1)} before`;
+}
+
+/** A white background, whatever the page has. */
+export function framed(title: string, below: string): EChartsOption {
   return {
     animation: false,
     backgroundColor: "#ffffff",
     textStyle: { fontFamily: "Helvetica, Arial, sans-serif", color: INK },
     title: {
       text: title,
-      subtext: `${rounds} rounds on ${cores} cores (${processor}), Node ${node}, Redis ${redis}, load ${load.toFixed(1)} before`,
+      subtext: below,
       left: 16,
       top: 12,
       textStyle: { fontSize: 16, color: INK },

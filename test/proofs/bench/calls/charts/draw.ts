@@ -8,14 +8,14 @@ import { goalsChart } from "./goals-chart.js";
 import { latenciesChart } from "./latencies-chart.js";
 import { ratesChart } from "./rates-chart.js";
 
-/** Overwrites the files of an earlier run. */
 export function drawCharts(folder: string, report: CallsReport): void {
+  draw(folder, [latenciesChart(report), ratesChart(report), goalsChart(report)]);
+}
+
+/** Overwrites the files of an earlier run. */
+export function draw(folder: string, charts: readonly Chart[]): void {
   mkdirSync(folder, { recursive: true });
-  for (const { name, title, width, height, option } of [
-    latenciesChart(report),
-    ratesChart(report),
-    goalsChart(report),
-  ] satisfies Chart[]) {
+  for (const { name, title, width, height, option } of charts) {
     const chart = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
     chart.setOption(option);
     const drawn = chart.renderToSVGString().replace(">", `><title>${title}</title>`);
