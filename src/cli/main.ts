@@ -29,6 +29,7 @@ const subCommands = {
   broker: command(processes.broker, async () => (await import("./broker/broker.js")).broker),
   gateway: command(processes.gateway, async () => (await import("./processes/gateway.js")).gateway),
   worker: command(processes.worker, async () => (await import("./processes/worker.js")).worker),
+  workers: command(processes.workers, async () => (await import("./commands/editors/workers.js")).workers),
   simulate: command(processes.simulate, async () => (await import("./processes/simulate.js")).simulate),
   token: defineCommand({
     ...tokens.token,

@@ -87,3 +87,8 @@ export const demo = {
   meta: { name: "demo", description: "Shows the main job: one call, six times sent, once executed" },
   args: {},
 } as const;
+
+export const workers = {
+  meta: { name: "workers", description: "Lists the workers that own Unity Editors: host, process, version" },
+  args: { json: { type: "boolean", description: "The answer as JSON", default: false } },
+} as const;

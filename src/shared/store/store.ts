@@ -9,6 +9,7 @@ import {
 import { createEditors, type Editors } from "./editors/editors.js";
 import { createForgottenEditors, type ForgottenEditors } from "./editors/forgotten.js";
 import { createLease, type Lease, type LeaseEvents, type LeaseOptions } from "./editors/lease.js";
+import { createOwners, type Owners } from "./editors/owners.js";
 import { createPools, type Pools } from "./editors/pools.js";
 import { channels } from "./keys.js";
 import { createLastSweep, type LastSweep } from "./last-sweep.js";
@@ -38,6 +39,7 @@ export interface Store {
   filteredResults: FilteredResults;
   editors: Editors;
   pools: Pools;
+  owners: Owners;
   forgotten: ForgottenEditors;
   queues: Queues;
   notifier: Notifier;
@@ -92,6 +94,7 @@ export async function openStore(
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
     pools: createPools(commands, options),
+    owners: createOwners(commands),
     forgotten: createForgottenEditors(commands),
     sessions: createSessions(commands, options),
     clients: createConnectedClients(commands, options),

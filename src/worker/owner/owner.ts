@@ -68,27 +68,31 @@ export function createOwner(deps: OwnedEditorDeps, options: OwnerOptions): Owner
       );
   };
 
-  const lease = deps.store.lease(editorId, options.lease, {
-    onHeld(fence, died) {
-      const before = died && { ownerThatDied: died.pid };
-      log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
-      wanted = fence;
-      hasDied = died !== undefined;
-      applyLease();
+  const lease = deps.store.lease(
+    editorId,
+    { ...options.lease, version: deps.identity.version },
+    {
+      onHeld(fence, died) {
+        const before = died && { ownerThatDied: died.pid };
+        log.info({ editor: editorId, epoch: fence.epoch, ...before }, "owns the Editor");
+        wanted = fence;
+        hasDied = died !== undefined;
+        applyLease();
+      },
+      onLost() {
+        log.warn({ editor: editorId }, "lost the Editor's lease");
+        wanted = undefined;
+        applyLease();
+      },
+      onRefused() {
+        // Not at the first refusal: loading BullMQ would delay a start that a client may wait for.
+        if (isStandBy) prepareLanes();
+        isStandBy = true;
+      },
+      onError: (error) =>
+        log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),
     },
-    onLost() {
-      log.warn({ editor: editorId }, "lost the Editor's lease");
-      wanted = undefined;
-      applyLease();
-    },
-    onRefused() {
-      // Not at the first refusal: loading BullMQ would delay a start that a client may wait for.
-      if (isStandBy) prepareLanes();
-      isStandBy = true;
-    },
-    onError: (error) =>
-      log.warn({ editor: editorId, error: error.message }, "the lease could not be renewed"),
-  });
+  );
 
   return {
     moveTo(next) {

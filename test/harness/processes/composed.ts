@@ -97,9 +97,9 @@ async function startRedis(processes: Processes, folder: string, passwordFile: st
 export function serve(
   file: string,
   args: string[],
-  { processes, env }: { processes: Processes; env: NodeJS.ProcessEnv },
+  { processes, env, cwd }: { processes: Processes; env: NodeJS.ProcessEnv; cwd?: string },
 ): void {
-  const server = spawn(file, args, { stdio: "ignore", env });
+  const server = spawn(file, args, { stdio: "ignore", env, ...(cwd === undefined ? {} : { cwd }) });
   processes.guard(server.pid ?? 0);
   onTestFinished(async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;

@@ -140,7 +140,7 @@ describe("the holder", () => {
     await hand.hset(HOLDER, "nonce", "an earlier owner");
     const { held } = await contend(hand, { own: undefined, isDead: () => false });
     await eventually(() => held.length === 1, "taken");
-    expect(await hand.exists(HOLDER)).toBe(0);
+    expect(await hand.hmget(HOLDER, "machine", "pid", "mark")).toEqual([null, null, null]);
   });
 });
 

@@ -2,6 +2,7 @@
  * Who holds a lease: the taker records its process beside the lease, so that another worker of the same machine can know
  * that it has died, and need not wait until the lease expires.
  */
+import { hostname } from "node:os";
 import { isProvenDead, ownIdentity, type ProcessIdentity } from "../../machine/living-process.js";
 import { machineName } from "../../machine/machine-name.js";
 
@@ -46,4 +47,15 @@ export function holderOf(
   mark: string | null | undefined,
 ): LeaseHolder | undefined {
   return machine && pid ? { machine, pid: Number(pid), mark: mark ?? undefined } : undefined;
+}
+
+/** The same for what people know a worker by: nothing is decided by that. */
+export function namesOf({ version }: { version?: string | undefined }): string[] {
+  return [
+    "host",
+    hostname(),
+    "process",
+    String(process.pid),
+    ...(version === undefined ? [] : ["version", version]),
+  ];
 }

@@ -11,7 +11,14 @@ import { randomUUID } from "node:crypto";
 import type { Redis, Result } from "ioredis";
 import { keys } from "../keys.js";
 import { guard, guarded } from "../schema.js";
-import { fieldsOf, holderOf, holdersHere, type LeaseHolder, type LeaseHolders } from "./lease-holder.js";
+import {
+  fieldsOf,
+  holderOf,
+  holdersHere,
+  type LeaseHolder,
+  type LeaseHolders,
+  namesOf,
+} from "./lease-holder.js";
 
 /** The fence pair: the Editor refuses a lower epoch, and an equal epoch with another nonce. */
 export interface EditorFence {
@@ -37,6 +44,8 @@ export interface LeaseOptions {
   renewMs: number;
   /** Left out: as the system tells it. */
   holders?: LeaseHolders;
+  /** Shown to a person who asks who owns the Editor. */
+  version?: string;
 }
 
 export interface LeaseEvents {
@@ -135,7 +144,7 @@ export function createLease(
   const holderKey = keys.leaseHolder(editor);
   const { ttlMs, holders = holdersHere() } = options;
   const epochMs = ttlMs + options.keptMs;
-  const own = holders.own ? fieldsOf(holders.own) : [];
+  const own = [...(holders.own ? fieldsOf(holders.own) : []), ...namesOf(options)];
   const take = (nonce: string, deadNonce = "", deadRenewals = ""): Promise<TakeAnswer> =>
     guarded(
       redis.ujbLeaseTake(

@@ -1,15 +1,20 @@
 /** `unity-broker editors pause|drain|resume <editor>`: an Editor starts nothing new for a while, so that a person may close it. */
-import { createKnownEditors } from "../../gateway/editors/known-editors.js";
-import { createLastCatalogs } from "../../gateway/editors/last-catalogs.js";
-import { type PauseDeps, pauseEditor, resumeEditor, runningIn } from "../../gateway/editors/pause-editor.js";
-import { shown } from "../../gateway/editors/target-error.js";
-import type { OperationRecord } from "../../shared/operation/operation.js";
-import { printable, printableJson } from "../../shared/printable.js";
-import type { Store } from "../../shared/store/store.js";
-import { UsageError } from "../command.js";
-import type { PAUSES } from "../declared/asking.js";
-import { gatewayOptions } from "../processes/options.js";
-import { startRuntime } from "../processes/runtime.js";
+import { createKnownEditors } from "../../../gateway/editors/known-editors.js";
+import { createLastCatalogs } from "../../../gateway/editors/last-catalogs.js";
+import {
+  type PauseDeps,
+  pauseEditor,
+  resumeEditor,
+  runningIn,
+} from "../../../gateway/editors/pause-editor.js";
+import { shown } from "../../../gateway/editors/target-error.js";
+import type { OperationRecord } from "../../../shared/operation/operation.js";
+import { printable, printableJson } from "../../../shared/printable.js";
+import type { Store } from "../../../shared/store/store.js";
+import { UsageError } from "../../command.js";
+import type { PAUSES } from "../../declared/asking.js";
+import { gatewayOptions } from "../../processes/options.js";
+import { startRuntime } from "../../processes/runtime.js";
 
 /** In case that a message about an operation was lost, ms. */
 const LOOK_AGAIN_MS = 5_000;

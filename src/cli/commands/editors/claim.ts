@@ -1,16 +1,16 @@
 /** `unity-broker editors claim <editor>`: a person hands over an Editor of this machine to this broker's store. */
 
-import { diagnoseFile, type RefusedFile } from "../../shared/editors/refused-endpoint.js";
-import { resolveTarget } from "../../shared/editors/target.js";
-import { printable, printableJson } from "../../shared/printable.js";
-import { RpcFailure } from "../../shared/wire/dialogue.js";
-import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../../shared/wire/wire.js";
-import { createEndpointFolder } from "../../worker/discovery/endpoint-folder.js";
-import { askProven } from "../../worker/editor/proving.js";
-import { createConnection } from "../../worker/transport/connection.js";
-import { UsageError } from "../command.js";
-import { startRuntime } from "../processes/runtime.js";
-import { selfCommand } from "../self.js";
+import { diagnoseFile, type RefusedFile } from "../../../shared/editors/refused-endpoint.js";
+import { resolveTarget } from "../../../shared/editors/target.js";
+import { printable, printableJson } from "../../../shared/printable.js";
+import { RpcFailure } from "../../../shared/wire/dialogue.js";
+import { EDITOR_CODES, type EndpointFile, HandOverAnswer } from "../../../shared/wire/wire.js";
+import { createEndpointFolder } from "../../../worker/discovery/endpoint-folder.js";
+import { askProven } from "../../../worker/editor/proving.js";
+import { createConnection } from "../../../worker/transport/connection.js";
+import { UsageError } from "../../command.js";
+import { startRuntime } from "../../processes/runtime.js";
+import { selfCommand } from "../../self.js";
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 

@@ -1,12 +1,12 @@
 /** `unity-broker editors forget <editor>`: a person says that an Editor will not come back. */
-import { type ForgetResult, forgetEditor } from "../../gateway/editors/forget-editor.js";
-import { createKnownEditors } from "../../gateway/editors/known-editors.js";
-import { createLastCatalogs } from "../../gateway/editors/last-catalogs.js";
-import { shown } from "../../gateway/editors/target-error.js";
-import { printable, printableJson } from "../../shared/printable.js";
-import { UsageError } from "../command.js";
-import { gatewayOptions } from "../processes/options.js";
-import { startRuntime } from "../processes/runtime.js";
+import { type ForgetResult, forgetEditor } from "../../../gateway/editors/forget-editor.js";
+import { createKnownEditors } from "../../../gateway/editors/known-editors.js";
+import { createLastCatalogs } from "../../../gateway/editors/last-catalogs.js";
+import { shown } from "../../../gateway/editors/target-error.js";
+import { printable, printableJson } from "../../../shared/printable.js";
+import { UsageError } from "../../command.js";
+import { gatewayOptions } from "../../processes/options.js";
+import { startRuntime } from "../../processes/runtime.js";
 
 /** Rejects with why it was refused; then nothing has changed. */
 export async function forget(args: {
