@@ -4,10 +4,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files with long tests: begun last, one of them would be alone at the end. */
 const LONG = [
   "csharp",
+  "background-broker",
+  "commands",
+  "retries",
   "call-counts",
   "hostile-editor",
   "model",
-  "commands",
   "everyday-loop",
   "cli-call",
   "mutations",
