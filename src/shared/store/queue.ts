@@ -163,7 +163,10 @@ export function createQueues(
     },
 
     async setPaused(editor, isPaused) {
-      for (const queue of queues.lanesOf(editor)) await (isPaused ? queue.pause() : queue.resume());
+      // Sent together: Redis carries them out with nobody's else between, so that all lanes are in one state.
+      await Promise.all(
+        queues.lanesOf(editor).map((queue) => (isPaused ? queue.pause() : queue.resume())),
+      );
     },
 
     async isPaused(editor, lane) {
