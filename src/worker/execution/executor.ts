@@ -5,7 +5,13 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, or after a crash of the
  * previous owner: it reads what is known and continues from there. It never runs an operation under another id.
  */
-import { isFinal, isSent, isWaiting, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import {
+  isFinal,
+  isSent,
+  isWaiting,
+  jobIdOf,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
 import type { ClaimedOperation } from "../../shared/store/same-process/local-lanes.js";

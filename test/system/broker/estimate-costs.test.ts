@@ -23,7 +23,9 @@ test("of a full Editor of its pool an estimate reads no more than it may count",
   const used = (await commands()) - before;
   expect(answer).not.toHaveProperty("estimated_start_seconds");
   expect(used).toBeLessThan(250);
-  await Promise.all(waiting.map(({ record }) => system.broker.cancel("ann", record.logId, { caller: null, requestId: null })));
+  await Promise.all(
+    waiting.map(({ record }) => system.broker.cancel("ann", record.logId, { caller: null, requestId: null })),
+  );
   bench.finish("held");
   await ann.outcome(logId);
 }, 30_000);

@@ -13,7 +13,13 @@ test.each([1e300, 9e16, -1e300])("a duration of %d ms", async (executionMs) => {
   const liar = await startHostileEditor({
     methods: {
       "operation/submit": ({ params, wire }) => {
-        const outcome = { status: "completed", startedAt: 1, endedAt: 2, executionMs, result: { Done: "lie" } };
+        const outcome = {
+          status: "completed",
+          startedAt: 1,
+          endedAt: 2,
+          executionMs,
+          result: { Done: "lie" },
+        };
         const { operationId } = params;
         setImmediate(() => wire.notify("operation/finished", { operationId, outcome, ledgerSeq: 1 }));
         return { state: "accepted", ledgerSeq: 1 };

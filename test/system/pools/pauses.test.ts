@@ -1,4 +1,4 @@
-/** Pauses at moments that are hard: the Editor is away, it comes back, the store loses something. */
+/** Pauses at moments that are hard: the Editor is away, it comes back, another person resumes it. */
 import { expect, test } from "vitest";
 import { pausing } from "../../harness/system/said-of-editors.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
@@ -41,4 +41,23 @@ test("two people who pause and resume at once leave an Editor that is paused in 
     expect(lanes[0]).toBe(lanes[1]);
   }
   await store.queues.setPaused(editorId, false);
+});
+
+test.fails("what was sent before the pause, and not begun when its Editor crashed, does not begin in the next session", async () => {
+  const system = await start();
+  const { client, editor, executions, present, record } = system;
+  const { pause, resume } = pausing(system, editor.editorId);
+  const ann = client();
+  editor.faults.stallMainThread(60_000);
+  const { logId } = (await ann.submit("work", { Name: "a" })).record;
+  await eventually(() => editor.status().open.length === 1, "the Editor has accepted it");
+  await pause();
+  await editor.faults.crash({ keepUnflushed: true });
+  await editor.faults.restart();
+  await present(editor);
+  await eventually(async () => (await record(logId)).state !== "dispatched", "the Editor was asked");
+  const begunWhilePaused = executions("a");
+  await resume();
+  expect((await ann.outcome(logId)).record.state).toBe("completed");
+  expect(begunWhilePaused).toBe(0);
 });
