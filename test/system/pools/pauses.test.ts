@@ -10,13 +10,15 @@ test.each(["short way", "long way"])(
   async (way) => {
     const system = await start({ worker: { shortWay: way === "short way" } });
     const { client, editor, executions, store, present } = system;
-    const { pause, resume } = pausing(system, editor.editorId);
+    const { pause, resume, running } = pausing(system, editor.editorId);
     const ann = client();
     await editor.faults.crash();
     await system.away(editor);
     const { record } = await ann.submit("work", { Name: "a" }, { editor: editor.editorId });
     await eventually(() => store.queues.isTaken(record), "its lane has taken it");
     await pause();
+    // `drain` does not wait for it.
+    expect.soft(await running()).toEqual([]);
     await editor.faults.restart();
     await present(editor);
     await eventually(async () => !(await store.queues.isTaken(record)), "given back, or ended");
