@@ -7,7 +7,8 @@ import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 
-test.each([1e300, 9e16, -1e300])("a duration of %d ms", async (executionMs) => {
+test("a duration of 10^300 ms", async () => {
+  const executionMs = 1e300;
   const system = await start();
   const { client, editor, hand } = system;
   const liar = await startHostileEditor({
