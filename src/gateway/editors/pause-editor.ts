@@ -12,7 +12,7 @@ import { createPoolKeeper } from "./pool-keeper.js";
 import { namedAmong } from "./target-error.js";
 
 export type PauseDeps = Pick<Store, "operations" | "pools" | "queues" | "editors"> & {
-  knownEditors: Pick<KnownEditorsReader, "read">;
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown">;
   log: Log;
 };
 
@@ -56,5 +56,7 @@ async function find({ knownEditors }: PauseDeps, named: string) {
   const known = await knownEditors.read();
   const editor = namedAmong(named, known.candidates);
   if (editor instanceof BrokerError) throw editor;
+  // So that the janitor forgets it, with what its queues keep, if it does not come back.
+  if (editor.isNoted) await knownEditors.makeKnown(editor.id);
   return { editor, known };
 }

@@ -1,5 +1,8 @@
 /** Pauses at moments that are hard: the Editor is away, it comes back, another person resumes it. */
 import { expect, test } from "vitest";
+import { createLastCatalogs } from "../../../src/gateway/editors/last-catalogs.js";
+import { quits } from "../../harness/editor/quits.js";
+import { SILENT } from "../../harness/silent.js";
 import { pausing } from "../../harness/system/said-of-editors.js";
 import { eventually, useSystem } from "../../harness/system/system.js";
 
@@ -43,6 +46,22 @@ test("two people who pause and resume at once leave an Editor that is paused in 
     expect(lanes[0]).toBe(lanes[1]);
   }
   await store.queues.setPaused(editorId, false);
+});
+
+test("the pause of an Editor that only the notes know leaves nothing behind when it is forgotten", async () => {
+  const system = await start({ gateway: { backMs: 0, forgetEditorMs: 1 } });
+  const { editor, hand, redis, gateway, knownEditorsFile: noteFile } = system;
+  const isNoted = async () =>
+    (await createLastCatalogs({ noteFile, log: SILENT }).all()).some(
+      ({ profile }) => profile.editorId === editor.editorId,
+    );
+  await eventually(isNoted, "it is noted");
+  await quits(system);
+  await redis.flush();
+  await pausing(system, editor.editorId).pause();
+  expect(await hand.keys("*.main:meta")).toHaveLength(1);
+  for (let round = 0; round < 2; round += 1) await gateway.sweep();
+  expect(await hand.keys("{ujb}:bull:*")).toEqual([]);
 });
 
 test.fails("what was sent before the pause, and not begun when its Editor crashed, does not begin in the next session", async () => {
