@@ -36,7 +36,8 @@ export function createEstimates({
   ): Promise<OperationRecord[] | undefined> => {
     const ids = await queues.ahead(record, MOST_AHEAD + 1);
     const before = await Promise.all(ids.map((logId) => operations.find(logId)));
-    const there = await Promise.all(members.map((editor) => operations.openOf(editor)));
+    const there = await Promise.all(members.map((editor) => operations.openOf(editor, MOST_AHEAD + 1)));
+    if (there.some(({ length }) => length > MOST_AHEAD)) return undefined;
     const ahead = [...before.filter((each) => each !== undefined), ...there.flat()].filter(
       ({ lane, logId }) => lane === record.lane && logId !== record.logId,
     );

@@ -210,6 +210,7 @@ export const LIES: Record<string, Lie> = {
   },
 
   // How it ends.
+  "an execution of 10^300 ms": finished({ executionMs: 1e300 }, ["completed"]),
   "times of another world": finished({ startedAt: -1e300, endedAt: 1e300, executionMs: -5 }, ["completed"]),
   "an end that is none": submit(
     ({ params, wire }) => {

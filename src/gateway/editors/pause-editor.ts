@@ -11,8 +11,8 @@ import type { KnownEditorsReader } from "./known-editors.js";
 import { createPoolKeeper } from "./pool-keeper.js";
 import { namedAmong } from "./target-error.js";
 
-export type PauseDeps = Pick<Store, "operations" | "pools" | "queues"> & {
-  knownEditors: Pick<KnownEditorsReader, "read">;
+export type PauseDeps = Pick<Store, "operations" | "pools" | "queues" | "editors"> & {
+  knownEditors: Pick<KnownEditorsReader, "read" | "makeKnown">;
   log: Log;
 };
 
@@ -35,14 +35,19 @@ export async function resumeEditor(deps: PauseDeps, named: string): Promise<Cand
   return editor;
 }
 
-/** What the Editor may be running: its operations that were sent, or are about to be, and have not ended. */
+/**
+ * What a paused Editor may be running: its operations that were sent, or are about to be, and have not ended. While it is away
+ * nothing is about to be: its owner gives back what it has taken when the Editor returns.
+ */
 export async function runningIn(
-  { operations, queues }: Pick<PauseDeps, "operations" | "queues">,
+  { operations, queues, editors }: Pick<PauseDeps, "operations" | "queues" | "editors">,
   editorId: string,
 ): Promise<OperationRecord[]> {
+  // Before the records: what was being claimed when it went away is shown as sent.
+  const isHere = (await editors.find(editorId))?.live !== undefined;
   const open = await operations.openOf(editorId);
   const runs = await Promise.all(
-    open.map(async (record) => !isWaiting(record.state) || queues.isTaken(record)),
+    open.map(async (record) => !isWaiting(record.state) || (isHere && queues.isTaken(record))),
   );
   return open.filter((_, at) => runs[at]);
 }
@@ -51,5 +56,7 @@ async function find({ knownEditors }: PauseDeps, named: string) {
   const known = await knownEditors.read();
   const editor = namedAmong(named, known.candidates);
   if (editor instanceof BrokerError) throw editor;
+  // So that the janitor forgets it, with what its queues keep, if it does not come back.
+  if (editor.isNoted) await knownEditors.makeKnown(editor.id);
   return { editor, known };
 }

@@ -163,7 +163,8 @@ export function createQueues(
     },
 
     async setPaused(editor, isPaused) {
-      for (const queue of queues.lanesOf(editor)) await (isPaused ? queue.pause() : queue.resume());
+      // Sent together: Redis carries them out one right after the other, so that all lanes stay in one state.
+      await Promise.all(queues.lanesOf(editor).map((queue) => (isPaused ? queue.pause() : queue.resume())));
     },
 
     async isPaused(editor, lane) {

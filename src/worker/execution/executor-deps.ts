@@ -3,6 +3,7 @@ import type { Evidence, OperationRecord } from "../../shared/operation/operation
 import type { OtherOperation, Refusal, SameAs } from "../../shared/operation/recover.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type { StoredResult } from "../../shared/store/results/stored-result.js";
+import type { Lane } from "../../shared/tools/tool.js";
 import type { RecoverySeal } from "../../shared/wire/recovery-seal.js";
 import type { GetAnswer, Outcome, SubmitAnswer, SubmitParams } from "../../shared/wire/wire.js";
 import type { RevokeAnswer } from "../editor/editor-calls.js";
@@ -51,6 +52,8 @@ export interface ExecutorDeps {
   otherOperation(record: OperationRecord, answer: SameAs, session: string): Promise<OtherOperation>;
   /** Runs or resumes another operation of this Editor; shares a run that is already under way. */
   processShared(logId: string): Promise<ExecutorResult>;
+  /** Whether the Editor's lane is paused. */
+  isPaused(lane: Lane): Promise<boolean>;
   /** Store incarnation (▲13): the incarnation in which all that the Editor knows was imported. */
   importedIn(): string;
   /** Store incarnation (▲13): the store has lost something since; imports again before anything more is claimed. */
@@ -75,7 +78,7 @@ export type ExecutorResult =
   | "settled"
   /** This job must not run: no record, no dispatch (▲1). */
   | "refused"
-  /** Another owner continues. */
+  /** Another owner continues, or this one once the lane is resumed. */
   | "handed_over"
   /** Its principal's limit on running operations is reached; try again later. */
   | "held";

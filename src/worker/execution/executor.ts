@@ -5,7 +5,13 @@
  * It may be entered any number of times for the same operation, by a job, after a reconnect, or after a crash of the
  * previous owner: it reads what is known and continues from there. It never runs an operation under another id.
  */
-import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../shared/operation/operation.js";
+import {
+  isFinal,
+  isSent,
+  isWaiting,
+  jobIdOf,
+  type OperationRecord,
+} from "../../shared/operation/operation.js";
 import type { Refusal } from "../../shared/operation/recover.js";
 import type { Arguments } from "../../shared/store/operations/attachments.js";
 import type { ClaimedOperation } from "../../shared/store/same-process/local-lanes.js";
@@ -51,7 +57,11 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     // Chain check (▲10 b): another operation has run this call.
     if (known.executedAs !== undefined) return settlement.copyOutcomeOf(known, known.executedAs, signal);
     // Claim, in the session that will be asked. Resubmission (▲12): the session is stored before the first byte leaves.
+    const wasReady = editor.session() !== undefined;
     await editor.ready(signal);
+    // Its job was taken while the Editor was away, and a person has paused it since.
+    if (!wasReady && jobId !== undefined && isWaiting(known.state) && (await deps.isPaused(known.lane)))
+      return "handed_over";
     const session = editor.session();
     if (session === undefined) return "try_again";
     const claim = await claimIn(session, logId);

@@ -29,6 +29,9 @@ export interface Ending {
   isCollected?: boolean;
 }
 
+/** An Editor may report any number, and the scripts add it to the counters: Redis refuses one that is too large. */
+const LONGEST_MS = 366 * 24 * 3_600_000;
+
 /** The record with its outcome; undefined if it has one already. */
 export function settled(
   record: OperationRecord,
@@ -42,6 +45,7 @@ export function settled(
     reported.status === "completed" && reported.error ? { ...reported, status: "failed" as const } : reported;
   const state = nextAfter(record.state, eventsOf(record.state, outcome));
   if (!state) return undefined;
+  const executionMs = outcome.executionMs && Math.min(Math.max(outcome.executionMs, 0), LONGEST_MS);
   const { startedAt, endedAt } = timesOf(record, outcome, now, isCollected || record.rebuilt === true);
   const error = errorOf(outcome);
   const stood = outcome.endedIn ? markOf(outcome.endedIn) : mark;
@@ -51,7 +55,7 @@ export function settled(
       state,
       endedAt,
       ...(record.startedAt === undefined && startedAt !== undefined ? { startedAt } : {}),
-      ...(outcome.executionMs === undefined ? {} : { executionMs: outcome.executionMs }),
+      ...(executionMs === undefined ? {} : { executionMs }),
       ...(stood === undefined ? {} : { editorMark: stood }),
       ...(error === undefined ? {} : { error }),
       ...(evidence === undefined ? {} : { evidence }),

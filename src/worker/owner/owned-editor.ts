@@ -240,6 +240,7 @@ function operationsOf(
       editor: createEditorPort({ ...parts, heartbeat, fence: now }, options),
       evidence,
       otherOperation: (record, answer, session) => otherOperation(parts, record, answer, session),
+      isPaused: (lane) => parts.store.queues.isPaused(editorId, lane),
       acknowledge: acknowledger.stored,
       acknowledgeNamed: acknowledger.named,
       wasCancelAnnounced: cancellations.wasAnnounced,

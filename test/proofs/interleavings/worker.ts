@@ -182,6 +182,7 @@ export function startWorker(world: World, ownerNonce: string) {
       },
       underWay,
       signal: ending.signal,
+      isPaused: async () => false,
       acknowledge: () => undefined,
       acknowledgeNamed: async () => undefined,
       evidence: async () => ({}),

@@ -10,8 +10,8 @@ export interface Listings {
   tombstone(logId: string): Promise<string | undefined>;
   /** Newest first. */
   listOf(principal: string, limit: number): Promise<OperationRecord[]>;
-  /** Of an Editor or a pool. */
-  openOf(editor: string): Promise<OperationRecord[]>;
+  /** Of an Editor or a pool; with `most`, so many of the oldest. */
+  openOf(editor: string, most?: number): Promise<OperationRecord[]>;
   /** How long the tool's recent calls took; newest first. */
   durationsOf(tool: string): Promise<RecordedDuration[]>;
 }
@@ -24,7 +24,7 @@ export function createListings(redis: Redis, find: Find): Listings {
     tombstone: async (logId) => (await redis.get(keys.tombstone(logId))) ?? undefined,
     listOf: async (principal, limit) =>
       findAll(await redis.zrevrange(keys.principal(principal), 0, limit - 1)),
-    openOf: async (editor) => findAll(await redis.zrange(keys.open(editor), 0, "-1")),
+    openOf: async (editor, most = 0) => findAll(await redis.zrange(keys.open(editor), 0, `${most - 1}`)),
     durationsOf: async (tool) => (await redis.lrange(keys.durations(tool), 0, -1)).map(readDuration),
   };
 }

@@ -114,7 +114,8 @@ function unityMcpWire(
       while (mayBeBusy) {
         // Unlike the bare word, this waits for the main thread.
         const answer = await question("ping");
-        if (answer.kind === "result") mayBeBusy = false;
+        // Refused or failed, the main thread has answered as well.
+        if (answer.kind !== "unclear") mayBeBusy = false;
         else await delay(busyPauseMs, undefined, { ref: false });
       }
     },
