@@ -10,6 +10,7 @@ import type * as declared from "../declared/running.js";
 import { DEFAULT_WAIT } from "../declared/running.js";
 import { environment } from "../environment.js";
 import { readSettings } from "../processes/settings.js";
+import { createArtifacts } from "../run/artifacts/manifest.js";
 import { createBrokerSession } from "../run/broker-session.js";
 import { durationIn } from "../run/duration.js";
 import { createInterrupts } from "../run/interrupts.js";
@@ -27,7 +28,8 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   const step = stepIn(args);
   const settings = readSettings();
   // Before anything is asked: a step whose report cannot be written would have to run again.
-  const junit = args.junit === undefined ? undefined : openReportFile(args.junit);
+  const junit = args.junit === undefined ? undefined : openReportFile("--junit", args.junit);
+  const manifest = args.artifacts === undefined ? undefined : openReportFile("--artifacts", args.artifacts);
   const connect = (): Promise<BrokerClient> => connectBroker({ serves: true }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
   const first = await connect().catch((error: Error) => {
@@ -64,6 +66,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
         isGithub: GITHUB_ACTIONS === "true",
         folder: args["project-folder"] ?? "",
       }),
+      artifacts: createArtifacts({ file: manifest, folder: args["project-folder"] ?? "" }),
     });
   } finally {
     progress.close();
@@ -94,6 +97,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const given = {
     // An assistant wants to know what failed; a report names every test.
     ...(tool === "run-tests" ? { EveryTest: true } : {}),
+    ...(tool === "build-player" && args.artifacts !== undefined ? { EveryFile: true } : {}),
     ...objectIn(args.arguments ?? args.json ?? "{}"),
   };
   const argumentsFor = (superseded: string | undefined): Record<string, unknown> => ({
