@@ -16,8 +16,10 @@ import { durationIn } from "../run/duration.js";
 import { createInterrupts } from "../run/interrupts.js";
 import { createRunProgress } from "../run/progress.js";
 import { type Step, takeStep } from "../run/step.js";
+import { junitOf } from "../run/test-report/junit.js";
+import { nunitOf } from "../run/test-report/nunit.js";
 import { openReportFile } from "../run/test-report/report-file.js";
-import { createTestReport } from "../run/test-report/test-report.js";
+import { createTestReport, type TestReportFile } from "../run/test-report/test-report.js";
 import { selfCommand } from "../self.js";
 import { editorIn, named, objectIn } from "./call.js";
 
@@ -28,7 +30,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   const step = stepIn(args);
   const settings = readSettings();
   // Before anything is asked: a step whose report cannot be written would have to run again.
-  const junit = args.junit === undefined ? undefined : openReportFile("--junit", args.junit);
+  const reports = testReportFiles(args);
   const manifest = args.artifacts === undefined ? undefined : openReportFile("--artifacts", args.artifacts);
   const connect = (): Promise<BrokerClient> => connectBroker({ serves: true }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
@@ -62,7 +64,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       tests: createTestReport({
-        junit,
+        files: reports,
         isGithub: GITHUB_ACTIONS === "true",
         folder: args["project-folder"] ?? "",
       }),
@@ -74,6 +76,19 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     await session.close();
   }
 };
+
+function testReportFiles({
+  junit,
+  nunit,
+}: {
+  junit?: string | undefined;
+  nunit?: string | undefined;
+}): TestReportFile[] {
+  return [
+    ...(junit === undefined ? [] : [{ file: openReportFile("--junit", junit), textOf: junitOf }]),
+    ...(nunit === undefined ? [] : [{ file: openReportFile("--nunit", nunit), textOf: nunitOf }]),
+  ];
+}
 
 /** Text of a tool: what looks like a workflow command in it is text for the runner too. */
 function withoutCommands(text: string): string {

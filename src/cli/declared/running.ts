@@ -44,6 +44,7 @@ export const run = {
       default: false,
     },
     junit: { type: "string", description: "Write the results of run-tests to this file as JUnit XML" },
+    nunit: { type: "string", description: "The same as NUnit 3 XML; both may be given" },
     artifacts: {
       type: "string",
       description: "Write a manifest of the files that the tool has produced to this file, as JSON",

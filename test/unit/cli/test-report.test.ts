@@ -134,8 +134,9 @@ test("annotations: a line each, which nothing in them can end; at most 50", () =
 const written: string[] = [];
 const report = (given: Partial<Answer>, junit: boolean, isGithub = false) => {
   written.length = 0;
-  const file = junit ? { write: (text: string) => void written.push(text) } : undefined;
-  return createTestReport({ junit: file, isGithub, folder: "" }).report({ ...answer, ...given } as Answer);
+  const file = { write: (text: string) => void written.push(text) };
+  const files = junit ? [{ file, textOf: junitOf }] : [];
+  return createTestReport({ files, isGithub, folder: "" }).report({ ...answer, ...given } as Answer);
 };
 
 test("the log has the counts and the failed tests, and not the result again", () => {
