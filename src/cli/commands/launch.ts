@@ -71,14 +71,23 @@ export const launch: Run<typeof declared.launch> = async ({ args }) => {
   }
 };
 
+/** As the bridge knows them (unity-plugin/Core/Security/BatchPermissions.cs). */
+const ALLOWED = ["tests", "menu-items", "code", "builds", "none"];
+
 /** In batch mode the bridge runs only where it is asked for. */
 function argumentsOf(args: Parameters<typeof launch>[0]["args"]): string[] {
   const labels = args.label?.split(",").map((label) => label.trim()) ?? [];
   for (const label of labels)
     if (!isLabel(label.toLowerCase()))
       throw new UsageError(`--label: "${label}" is no label: letters, digits, . _ -`);
+  const allowed = args.allow?.split(",").map((word) => word.trim().toLowerCase());
+  if (allowed && !args.batch)
+    throw new UsageError("--allow is for --batch: an Editor with a window is opened up in that window");
+  const unknown = allowed?.find((word) => !ALLOWED.includes(word));
+  if (unknown !== undefined) throw new UsageError(`--allow: "${unknown}" is none of ${ALLOWED.join(", ")}`);
   return [
     ...(args.batch ? ["-batchmode", "-jobBroker"] : []),
+    ...(allowed ? ["-brokerAllow", allowed.join(",")] : []),
     ...(labels.length > 0 ? ["-brokerLabels", labels.join(",")] : []),
     ...args._.slice(1),
   ];

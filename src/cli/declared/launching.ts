@@ -17,6 +17,11 @@ export const launch = {
       type: "string",
       description: "Which pools the Editor is in: labels between commas, for example android,gpu",
     },
+    allow: {
+      type: "string",
+      description:
+        "With --batch: what calls may do there, and nothing else: tests, menu-items, code, builds; or none",
+    },
     unity: {
       type: "string",
       description:

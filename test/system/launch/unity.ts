@@ -1,11 +1,17 @@
 /** A Unity for `unity-broker launch`: a program that understands Unity's arguments and starts a simulated Editor, or fails. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { identify } from "../../../src/shared/machine/living-process.js";
 import { type CommandLine, type Typed, useCommandLine } from "../../harness/processes/command-line.js";
 import { MAIN, until } from "../../harness/processes/processes.js";
 
-export type Behaviour = "opens" | "dies" | "never says hello" | "waits for a sign";
+/** Built where the tests begin. */
+const HOST = fileURLToPath(
+  new URL("../../../unity-plugin/DotNet~/EditorHost/bin/Release/net10.0/EditorHost.dll", import.meta.url),
+);
+
+export type Behaviour = "opens" | "opens, in C#" | "dies" | "never says hello" | "waits for a sign";
 
 export interface Launches extends CommandLine {
   /** Installs it as the Unity Hub does, in this home. */
@@ -64,8 +70,11 @@ export function useLaunches(): Launches {
 /** `exec`: the Editor is the process that was started, as Unity is. */
 function script(folder: string, behaviour: Behaviour): string {
   const open = `exec "${process.execPath}" "${MAIN}" simulate --port 0 --project "$project" --labels "$labels"`;
+  // Its standard input stays open as long as it runs: the Editor ends with it.
+  const host = `mkfifo "${folder}/input-$$" && exec dotnet "${HOST}" --port 0 --project "$project" --endpoint-folder "$UNITY_BROKER_EDITORS_DIR" --time-scale 0.01 --unity-arguments "$arguments" <> "${folder}/input-$$"`;
   const how: Record<Behaviour, string> = {
     opens: open,
+    "opens, in C#": host,
     dies: 'echo "No valid Unity Editor license found. Please activate your license." >> "$log"; exit 198',
     "never says hello": "exec sleep 600",
     "waits for a sign": `while [ ! -e "${folder}/sign" ]; do sleep 0.05; done; ${open}`,
@@ -73,6 +82,7 @@ function script(folder: string, behaviour: Behaviour): string {
   return `#!/bin/bash
 echo "$@" >> "${folder}/starts"
 echo $$ >> "${folder}/pids"
+arguments="$*"
 labels=""
 while [ $# -gt 0 ]; do
   case "$1" in
