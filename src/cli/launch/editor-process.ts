@@ -1,6 +1,8 @@
-/** The process of a launched Editor: started apart from the command, and noted for the launches that follow. */
+/**
+ * The process of a launched Editor: started apart from the command, and noted, until it is connected, for the launches that follow.
+ */
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identify, isLiving, type ProcessIdentity } from "../../shared/machine/living-process.js";
 import type { LaunchLog } from "./editor-log.js";
@@ -10,6 +12,8 @@ export interface EditorProcess {
   log: LaunchLog;
   /** Why it has ended; undefined while it runs. */
   end(): string | undefined;
+  /** It is connected, so that its endpoint file speaks for it, or it has ended: later launches need not wait for it. */
+  forget(): void;
 }
 
 export interface EditorStart {
@@ -50,7 +54,7 @@ export async function startEditor({
   child.unref();
   const pid = child.pid ?? 0;
   writeFileSync(noteIn(folder), JSON.stringify({ ...identify(pid), log }), { mode: 0o600 });
-  return { pid, log, end: () => ended };
+  return { pid, log, end: () => ended, forget: () => forget(folder) };
 }
 
 /** An Editor that an earlier launch has started and that still runs, whether or not it answers yet. */
@@ -58,7 +62,12 @@ export function startedEarlier(folder: string): EditorProcess | undefined {
   const noted = readNote(folder);
   if (!noted || !isLiving(noted)) return undefined;
   const { pid, log } = noted;
-  return { pid, log, end: () => (isLiving(noted) ? undefined : "it has ended") };
+  const end = () => (isLiving(noted) ? undefined : "it has ended");
+  return { pid, log, end, forget: () => forget(folder) };
+}
+
+function forget(folder: string): void {
+  rmSync(noteIn(folder), { force: true });
 }
 
 function noteIn(folder: string): string {

@@ -117,10 +117,16 @@ async function untilConnected(
       if (editor) {
         listed = await deps.listed();
         const shown = isConnected(editor, listed);
-        if (shown) return { ...known, ...open(editor, shown, wasOpen) };
+        if (shown) {
+          process?.forget();
+          return { ...known, ...open(editor, shown, wasOpen) };
+        }
       }
       const end = process?.end();
-      if (!editor && process && end !== undefined) return { ...known, ...dead(process.log, end) };
+      if (!editor && process && end !== undefined) {
+        process.forget();
+        return { ...known, ...dead(process.log, end) };
+      }
       if (!editor && !process)
         return { ending: "failed", message: "The Editor that had the project open has ended." };
       if (performance.now() >= until) break;
