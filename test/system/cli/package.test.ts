@@ -14,10 +14,11 @@ import { until } from "../../harness/processes/processes.js";
 import { createDataDirectory } from "../../harness/redis/redis.js";
 
 /**
- * Of the tarball, bytes: a guard against what gets in by accident. It had 1.29 MB at the end of November 2026 (1.03 before the
- * background broker, the connected clients and the last catalogues), more than half of it the sources inside the maps.
+ * Of the tarball, bytes: a guard against what gets in by accident. It had 1.49 MB at the end of November 2026 (1.03 before the
+ * background broker, the connected clients and the last catalogues; 1.45 before launch, artefacts and NUnit), more than half of it the
+ * sources inside the maps.
  */
-const LARGEST = 1_450_000;
+const LARGEST = 1_600_000;
 
 interface Packed {
   filename: string;
