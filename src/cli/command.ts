@@ -8,6 +8,8 @@ export class UsageError extends Error {}
 export interface Declared<T extends ArgsDef> {
   meta: CommandMeta;
   args: T;
+  /** What follows `--` is another program's: it is in `args._`, behind the positional arguments. */
+  passesOn?: true;
 }
 
 /** The code of a command. It may throw: main turns that into a message and an exit code. */
@@ -21,7 +23,8 @@ export function command<const T extends ArgsDef>(
   const defined: CommandDef<T> = defineCommand({
     ...declared,
     async run(context) {
-      refuseUnknown(context.rawArgs, declared.args);
+      const passed = declared.passesOn ? context.rawArgs.indexOf("--") : -1;
+      refuseUnknown(passed < 0 ? context.rawArgs : context.rawArgs.slice(0, passed), declared.args);
       const run = await load();
       await run(context);
     },

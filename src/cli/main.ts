@@ -6,6 +6,7 @@ import { printable } from "../shared/printable.js";
 import { command, describeError } from "./command.js";
 import * as asking from "./declared/asking.js";
 import * as clients from "./declared/clients.js";
+import * as launching from "./declared/launching.js";
 import * as processes from "./declared/processes.js";
 import * as running from "./declared/running.js";
 import * as tokens from "./declared/tokens.js";
@@ -15,6 +16,7 @@ import { VERSION } from "./version.js";
 const subCommands = {
   call: command(asking.call, async () => (await import("./commands/call.js")).call),
   run: command(running.run, async () => (await import("./commands/run.js")).run),
+  launch: command(launching.launch, async () => (await import("./commands/launch.js")).launch),
   result: command(asking.result, async () => (await import("./commands/result.js")).result),
   fetch: command(asking.fetch, async () => (await import("./commands/fetch.js")).fetch),
   status: command(asking.status, async () => (await import("./commands/questions.js")).status),

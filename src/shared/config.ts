@@ -115,6 +115,12 @@ export const CONFIG = {
   UNITY_BROKER_EDITOR_LOGS: paths.describe(
     "Log files of Unity Editors outside Unity's own folders, separated by commas: full paths of files, or of folders with `.log` files",
   ),
+  UNITY_BROKER_UNITY: z
+    .string()
+    .optional()
+    .describe(
+      "Where `unity-broker launch` finds Unity, beside the Unity Hub's folders: an executable, an installation, or a folder of installations",
+    ),
   UNITY_BROKER_HOST: z
     .string()
     .default("127.0.0.1")

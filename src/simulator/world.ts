@@ -7,6 +7,8 @@ interface LogLine {
 }
 
 export interface World {
+  /** It need not be on disk. */
+  readonly projectPath: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
   phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting";
@@ -22,9 +24,10 @@ export interface World {
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
 const LOG_CAPACITY = 1000;
 
-export function createWorld(now: () => number): World {
+export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
   return {
+    projectPath,
     logs,
     values: new Map(),
     phase: "ready",

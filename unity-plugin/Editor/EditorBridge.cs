@@ -55,6 +55,7 @@ namespace JobBroker.Bridge.Unity
                 log);
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
+            if (Settings.Fault != null) log.Warn(Settings.Fault);
             Controller = new McpServerController(ports, options, ToolAssemblies());
             Clients = new McpConfigService(PackageFiles.ClientTable(log), new McpConfigRepository(), ConfigMachine.Current());
         }

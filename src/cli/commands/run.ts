@@ -10,13 +10,16 @@ import type * as declared from "../declared/running.js";
 import { DEFAULT_WAIT } from "../declared/running.js";
 import { environment } from "../environment.js";
 import { readSettings } from "../processes/settings.js";
+import { createArtifacts } from "../run/artifacts/manifest.js";
 import { createBrokerSession } from "../run/broker-session.js";
 import { durationIn } from "../run/duration.js";
 import { createInterrupts } from "../run/interrupts.js";
 import { createRunProgress } from "../run/progress.js";
 import { type Step, takeStep } from "../run/step.js";
+import { junitOf } from "../run/test-report/junit.js";
+import { nunitOf } from "../run/test-report/nunit.js";
 import { openReportFile } from "../run/test-report/report-file.js";
-import { createTestReport } from "../run/test-report/test-report.js";
+import { createTestReport, type TestReportFile } from "../run/test-report/test-report.js";
 import { selfCommand } from "../self.js";
 import { editorIn, named, objectIn } from "./call.js";
 
@@ -27,7 +30,8 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
   const step = stepIn(args);
   const settings = readSettings();
   // Before anything is asked: a step whose report cannot be written would have to run again.
-  const junit = args.junit === undefined ? undefined : openReportFile(args.junit);
+  const reports = testReportFiles(args);
+  const manifest = args.artifacts === undefined ? undefined : openReportFile("--artifacts", args.artifacts);
   const connect = (): Promise<BrokerClient> => connectBroker({ serves: true }, settings);
   // Until here a signal ends the process as usual: nothing has been asked.
   const first = await connect().catch((error: Error) => {
@@ -60,10 +64,11 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       tests: createTestReport({
-        junit,
+        files: reports,
         isGithub: GITHUB_ACTIONS === "true",
         folder: args["project-folder"] ?? "",
       }),
+      artifacts: createArtifacts({ file: manifest, folder: args["project-folder"] ?? "" }),
     });
   } finally {
     progress.close();
@@ -71,6 +76,19 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     await session.close();
   }
 };
+
+function testReportFiles({
+  junit,
+  nunit,
+}: {
+  junit?: string | undefined;
+  nunit?: string | undefined;
+}): TestReportFile[] {
+  return [
+    ...(junit === undefined ? [] : [{ file: openReportFile("--junit", junit), textOf: junitOf }]),
+    ...(nunit === undefined ? [] : [{ file: openReportFile("--nunit", nunit), textOf: nunitOf }]),
+  ];
+}
 
 /** Text of a tool: what looks like a workflow command in it is text for the runner too. */
 function withoutCommands(text: string): string {
@@ -94,6 +112,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const given = {
     // An assistant wants to know what failed; a report names every test.
     ...(tool === "run-tests" ? { EveryTest: true } : {}),
+    ...(tool === "build-player" && args.artifacts !== undefined ? { EveryFile: true } : {}),
     ...objectIn(args.arguments ?? args.json ?? "{}"),
   };
   const argumentsFor = (superseded: string | undefined): Record<string, unknown> => ({

@@ -1,4 +1,6 @@
-/** build-player: long, on the main thread, its phases as progress. */
+/** build-player: long, on the main thread, its phases as progress. Writes a small player where the project is on disk. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
 
 const PHASES = [
@@ -22,6 +24,11 @@ export const buildPlayer: SimulatedTool = {
       },
       OutputPath: { type: "string", description: "Where the player goes", default: "Builds" },
       Development: { type: "boolean", description: "A development build", default: false },
+      EveryFile: {
+        type: "boolean",
+        description: "List every file of the player, with its size",
+        default: false,
+      },
       SimulatedSeconds: {
         type: "number",
         description: "Simulator: how long it takes",
@@ -53,13 +60,28 @@ export const buildPlayer: SimulatedTool = {
     if (args.flag("SimulatedFailure", false))
       throw toolFailure("build_failed", "The build failed with 1 error.");
     world.assetCounter += 1;
+    const output = resolve(world.projectPath, args.text("OutputPath", "Builds"), target);
+    const files = player(existsSync(world.projectPath) ? output : undefined);
     return {
       Success: true,
       BuildTarget: target,
-      OutputPath: `${args.text("OutputPath", "Builds")}/${target}`,
+      OutputPath: output,
       TotalSeconds: seconds,
       TotalErrors: 0,
       TotalWarnings: 0,
+      TotalFiles: files.length,
+      ...(args.flag("EveryFile", false) ? { Files: files } : {}),
     };
   },
 };
+
+/** What is written there; nothing where the project only exists in memory. */
+function player(output: string | undefined): { Path: string; Bytes: number; Role: string }[] {
+  if (output === undefined) return [];
+  return Object.entries({ "Data/level0": "a level", Player: "a player" }).map(([name, text]) => {
+    const path = join(output, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return { Path: path, Bytes: text.length, Role: "Simulated" };
+  });
+}

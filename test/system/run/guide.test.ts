@@ -62,9 +62,10 @@ test.each(PIPELINES)(
   "$name: every step runs, a retry runs it again, and one that died is found",
   async ({ env, steps, report }) => {
     expect(steps.length).toBeGreaterThan(1);
-    await simulate();
     const folder = join(here().folder, "checkout");
     mkdirSync(folder);
+    // On disk: a build writes files.
+    await simulate("--project", folder);
     const readReport = () => readFileSync(join(folder, report), "utf8");
     for (const attempt of ["first", "retry"]) {
       for (const step of steps) {

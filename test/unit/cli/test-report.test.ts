@@ -134,8 +134,9 @@ test("annotations: a line each, which nothing in them can end; at most 50", () =
 const written: string[] = [];
 const report = (given: Partial<Answer>, junit: boolean, isGithub = false) => {
   written.length = 0;
-  const file = junit ? { write: (text: string) => void written.push(text) } : undefined;
-  return createTestReport({ junit: file, isGithub, folder: "" }).report({ ...answer, ...given } as Answer);
+  const file = { write: (text: string) => void written.push(text) };
+  const files = junit ? [{ file, textOf: junitOf }] : [];
+  return createTestReport({ files, isGithub, folder: "" }).report({ ...answer, ...given } as Answer);
 };
 
 test("the log has the counts and the failed tests, and not the result again", () => {
@@ -197,19 +198,19 @@ test("the file is there as a whole or not at all, and never that of an earlier r
   const folder = mkdtempSync(join(tmpdir(), "ujb-report-"));
   try {
     const path = join(folder, "a", "b", "out.xml");
-    openReportFile(path).write("first");
+    openReportFile("--junit", path).write("first");
     expect(readFileSync(path, "utf8")).toBe("first");
-    const second = openReportFile(path);
+    const second = openReportFile("--junit", path);
     expect(readdirSync(join(folder, "a", "b"))).toEqual([]);
     second.write("second");
     expect(readdirSync(join(folder, "a", "b"))).toEqual(["out.xml"]);
-    const third = openReportFile(path);
+    const third = openReportFile("--junit", path);
     mkdirSync(path);
     expect(() => third.write("third")).toThrow();
     expect(readdirSync(join(folder, "a", "b"))).toEqual(["out.xml"]);
-    expect(() => openReportFile(path)).toThrow(UsageError);
+    expect(() => openReportFile("--junit", path)).toThrow(UsageError);
     writeFileSync(join(folder, "file"), "");
-    expect(() => openReportFile(join(folder, "file", "out.xml"))).toThrow(UsageError);
+    expect(() => openReportFile("--junit", join(folder, "file", "out.xml"))).toThrow(UsageError);
   } finally {
     rmSync(folder, { recursive: true });
   }

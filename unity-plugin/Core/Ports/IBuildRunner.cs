@@ -25,10 +25,39 @@ namespace JobBroker.Bridge.Ports
         public IReadOnlyList<string> Scenes { get; }
     }
 
+    /// <summary>A file that Unity says it has written.</summary>
+    public sealed class BuiltFile
+    {
+        public BuiltFile(string path, long bytes, string role)
+        {
+            Path = path;
+            Bytes = bytes;
+            Role = role;
+        }
+
+        /// <summary>Relative ones start in the project's folder.</summary>
+        public string Path { get; }
+
+        public long Bytes { get; }
+
+        /// <summary>Unity's word for what it is for.</summary>
+        public string Role { get; }
+    }
+
     public sealed class BuildOutcome
     {
-        public BuildOutcome(bool succeeded, string summary, string outputPath, long totalBytes, double totalSeconds, int errors, int warnings, IReadOnlyList<string> messages)
+        public BuildOutcome(
+            bool succeeded,
+            string summary,
+            string outputPath,
+            long totalBytes,
+            double totalSeconds,
+            int errors,
+            int warnings,
+            IReadOnlyList<string> messages,
+            IReadOnlyList<BuiltFile>? files = null)
         {
+            Files = files ?? Array.Empty<BuiltFile>();
             Succeeded = succeeded;
             Summary = summary;
             OutputPath = outputPath;
@@ -55,6 +84,9 @@ namespace JobBroker.Bridge.Ports
         public int Warnings { get; }
 
         public IReadOnlyList<string> Messages { get; }
+
+        /// <summary>All that Unity names, also what is not part of the player.</summary>
+        public IReadOnlyList<BuiltFile> Files { get; }
     }
 
     /// <summary>Player builds. Main thread only; Build blocks it until the build ends, and only the returned report is the truth.</summary>

@@ -33,7 +33,12 @@ namespace JobBroker.Bridge.Security
             if (setting != SecuritySetting.None && !IsOn(current, setting))
             {
                 var label = SecurityPlace.LabelOf(setting);
-                return $"{tool} is blocked: switch on \"{label}\" in Unity under {SecurityPlace.Window}.";
+                var word = BatchPermissions.WordOf(setting);
+                var how = current.IsBatch
+                    ? $"start this Editor with {BatchPermissions.Argument} {word} or {BatchPermissions.Variable}={word}, beside what it "
+                        + $"already allows; or switch on \"{label}\" on this machine in Unity under {SecurityPlace.Window}"
+                    : $"switch on \"{label}\" in Unity under {SecurityPlace.Window}";
+                return $"{tool} is blocked: {how}.";
             }
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }

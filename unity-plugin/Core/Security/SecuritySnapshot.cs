@@ -17,8 +17,10 @@ namespace JobBroker.Bridge.Security
             bool buildExecution = false,
             IEnumerable<string>? allowedMenuItems = null,
             IEnumerable<string>? deniedMenuItems = null,
-            IEnumerable<string>? buildFolders = null)
+            IEnumerable<string>? buildFolders = null,
+            bool isBatch = false)
         {
+            IsBatch = isBatch;
             TestExecution = testExecution;
             MenuItemExecution = menuItemExecution;
             CodeExecution = codeExecution;
@@ -28,6 +30,9 @@ namespace JobBroker.Bridge.Security
                 deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
             BuildFolders = new BuildFolderPolicy(buildFolders ?? Enumerable.Empty<string>());
         }
+
+        /// <summary>Nobody can click a switch in this Editor.</summary>
+        public bool IsBatch { get; }
 
         public bool TestExecution { get; }
 

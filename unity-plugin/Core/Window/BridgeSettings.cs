@@ -78,14 +78,16 @@ namespace JobBroker.Bridge.Window
         }
 
         /// <summary>The part that decides whether a call may run.</summary>
-        public SecuritySnapshot Security() => new SecuritySnapshot(
+        /// <param name="isBatch">Nobody can click a switch in this Editor.</param>
+        public SecuritySnapshot Security(bool isBatch = false) => new SecuritySnapshot(
             TestExecution,
             MenuItemExecution,
             CodeExecution,
             BuildExecution,
             AllowedMenuItems,
             DeniedMenuItems,
-            BuildFolders);
+            BuildFolders,
+            isBatch);
 
         public BridgeSettings WithPort(int? port) => Changed(copy => copy.Port = port);
 

@@ -168,6 +168,7 @@ public sealed class PortTests
         Assert.False(outcome.Succeeded);
         Assert.Equal("Failed", outcome.Summary);
         Assert.Equal(["no keystore", "Warning: old"], outcome.Messages);
+        Assert.Equal("/out/game.apk 7 Player", string.Join(", ", outcome.Files.Select(file => $"{file.Path} {file.Bytes} {file.Role}")));
 
         new BuildHooks().OnProcessScene(default(Scene), null!);
         new BuildHooks().OnPreprocessBuild(null!);
@@ -280,6 +281,7 @@ public sealed class PortTests
 
     private static BuildReport Report(BuildResult result) => new()
     {
+        built = [new BuildFile { path = "/out/game.apk", role = "Player", size = 7 }],
         summary = new BuildSummary { result = result, outputPath = "/out/game.apk", totalErrors = 1, totalWarnings = 1 },
         steps =
         [

@@ -47,7 +47,7 @@ internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
 
     public string? LogFile => null;
 
-    public IReadOnlyList<string> Labels { get; } = EditorLabels.Of(native.Labels, [], false, null);
+    public IReadOnlyList<string> Labels { get; } = EditorLabels.Of(native.Labels, native.CommandLine, native.IsBatchMode, null);
 
     public long AssetCounter => native.AssetCounter;
 

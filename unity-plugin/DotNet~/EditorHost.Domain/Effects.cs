@@ -48,8 +48,25 @@ internal sealed class HostBuilds(NativeEditor native, Effects effects) : IBuildR
         var fails = native.Script.BuildFails;
         if (!fails) native.AssetsChanged();
         string[] messages = fails ? ["error: the scripted build fails"] : [];
+        var files = fails ? [] : Write(request.OutputPath);
         return new BuildOutcome(
-            !fails, fails ? "Failed" : "Succeeded", request.OutputPath, 1024, seconds, messages.Length, 0, messages);
+            !fails, fails ? "Failed" : "Succeeded", request.OutputPath, 1024, seconds, messages.Length, 0, messages, files);
+    }
+
+    /// <summary>A player of two files, where the project is on disk; and what Unity reports beside it.</summary>
+    private List<BuiltFile> Write(string output)
+    {
+        if (!Directory.Exists(native.ProjectPath)) return [];
+        var folder = Path.GetDirectoryName(output)!;
+        var data = Path.Combine(folder, "Data", "level0");
+        Directory.CreateDirectory(Path.GetDirectoryName(data)!);
+        File.WriteAllText(output, "a player");
+        File.WriteAllText(data, "a level");
+        return
+        [
+            new(data, 7, "Scene"),
+            new(Path.Combine(native.ProjectPath, "Temp", "StagingArea", "level0"), 7, "Scene"),
+        ];
     }
 }
 

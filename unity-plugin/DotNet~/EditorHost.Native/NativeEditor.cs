@@ -32,6 +32,11 @@ public sealed class NativeEditor
     /// <summary>Its labels between commas, as an environment variable has them.</summary>
     public string? Labels { get; set; }
 
+    /// <summary>Unity's own command line.</summary>
+    public IReadOnlyList<string> CommandLine { get; init; } = [];
+
+    public bool IsBatchMode => CommandLine.Contains("-batchmode");
+
     public long StartedAtMs { get; } = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();

@@ -27,12 +27,16 @@ var plain = new Option<bool>("--plain-surface")
     Description = "Every program and every user of this machine that reaches the port may run tools, without the token",
 };
 var labels = new Option<string?>("--labels") { Description = "Which pools it is in: labels between commas" };
+var unityArguments = new Option<string?>("--unity-arguments")
+{
+    Description = "The command line that Unity would have, its words between spaces: -batchmode -brokerLabels gpu",
+};
 var stranger = new Option<int>("--stranger-ms") { DefaultValueFactory = _ => 2000 };
 
 var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
 {
     project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
-    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, stranger,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, unityArguments, stranger,
 };
 command.SetAction(parsed =>
 {
@@ -60,6 +64,7 @@ command.SetAction(parsed =>
     {
         TimeScale = parsed.GetValue(timeScale),
         Labels = parsed.GetValue(labels),
+        CommandLine = (parsed.GetValue(unityArguments) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries),
     };
     return Serve(new Host(native, settings));
 });

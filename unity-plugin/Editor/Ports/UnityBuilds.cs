@@ -53,12 +53,23 @@ namespace JobBroker.Bridge.Unity
                 summary.totalTime.TotalSeconds,
                 summary.totalErrors,
                 summary.totalWarnings,
-                Messages(report));
+                Messages(report),
+                Files(report));
         }
 
         private static string[] ScenesOf(BuildRequest request) => request.Scenes.Count > 0
             ? request.Scenes.ToArray()
             : EditorBuildSettings.scenes.Where(scene => scene.enabled).Select(scene => scene.path).ToArray();
+
+        private static IReadOnlyList<BuiltFile> Files(BuildReport report)
+        {
+#if UNITY_2022_3_OR_NEWER
+            var files = report.GetFiles();
+#else
+            var files = report.files;
+#endif
+            return files.Select(file => new BuiltFile(file.path, (long)file.size, file.role)).ToList();
+        }
 
         /// <summary>Errors before warnings.</summary>
         private static IReadOnlyList<string> Messages(BuildReport report) => report.steps

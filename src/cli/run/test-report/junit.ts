@@ -4,19 +4,7 @@
  */
 import { create, type XMLElement } from "xmlbuilder";
 import type { TestCase } from "./test-cases.js";
-
-export interface TestRun {
-  /** For example `run-tests EditMode`. */
-  name: string;
-  /** When it began, ISO 8601. */
-  at?: string | undefined;
-  cases: readonly TestCase[];
-  /** Why the run is no success although no test of it failed: a suite of its own, so that no report is all green. */
-  problem?: string | undefined;
-}
-
-/** XML 1.0 cannot have most control characters, not even escaped. */
-const REPLACEMENT = "\ufffd";
+import { byClass, count, REPLACEMENT, seconds, secondsOf, type TestRun } from "./test-run.js";
 
 export function junitOf({ name, at, cases, problem }: TestRun): string {
   const root = create(
@@ -52,17 +40,6 @@ export function junitOf({ name, at, cases, problem }: TestRun): string {
   return `${root.end({ pretty: true })}\n`;
 }
 
-/** In the order in which their first tests ended. */
-function byClass(cases: readonly TestCase[]): Map<string, TestCase[]> {
-  const groups = new Map<string, TestCase[]>();
-  for (const each of cases) {
-    const group = groups.get(each.className);
-    if (group) group.push(each);
-    else groups.set(each.className, [each]);
-  }
-  return groups;
-}
-
 function addSuite(root: XMLElement, name: string, at: string | undefined, cases: readonly TestCase[]): void {
   const skipped = count(cases, "skipped") + count(cases, "inconclusive");
   const suite = root.ele("testsuite", {
@@ -93,18 +70,6 @@ function addCase(suite: XMLElement, className: string, given: TestCase): void {
   } else if (result !== "passed") {
     element.ele("skipped", { message: result === "skipped" ? message : `inconclusive ${message}`.trimEnd() });
   }
-}
-
-function count(cases: readonly TestCase[], wanted: TestCase["result"]): number {
-  return cases.filter(({ result }) => result === wanted).length;
-}
-
-function secondsOf(cases: readonly TestCase[]): string {
-  return seconds(cases.reduce((sum, { ms }) => sum + ms, 0));
-}
-
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
 }
 
 function firstLine(text: string): string {

@@ -150,6 +150,8 @@ const TOOLS: BrokerTool[] = [
           project: profile.projectName,
           project_path: profile.projectPath,
           unity_version: profile.unityVersion,
+          pid: profile.pid,
+          session: profile.editorSessionId,
           ...labelled(labelsOf(profile)),
           ...(profile.plain
             ? {

@@ -73,6 +73,50 @@ public sealed class BuildPlayerToolTests : IDisposable
     }
 
     [Fact]
+    public async Task The_files_of_the_player_are_listed_where_they_are_asked_for()
+    {
+        var folder = Path.Combine(editor.Info.ProjectPath, "Builds", "StandaloneLinux64");
+        Directory.CreateDirectory(Path.Combine(folder, "Game_Data"));
+        File.WriteAllText(Path.Combine(folder, "Game_Data", "level0"), "level");
+        File.WriteAllText(Path.Combine(folder, "Game.x86_64"), "player");
+        editor.Builds.Outcome = request => new BuildOutcome(
+            true, "Succeeded", request.OutputPath, 1, 1, 0, 0, Array.Empty<string>(),
+            [
+                new BuiltFile("Builds/StandaloneLinux64/Game_Data/level0", 99, "Scene"),
+                new BuiltFile("Builds/StandaloneLinux64/Game_Data/gone", 3, "Resources"),
+                new BuiltFile("Builds/StandaloneLinux64/../../Temp/StagingArea/level0", 5, "Scene"),
+                new BuiltFile("Builds/StandaloneLinux64.txt", 5, "Other"),
+            ]);
+        var few = await new ToolCall().Run(Tool, new { BuildTarget = "StandaloneLinux64" });
+        Assert.Equal(3, (int)few["TotalFiles"]!);
+        Assert.Null(few["Files"]);
+        var all = await new ToolCall().Run(Tool, new { BuildTarget = "StandaloneLinux64", EveryFile = true });
+        Assert.Equal(
+            ["Game.x86_64 6 ", "Game_Data/gone 3 Resources", "Game_Data/level0 5 Scene"],
+            all["Files"]!.Select(file =>
+                $"{Path.GetRelativePath(folder, (string)file["Path"]!)} {file["Bytes"]} {file["Role"]}"));
+    }
+
+    [Fact]
+    public async Task A_folder_that_unity_names_no_file_of_is_listed_without_following_links()
+    {
+        editor.Builds.ActiveTarget = "WebGL";
+        var folder = Path.Combine(editor.Info.ProjectPath, "Builds", "WebGL");
+        Directory.CreateDirectory(Path.Combine(folder, "Build"));
+        File.WriteAllText(Path.Combine(folder, "Build", ".hidden"), "h");
+        File.WriteAllText(Path.Combine(folder, "index.html"), "page");
+        if (!OperatingSystem.IsWindows())
+        {
+            File.CreateSymbolicLink(Path.Combine(folder, "link"), "/etc/passwd");
+            Directory.CreateSymbolicLink(Path.Combine(folder, "folder"), "/etc");
+        }
+        var answer = await new ToolCall().Run(Tool, new { BuildTarget = "WebGL", EveryFile = true });
+        Assert.Equal(
+            ["Build/.hidden", "index.html"],
+            answer["Files"]!.Select(file => Path.GetRelativePath(folder, (string)file["Path"]!)));
+    }
+
+    [Fact]
     public async Task A_call_given_up_before_it_begins_builds_nothing()
     {
         var call = new ToolCall();

@@ -147,5 +147,22 @@ namespace UnityEditor.Build.Reporting
         public BuildSummary summary { get; internal set; }
 
         public BuildStep[] steps { get; internal set; }
+
+        internal BuildFile[] built = Array.Empty<BuildFile>();
+
+#if UNITY_2022_3_OR_NEWER
+        public BuildFile[] GetFiles() => built;
+#else
+        public BuildFile[] files => built;
+#endif
+    }
+
+    public struct BuildFile
+    {
+        public string path { get; internal set; }
+
+        public string role { get; internal set; }
+
+        public ulong size { get; internal set; }
     }
 }

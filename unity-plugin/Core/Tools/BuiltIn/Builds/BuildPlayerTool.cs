@@ -5,6 +5,7 @@ using System.ComponentModel;
 using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
+using Newtonsoft.Json;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
@@ -24,6 +25,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         [Description("Paths of the scenes; empty for those of the build settings")]
         public string[] Scenes { get; set; } = Array.Empty<string>();
+
+        [Description("List every file of the player, with its size")]
+        public bool EveryFile { get; set; }
     }
 
     public sealed class BuildPlayerResponse
@@ -43,6 +47,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public int TotalWarnings { get; set; }
 
         public IReadOnlyList<string> Messages { get; set; } = Array.Empty<string>();
+
+        public int TotalFiles { get; set; }
+
+        /// <summary>At most 5000 of them; only where EveryFile asks for them.</summary>
+        [JsonProperty(NullValueHandling = NullValueHandling.Ignore)]
+        public IReadOnlyList<PlayerFile>? Files { get; set; }
     }
 
     /// <summary>
@@ -58,6 +68,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     public sealed class BuildPlayerTool : AbstractUnityTool<BuildPlayerSchema, BuildPlayerResponse>
     {
         private const int MessagesInError = 20;
+
+        private const int MostFiles = 5000;
 
         private readonly ToolServices services;
 
@@ -78,6 +90,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var request = new BuildRequest(target, output, parameters.Development, parameters.Scenes);
             var outcome = services.Builds.Build(request, new BuildSteps(context.Progress).Report);
             if (!outcome.Succeeded) throw Failure(outcome);
+            var files = PlayerFiles.Of(project.ProjectPath, outcome.OutputPath, outcome.Files);
             return Task.FromResult(new BuildPlayerResponse
             {
                 Success = true,
@@ -88,6 +101,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 TotalErrors = outcome.Errors,
                 TotalWarnings = outcome.Warnings,
                 Messages = outcome.Messages,
+                TotalFiles = files.Count,
+                Files = parameters.EveryFile ? files.Take(MostFiles).ToList() : null,
             });
         }
 
