@@ -40,9 +40,9 @@ export async function pause(
 
 const MESSAGES = {
   pause: (id: string) =>
-    `${id} is paused: it starts nothing new. What it runs goes on; calls that name it wait. unity-broker editors resume ${id}`,
+    `${id} is paused: it starts nothing new. What it runs goes on; calls that name it wait.\nResume it:  unity-broker editors resume ${id}`,
   drain: (id: string) =>
-    `${id} is paused, and nothing runs there any more. unity-broker editors resume ${id}`,
+    `${id} is paused, and nothing runs there any more.\nResume it:  unity-broker editors resume ${id}`,
   resume: (id: string) => `${id} takes calls again.`,
 };
 
