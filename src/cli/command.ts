@@ -25,6 +25,7 @@ export function command<const T extends ArgsDef>(
     async run(context) {
       const passed = declared.passesOn ? context.rawArgs.indexOf("--") : -1;
       refuseUnknown(passed < 0 ? context.rawArgs : context.rawArgs.slice(0, passed), declared.args);
+      refuseEmpty(context.args, declared.args);
       const run = await load();
       await run(context);
     },
@@ -45,6 +46,14 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
   });
   const positional = Object.values(declared).filter(({ type }) => type === "positional").length;
   if (values.length > positional) throw new UsageError(`unexpected argument ${values[positional]}`);
+}
+
+/** The value was forgotten, or is a variable that is not set: a step of a pipeline must not run then as if the option were not there. */
+function refuseEmpty(args: Readonly<Record<string, unknown>>, declared: ArgsDef): void {
+  for (const [name, { type }] of Object.entries(declared)) {
+    if (type === "string" && args[name] === "")
+      throw new UsageError(`--${name} is empty: give it a value, or leave it out`);
+  }
 }
 
 /** The sentence for the user, and the exit code: 2 for the user's mistake, 1 for a failure. */

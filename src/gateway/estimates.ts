@@ -29,7 +29,7 @@ export function createEstimates({
     ranMs: state === "running" && startedAt !== undefined ? Math.max(0, now - startedAt) : undefined,
   });
 
-  /** Before it in its queue; in a pool also what its Editors have. Undefined: too many. */
+  /** What its pool's Editors have, in any lane, since only an idle one takes it; then what is before it in its queue. Undefined: too many. */
   const aheadOf = async (
     record: OperationRecord,
     members: readonly string[],
@@ -38,8 +38,8 @@ export function createEstimates({
     const before = await Promise.all(ids.map((logId) => operations.find(logId)));
     const there = await Promise.all(members.map((editor) => operations.openOf(editor, MOST_AHEAD + 1)));
     if (there.some(({ length }) => length > MOST_AHEAD)) return undefined;
-    const ahead = [...before.filter((each) => each !== undefined), ...there.flat()].filter(
-      ({ lane, logId }) => lane === record.lane && logId !== record.logId,
+    const ahead = [...there.flat(), ...before.filter((each) => each !== undefined)].filter(
+      ({ logId }) => logId !== record.logId,
     );
     return ahead.length > MOST_AHEAD ? undefined : ahead;
   };
@@ -48,12 +48,13 @@ export function createEstimates({
     async of(record, { position, members, now }) {
       const own = await timed(record, now);
       if (!isWaiting(record.state)) return estimateOf(own, undefined, 1);
-      const editors = isPool(record.editor) ? members.length : 1;
-      if (position === undefined || position > MOST_AHEAD || editors === 0) return {};
+      // An Editor takes one at a time from its pools.
+      const places = isPool(record.editor) ? members.length : LANE_PLACES[record.lane];
+      if (position === undefined || position > MOST_AHEAD || places === 0) return {};
       const ahead = await aheadOf(record, members);
       if (ahead === undefined) return {};
       const times = await Promise.all(ahead.map((each) => timed(each, now)));
-      return estimateOf(own, times, editors * LANE_PLACES[record.lane]);
+      return estimateOf(own, times, places);
     },
   };
 }

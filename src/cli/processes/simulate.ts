@@ -1,5 +1,6 @@
 /** `unity-broker simulate`: a Unity Editor without Unity, to try the broker and to test against. */
 import { type EditorHost, startEditorHost } from "../../editor-host/editor-host.js";
+import { isLabel } from "../../shared/editors/pool.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
 import { createControl } from "../../simulator/fault-commands.js";
 import { portOf } from "../address.js";
@@ -21,7 +22,7 @@ export const simulate: Run<typeof declared.simulate> = async ({ args }) => {
     timeScale,
     plain: args.plain,
     plainSurface: args["plain-surface"],
-    ...(args.labels === undefined ? {} : { labels: args.labels.split(",").map((label) => label.trim()) }),
+    ...(args.labels === undefined ? {} : { labels: labelsIn(args.labels) }),
     ...(args.port === undefined ? {} : { port: portOf(args.port) }),
     ...(args.project === undefined ? {} : { projectPath: args.project }),
     ...(args["counter-file"] === undefined ? {} : { counterFile: args["counter-file"] }),
@@ -41,6 +42,14 @@ export const simulate: Run<typeof declared.simulate> = async ({ args }) => {
   await Promise.race([stopping, obeyed]);
   await editor.close();
 };
+
+function labelsIn(text: string): string[] {
+  const labels = text.split(",").map((label) => label.trim());
+  const wrong = labels.find((label) => !isLabel(label.toLowerCase()));
+  if (wrong !== undefined)
+    throw new UsageError(`--labels ${wrong} is no label: it has letters, digits, ".", "_", "-", and one "="`);
+  return labels;
+}
 
 interface SimulateOptions {
   endpointFolder: string;

@@ -45,7 +45,7 @@ export function createHints(self: string): Hints {
     ],
     notCancelled: (logId) => [
       `The cancellation was asked for, and the operation has not ended yet: ${logId}.`,
-      ...ways(logId),
+      ...ways(logId).slice(0, 1),
     ],
     unread: (logId, reason) => [
       `The operation ended, and its result could not be read: ${reason}`,

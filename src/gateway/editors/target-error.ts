@@ -64,8 +64,13 @@ function notBack(missing: readonly string[], sees: (editorId: string) => boolean
   );
 }
 
-/** The Editor that a name identifies, or why there is none. */
+/** The Editor that a name identifies, or why there is none. Where one Editor is meant, a pool is refused. */
 export function namedAmong(named: string, candidates: readonly Candidate[]): Candidate | BrokerError {
+  if (poolIn(named) !== undefined)
+    return new BrokerError(
+      "INVALID_ARGUMENTS",
+      `"${named}" is a pool; here, name one Editor. A call takes a pool in its own \`editor\` argument (--pool).`,
+    );
   const target = resolveTarget(named, candidates);
   if ("code" in target) return targetError(target);
   const found = candidates.find(({ id }) => target.kind === "named" && id === target.editor);

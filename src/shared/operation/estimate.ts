@@ -27,8 +27,8 @@ export function usualTime(recorded: readonly RecordedDuration[], editor: string)
 }
 
 /**
- * Pure. `ahead`: undefined for an operation that runs; else what goes before it, over so many `places` at once. Says nothing of what
- * is not known, and of one that has run for longer than usual.
+ * Pure. `ahead`: undefined for an operation that runs; else what goes before it, in order, over so many `places` at once. Says
+ * nothing of what is not known, and of one that has run for longer than usual.
  */
 export function estimateOf(own: Timed, ahead: readonly Timed[] | undefined, places: number): Estimate {
   const startMs = ahead === undefined ? 0 : timeOf(ahead, places);
@@ -40,14 +40,16 @@ export function estimateOf(own: Timed, ahead: readonly Timed[] | undefined, plac
   };
 }
 
+/** Until a place is free for the next one: each of those ahead takes the place that is free first. */
 function timeOf(ahead: readonly Timed[], places: number): number | undefined {
-  let sum = 0;
+  const free = Array<number>(places).fill(0);
   for (const each of ahead) {
     const left = leftOf(each);
     if (left === undefined) return undefined;
-    sum += Math.max(0, left);
+    const first = free.indexOf(Math.min(...free));
+    free[first] = (free[first] ?? 0) + Math.max(0, left);
   }
-  return sum / places;
+  return Math.min(...free);
 }
 
 function leftOf({ usualMs, ranMs = 0 }: Timed): number | undefined {

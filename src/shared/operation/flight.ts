@@ -65,8 +65,10 @@ function placeMessage(view: Flight): string {
   if (pool && pool.closedBy.length > 0)
     return `It waits: the broker's store has lost data, and one of the Editors that have not connected since may have run it: ${pool.closedBy.join(", ")}. It goes on once they are back; \`unity-broker editors forget\` removes one that is gone for good.`;
   if (pool) {
+    if (pool.connected === 0)
+      return `It waits: each connected Editor of ${record.editor} is paused (list_editors), and starts nothing new until \`unity-broker editors resume <editor>\`.`;
     const before = queuePosition ? `, behind ${queuePosition} other(s)` : "";
-    const paused = pool.paused > 0 ? `, ${pool.paused} paused` : "";
+    const paused = pool.paused > 0 ? `, ${pool.paused} more paused` : "";
     return `It waits for an idle Editor of ${record.editor} (${pool.connected} connected${paused})${before}.${startsIn(estimate)}`;
   }
   if (view.isPaused)

@@ -30,7 +30,7 @@ export interface Queues {
   position(record: OperationRecord): Promise<number | undefined>;
   /** While the queues of an Editor's lanes are paused, neither BullMQ nor the scripts (NEXT_JOB) take a job from them. */
   setPaused(editor: string, isPaused: boolean): Promise<void>;
-  /** Whether a lane is paused, or without `lane` any of them; by a command or by a person's hand. */
+  /** Whether a lane is paused, or without `lane` any of them; by a command or manually. */
   isPaused(editor: string, lane?: Lane): Promise<boolean>;
   /** Has a worker taken the operation's job, so that it may be sent at any moment? */
   isTaken(record: OperationRecord): Promise<boolean>;

@@ -52,8 +52,8 @@ export function createPoolTaker(deps: {
   };
 
   /**
-   * The operations that are next in a pool, as far as the first that this Editor may run. A job that is none of its operations' any more, or that was made by hand, would stand
-   * before the others for ever: nobody else takes jobs from this queue.
+   * The operations that are next in a pool: of the first jobs among which this Editor may run any. A job without such an
+   * operation (it has left the pool, or the job was added manually) is removed: nobody else takes jobs from this queue.
    */
   const nextIn = async (pool: string, tools: ReadonlyMap<string, Tool>): Promise<OperationRecord[]> => {
     for (let from = 0; from < MOST_LOOKED_AT; from += LOOKED_AT) {

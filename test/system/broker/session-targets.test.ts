@@ -121,6 +121,10 @@ describe("over stdio", () => {
     expect(await client.call("select_editor", { editor: "game" })).toMatchObject({
       error_code: "EDITOR_UNKNOWN",
     });
+    expect(await client.call("select_editor", { editor: "pool:unity=6000.0.30f1" })).toMatchObject({
+      error_code: "INVALID_ARGUMENTS",
+      message: expect.stringContaining("is a pool"),
+    });
     await second.close();
     await away(second);
     expect(await client.call("select_editor", { editor: "game-2" })).toMatchObject({

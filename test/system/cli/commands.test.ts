@@ -56,6 +56,7 @@ describe("a command line", () => {
     { args: ["gateway", "extra"], says: /unexpected argument extra\nSee `unity-broker gateway --help`/ },
     { args: ["gateway", "--port", "seven"], says: /--port seven is not a port/ },
     { args: ["simulate", "--time-scale", "fast"], says: /--time-scale fast/ },
+    { args: ["simulate", "--labels", "android,a!b"], says: /--labels a!b is no label/ },
   ])("$args is the user's mistake: exit code 2, and what is wrong", async ({ args, says }) => {
     const typed = await type(args, { REDIS_URL: "redis://127.0.0.1:1" });
     expect(typed).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });

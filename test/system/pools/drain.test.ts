@@ -35,7 +35,7 @@ test("a paused Editor finishes what it runs, and starts nothing: not from its po
     expect.stringContaining(
       `the Editor is paused, and starts nothing new until \`unity-broker editors resume`,
     ),
-    expect.stringContaining("It waits for an idle Editor of pool:android (0 connected, 1 paused)."),
+    expect.stringContaining("It waits: each connected Editor of pool:android is paused"),
     expect.stringContaining("the Editor is paused"),
   ]);
   expect((await broker.editors("ann")).editors).toMatchObject([{ connected: true, isPaused: true }]);

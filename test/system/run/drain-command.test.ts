@@ -41,6 +41,7 @@ test.each([
   { args: ["pause"], code: 2, says: /name the Editor/ },
   { args: ["stop", "x"], code: 2, says: /only pause, drain, resume, claim, and forget are known/ },
   { args: ["drain", "nobody"], code: 1, says: /nobody/ },
+  { args: ["drain", "pool:android"], code: 1, says: /is a pool; here, name one Editor/ },
 ])("editors $args says what is wrong", async ({ args, code, says }) => {
   if (code === 1) {
     await simulate();

@@ -16,6 +16,8 @@ const NOT_ACCEPTED: [args: string[], says: RegExp][] = [
   [["ping", "--wait", "10"], /--wait 10 is not a duration/],
   [["ping", "--output", "yaml"], /neither text nor json/],
   [["ping", "--no-such-option"], /unknown option/],
+  [["run-tests", "--junit"], /--junit is empty/],
+  [["ping", "--key", ""], /--key is empty/],
   [["no-such-tool"], /UNKNOWN_TOOL[\s\S]*Nothing was\s+executed/],
   [["execute-menu-item", '{"Other":1}'], /INVALID_ARGUMENTS[\s\S]*Nothing was\s+executed/],
   [

@@ -33,8 +33,8 @@ export async function pause(
     const deps: PauseDeps = { ...store, knownEditors, log };
     const editor = await (action === "resume" ? resumeEditor : pauseEditor)(deps, args.editor);
     if (action === "drain")
-      await untilNothingRuns({ ...deps, notifier: store.notifier }, editor.id, (running) =>
-        console.error(printable(sentence(editor.id, running))),
+      await untilNothingRuns({ ...deps, notifier: store.notifier }, editor.id, (sentence) =>
+        console.error(printable(sentence)),
       );
     const answer = { editor: shown([editor])[0], paused: action !== "resume" };
     console.log(args.json ? printableJson(answer) : printable(MESSAGES[action](editor.id)));
@@ -45,22 +45,24 @@ export async function pause(
 
 const MESSAGES = {
   pause: (id: string) =>
-    `${id} is paused: it starts nothing new. What it runs goes on; calls that name it wait. unity-broker editors resume ${id}`,
+    `${id} is paused: it starts nothing new. What it runs goes on; calls that name it wait.\nResume it:  unity-broker editors resume ${id}`,
   drain: (id: string) =>
-    `${id} is paused, and nothing runs there any more. unity-broker editors resume ${id}`,
+    `${id} is paused, and nothing runs there any more.\nResume it:  unity-broker editors resume ${id}`,
   resume: (id: string) => `${id} takes calls again.`,
 };
 
-function sentence(id: string, running: readonly OperationRecord[]): string {
+function sentence(id: string, running: readonly OperationRecord[], isThere: boolean): string {
   const those = running.map(({ tool, logId }) => `${tool} (${logId})`).join(", ");
-  return `${id} is paused; it still runs ${those}. Ctrl-C ends this wait, not the pause.`;
+  const wait = "Ctrl-C ends this wait, not the pause.";
+  if (isThere) return `${id} is paused; it still runs ${those}. ${wait}`;
+  return `${id} is paused, and not connected; it may have run ${those}, and says so when it is back. If it will not come back: unity-broker editors forget ${id}\n${wait}`;
 }
 
-/** Says what runs, whenever that is something else. */
+/** Says what runs, and whether the Editor is connected, whenever that has changed. */
 function untilNothingRuns(
   deps: PauseDeps & Pick<Store, "notifier">,
   editorId: string,
-  say: (running: readonly OperationRecord[]) => void,
+  say: (sentence: string) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = "";
@@ -71,11 +73,12 @@ function untilNothingRuns(
       else reject(error);
     };
     const look = (): void =>
-      void runningIn(deps, editorId).then((running) => {
+      void Promise.all([runningIn(deps, editorId), deps.knownEditors.read()]).then(([running, known]) => {
         if (running.length === 0) return end();
-        const ids = running.map(({ logId }) => logId).join();
-        if (ids !== said) say(running);
-        said = ids;
+        const isThere = known.candidates.some(({ id, connected }) => id === editorId && connected);
+        const now = sentence(editorId, running, isThere);
+        if (now !== said) say(now);
+        said = now;
       }, end);
     const stop = deps.notifier.on("ended", look, look);
     const timer = setInterval(look, LOOK_AGAIN_MS);

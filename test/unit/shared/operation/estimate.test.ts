@@ -22,10 +22,11 @@ describe("the usual time", () => {
 describe("an estimate", () => {
   const own = { usualMs: 10 };
 
-  test("adds up what is left of those ahead, over the places that there are", () => {
+  test("adds up what is left of those ahead, each in the place that is free first", () => {
     const ahead = [{ usualMs: 100, ranMs: 40 }, { usualMs: 40 }];
     expect(estimateOf(own, ahead, 1)).toEqual({ startMs: 100, endMs: 110 });
-    expect(estimateOf(own, ahead, 2)).toEqual({ startMs: 50, endMs: 60 });
+    expect(estimateOf(own, ahead, 2)).toEqual({ startMs: 40, endMs: 50 });
+    expect(estimateOf(own, ahead, 3)).toEqual({ startMs: 0, endMs: 10 });
   });
 
   test("takes one that is late for one that ends at once", () => {
