@@ -10,6 +10,8 @@ export interface Declared<T extends ArgsDef> {
   args: T;
   /** What follows `--` is another program's: it is in `args._`, behind the positional arguments. */
   passesOn?: true;
+  /** These options mean something without a value. */
+  mayBeEmpty?: readonly string[];
 }
 
 /** The code of a command. It may throw: main turns that into a message and an exit code. */
@@ -25,7 +27,7 @@ export function command<const T extends ArgsDef>(
     async run(context) {
       const passed = declared.passesOn ? context.rawArgs.indexOf("--") : -1;
       refuseUnknown(passed < 0 ? context.rawArgs : context.rawArgs.slice(0, passed), declared.args);
-      refuseEmpty(context.args, declared.args);
+      refuseEmpty(context.args, declared);
       const run = await load();
       await run(context);
     },
@@ -49,9 +51,12 @@ function refuseUnknown(rawArgs: readonly string[], declared: ArgsDef): void {
 }
 
 /** The value was forgotten, or is a variable that is not set: a step of a pipeline must not run then as if the option were not there. */
-function refuseEmpty(args: Readonly<Record<string, unknown>>, declared: ArgsDef): void {
-  for (const [name, { type }] of Object.entries(declared)) {
-    if (type === "string" && args[name] === "")
+function refuseEmpty(
+  given: Readonly<Record<string, unknown>>,
+  { args, mayBeEmpty = [] }: Pick<Declared<ArgsDef>, "args" | "mayBeEmpty">,
+): void {
+  for (const [name, { type }] of Object.entries(args)) {
+    if (type === "string" && given[name] === "" && !mayBeEmpty.includes(name))
       throw new UsageError(`--${name} is empty: give it a value, or leave it out`);
   }
 }

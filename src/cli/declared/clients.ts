@@ -28,9 +28,11 @@ export const install = {
     token: { type: "string", description: "With --http: the bearer token; - reads it from stdin" },
     "token-file": { type: "string", description: "With --http: the file with the token, mode 0600" },
   },
+  mayBeEmpty: ["project", "http"],
 } as const;
 
 export const uninstall = {
   meta: { name: "uninstall", description: "Takes the broker out of an MCP client's configuration" },
   args: place,
+  mayBeEmpty: ["project"],
 } as const;

@@ -358,6 +358,19 @@ export const MUTATIONS: readonly Mutation[] = [
     beneath("11-seat"),
   ),
   tested("12-pool-paused", "system/pools/drain", "and not begun, is its pool's again"),
+  tested(
+    "12-pool-away",
+    "system/pools/pauses",
+    "had taken before the pause does not begin when it comes back",
+  ),
+  tested("04-beginning", "unit/shared/editors/target", "is no name: the call was meant for another project"),
+  tested("12-bridge-unclear", "system/unity-mcp/unity-mcp-connections", "nobody knows how it ended"),
+  tested(
+    "12-bridge-project",
+    "system/unity-mcp/unity-mcp-editor",
+    "another project's Editor on the port gets no command",
+  ),
+  tested("14-hostile-times", "system/editor/hostile-times", "a duration of 10^300 ms"),
   tested("15-pool-retired", "system/pools/pool-places", "which was retired meanwhile is found there"),
 ];
 

@@ -395,7 +395,7 @@ describe("a newer version while a bridge without a ledger runs something", () =>
     const client = await pipe("mcp", more);
     await toolsAreKnown(client);
     const pid = broker();
-    const waiting = client.ask("execute-menu-item", { ...item(2), timeout: 40 });
+    const waiting = client.ask("execute-menu-item", { ...item(8), timeout: 50 });
     await runs(client);
     const newer = spawn(process.execPath, [release("99.0.0"), "list"], {
       env: background(more),

@@ -69,7 +69,7 @@ export function useLaunches(): Launches {
 
 /** `exec`: the Editor is the process that was started, as Unity is. */
 function script(folder: string, behaviour: Behaviour): string {
-  const open = `exec "${process.execPath}" "${MAIN}" simulate --port 0 --project "$project" --labels "$labels"`;
+  const open = `exec "${process.execPath}" "${MAIN}" simulate --port 0 --project "$project" \${labels:+--labels "$labels"}`;
   // Its standard input stays open as long as it runs: the Editor ends with it.
   const host = `mkfifo "${folder}/input-$$" && exec dotnet "${HOST}" --port 0 --project "$project" --endpoint-folder "$UNITY_BROKER_EDITORS_DIR" --time-scale 0.01 --unity-arguments "$arguments" <> "${folder}/input-$$"`;
   const how: Record<Behaviour, string> = {

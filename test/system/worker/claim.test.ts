@@ -27,7 +27,7 @@ test("takes an Editor over from another broker; names that fit none, and other w
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining(`Running here: ${editorId}`) });
   expect(await type(["editors", "steal", editorId])).toMatchObject({ code: 2 });
 
-  const claimed = await type(["editors", "claim", "simulated"]);
+  const claimed = await type(["editors", "claim", "simulated-project@"]);
   expect(claimed.code, claimed.stderr).toBe(0);
   expect(claimed.stdout).toMatch(/belongs to this broker now \(store \S+\); it belonged to store another\./);
   await other.closed;
