@@ -59,7 +59,7 @@ const SLACK_MS = 60_000;
 
 /**
  * A process that began after the Editor with its id had noted its start: the machine or container has started again since, with
- * the same process ids. Told on Linux only.
+ * the same process ids. Known on Linux only.
  */
 function isOfAnother(pid: number, startedAt: unknown): boolean {
   if (process.platform !== "linux" || typeof startedAt !== "number") return false;

@@ -109,7 +109,6 @@ const Path = z.string().max(32_767);
 /** The bridges that keep no ledger, by the name of their project. */
 export const PlainBridge = z.enum(["uloop", "unity-mcp"]);
 export type PlainBridge = z.infer<typeof PlainBridge>;
-
 /** What begins like a pool's id would share its queue. */
 const EditorId = Name.min(1).refine((id) => !/^pool[:_]/i.test(id), "looks like a pool's");
 

@@ -27,7 +27,7 @@ export type ToolList = z.infer<typeof ToolDetailsAnswer>;
 /** Receives what a bridge with a ledger would have notified. */
 export type Notice = (method: string, params: object) => void;
 
-/** What a hello would have told, and the requests that the bridge can answer. */
+/** What a hello would have said, and the requests that the bridge can answer. */
 export interface Greeting {
   hello: HelloResult;
   calls: EditorCalls;

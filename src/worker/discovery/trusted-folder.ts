@@ -25,7 +25,7 @@ export interface TrustedFolderDeps<T> {
   log: Pick<Log, "debug" | "warn">;
   isFile(name: string): boolean;
   schema: z.ZodType<T>;
-  /** Set if a file may not say this, whoever wrote it. */
+  /** Set if no file may say this. */
   refuse?(content: T): Pick<RefusedFile, "why" | "address"> | undefined;
 }
 

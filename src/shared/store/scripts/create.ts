@@ -81,7 +81,7 @@ export interface CreateOptions {
   retentionMs: number;
   /** Most operations of one principal that wait. */
   maxQueued: number;
-  /** Most open operations of an Editor, or a pool, whoever they are of. */
+  /** Most open operations of an Editor, or a pool, of all principals. */
   maxInQueue: number;
   /** Most of them that are sent and have not ended. */
   maxRunning: number;
