@@ -18,11 +18,15 @@ test("of a full Editor of its pool an estimate reads no more than it may count",
   const { logId } = (await ann.submit("work", { Name: "pooled" }, { editor: "pool:android" })).record;
   const commands = async (): Promise<number> =>
     Number(/total_commands_processed:(\d+)/.exec(await hand.info("stats"))?.[1]);
-  const before = await commands();
-  const answer = answerOf(await ann.until(logId, () => true));
-  const used = (await commands()) - before;
-  expect(answer).not.toHaveProperty("estimated_start_seconds");
-  expect(used).toBeLessThan(250);
+  const reading = async (): Promise<number> => {
+    const before = await commands();
+    const answer = answerOf(await ann.until(logId, () => true));
+    expect(answer).not.toHaveProperty("estimated_start_seconds");
+    return (await commands()) - before;
+  };
+  // What the processes do meanwhile only adds to it; without the limit it is some 690.
+  const used = [await reading(), await reading(), await reading()];
+  expect(Math.min(...used)).toBeLessThan(400);
   await Promise.all(
     waiting.map(({ record }) => system.broker.cancel("ann", record.logId, { caller: null, requestId: null })),
   );
