@@ -3,6 +3,7 @@
  * from it.
  */
 import { z } from "zod";
+import { isLabel } from "./editors/pool.js";
 import type { SettingName } from "./setting-names.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
@@ -23,6 +24,21 @@ const executionClasses = z
     if (classes.success) return classes.data;
     context.addIssue("name=quick, name=medium or name=long, separated by commas");
     return z.NEVER;
+  });
+
+const resources = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const entries = text.split(",").map((entry) => entry.trim().toLowerCase());
+    const places = entries.filter(Boolean).map((entry): [string, number] => {
+      const at = entry.lastIndexOf("=");
+      const [label, count] = [entry.slice(0, Math.max(0, at)), Number(entry.slice(at + 1))];
+      if (!isLabel(label) || !Number.isInteger(count) || count < 1)
+        context.addIssue(`"${entry}" is not label=count, such as gpu=1`);
+      return [label, count];
+    });
+    return Object.fromEntries(places);
   });
 
 /** An Editor without our bridge: its project folder, or its address. */
@@ -178,6 +194,9 @@ export const CONFIG = {
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
   UNITY_BROKER_MAX_RUNNING: count(5).describe(
     "Most operations of one principal running at once, over all Editors",
+  ),
+  UNITY_BROKER_RESOURCES: resources.describe(
+    "Labels of which only so many operations run at once, over all Editors that have them: `licence=3,gpu=1`; the same in all processes of a store",
   ),
   UNITY_BROKER_MAX_QUEUED: count(100).describe(
     "Most operations of one principal waiting; further calls are refused",

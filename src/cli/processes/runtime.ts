@@ -80,6 +80,7 @@ export async function startRuntime(
       storeId,
       retentionMs: config.UNITY_BROKER_RETENTION_HOURS * HOUR,
       maxRunning: config.UNITY_BROKER_MAX_RUNNING,
+      resources: config.UNITY_BROKER_RESOURCES,
       maxQueued: config.UNITY_BROKER_MAX_QUEUED,
       maxInQueue: config.UNITY_BROKER_MAX_IN_QUEUE,
       resultsBudgetBytes: config.UNITY_BROKER_RESULTS_BUDGET_MB * MB,

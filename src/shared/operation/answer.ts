@@ -73,8 +73,8 @@ export interface Answer extends Partial<CachedForm> {
   editor_closed?: true;
   /** … when the operation stops waiting for it: it expires if it was not sent, else it is interrupted. */
   waits_until?: string;
-  /** The caller's limit on running operations is reached; `by` lists the running ones. */
-  held_back?: { limit: number; by: { log_id: string; tool: string; editor: string }[] };
+  /** The caller's limit on running operations, or that of a resource, is reached; `by` lists the running ones. */
+  held_back?: { limit: number; resource?: string; by: { log_id: string; tool: string; editor: string }[] };
   message: string;
   [detail: string]: unknown;
 }
@@ -190,8 +190,9 @@ function addFlight(answer: Answer, view: OperationView): void {
   if (view.diagnosis) answer.diagnosis = publicDiagnosis(view.diagnosis, view.record.principal);
   if (view.record.cancel) answer.cancel = view.record.cancel.answer ?? "requested";
   if (view.heldBack) {
+    const { resource } = view.heldBack;
     const by = view.heldBack.by.map(({ logId, tool, editor }) => ({ log_id: logId, tool, editor }));
-    answer.held_back = { limit: view.heldBack.limit, by };
+    answer.held_back = { limit: view.heldBack.limit, ...(resource === undefined ? {} : { resource }), by };
   }
   const { lastSeenAt, hasClosed, deadline } = view.editorAway ?? {};
   if (lastSeenAt !== undefined) answer.editor_last_seen_at = new Date(lastSeenAt).toISOString();

@@ -42,8 +42,10 @@ export interface Flight {
   isPaused?: boolean | undefined;
   /** Set while its Editor is not connected. */
   editorAway?: EditorAway | undefined;
-  /** Set while the caller's limit keeps it from being sent. */
-  heldBack?: { limit: number; by: Pick<OperationRecord, "logId" | "tool" | "editor">[] } | undefined;
+  /** Set while the caller's limit, or that of a resource, keeps it from being sent. */
+  heldBack?:
+    | { limit: number; by: Pick<OperationRecord, "logId" | "tool" | "editor">[]; resource?: string }
+    | undefined;
   /** What keeps its Editor from working. */
   diagnosis?: Diagnosis | undefined;
   /** ms since the epoch, store clock. */
@@ -130,8 +132,12 @@ function clock(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-function heldMessage({ limit, by }: NonNullable<Flight["heldBack"]>): string {
+function heldMessage({ limit, by, resource }: NonNullable<Flight["heldBack"]>): string {
   const those = by.map(({ logId, tool, editor }) => `${tool} on ${editor} (${logId})`).join(", ");
+  if (resource !== undefined) {
+    const yours = those === "" ? "" : ` (yours: ${those})`;
+    return `It waits for a place of "${resource}": ${limit} operation(s) of Editors with this label may run at once (UNITY_BROKER_RESOURCES). It starts when one that runs there${yours} ends.`;
+  }
   return `It is held back: ${limit} operation(s) of one caller may run at once (UNITY_BROKER_MAX_RUNNING), and these are running: ${those}. It starts when one of them ends; cancel one that is not needed with cancel_operation.`;
 }
 

@@ -95,6 +95,10 @@ export const keys = {
   sent: (principal: string) => `${TAG}:sent:${principal}`,
   /** HASH, in flight: a principal's log_ids that are held back by its limit (principal-limits.ts). */
   held: (principal: string) => `${TAG}:held:${principal}`,
+  /** HASH, in flight: the log_ids that use a resource of which there are few, with their Editors (resource-limits.ts). */
+  resource: (name: string) => `${TAG}:resource:${name}`,
+  /** HASH, in flight: those that wait for it, as `held`. */
+  resourceWanted: (name: string) => `${TAG}:resource-wanted:${name}`,
   /**
    * HASH, 3 × retention after the last write, at most until nothing is open on the Editor: sent, highest,
    * last:<principal> (fair-priority.ts).

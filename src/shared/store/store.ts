@@ -16,6 +16,7 @@ import { createLastSweep, type LastSweep } from "./last-sweep.js";
 import { createNotifier, type Notifier } from "./notifier.js";
 import { createOperations, type Operations, type OperationsOptions } from "./operations/operation-store.js";
 import { type HeldBack, heldBack, PRINCIPAL_LIMITS } from "./operations/principal-limits.js";
+import { shortOf } from "./operations/resource-limits.js";
 import { createQueues, type Queues } from "./queue.js";
 import type { RedisCheck } from "./redis-check.js";
 import {
@@ -48,7 +49,7 @@ export interface Store {
   counters: StoredCounters;
   /** Tries for the ownership of an Editor until closed. */
   lease(editor: string, options: LeaseOptions, events: LeaseEvents): Lease;
-  /** The principal's limit that keeps a waiting operation from being sent; undefined if none does. */
+  /** The limit, of its principal or of a resource, that keeps a waiting operation from being sent; undefined if none does. */
   heldBack(record: OperationRecord): Promise<HeldBack | undefined>;
   /** Asks the owner of the operation's Editor to deliver a cancellation. */
   askForCancel(logId: string): Promise<void>;
@@ -89,8 +90,13 @@ export async function openStore(
     operations,
     endedHere,
     localLanes,
-    heldBack: (record) =>
-      heldBack(commands, record, options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning, operations.find),
+    heldBack: async (record) =>
+      (await heldBack(
+        commands,
+        record,
+        options.maxRunning ?? PRINCIPAL_LIMITS.maxRunning,
+        operations.find,
+      )) ?? shortOf(commands, record, options.resources ?? {}, operations.find),
     filteredResults: createFilteredResults(commands, options),
     editors: createEditors(commands),
     pools: createPools(commands, options),

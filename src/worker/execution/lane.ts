@@ -183,7 +183,8 @@ export function createLane(
         (client) => {
           client.on("error", () => undefined);
           client.on("connect", () => client.disconnect());
-          client.disconnect();
+          // One that has ended would leave a timer of ioredis behind.
+          if (client.status !== "end") client.disconnect();
         },
         () => undefined,
       );

@@ -9,6 +9,7 @@ import type { PoolJob } from "../../shared/store/editors/pools.js";
 import type { Store } from "../../shared/store/store.js";
 import type { Tool } from "../../shared/tools/tool.js";
 import type { HelloResult } from "../../shared/wire/wire.js";
+import { isForOthers } from "./build-target.js";
 
 export interface PoolTaker {
   /** The Editor is idle, or has just connected: something may be there for it. */
@@ -42,12 +43,11 @@ export function createPoolTaker(deps: {
   let listedAt = Number.NEGATIVE_INFINITY;
 
   /** The pools that it is in. Nothing is asked of the store for most calls. */
-  const pools = async (hello: HelloResult): Promise<string[]> => {
+  const pools = async (labels: readonly string[]): Promise<string[]> => {
     if (performance.now() - listedAt > LISTED_MS) {
       listedAt = performance.now();
       for (const pool of await store.pools.ids()) listed.add(pool);
     }
-    const labels = labelsOf(hello);
     return [...listed].filter((pool) => isMember(pool, labels));
   };
 
@@ -55,17 +55,30 @@ export function createPoolTaker(deps: {
    * The operations that are next in a pool: of the first jobs among which this Editor may run any. A job without such an
    * operation (it has left the pool, or the job was added manually) is removed: nobody else takes jobs from this queue.
    */
-  const nextIn = async (pool: string, tools: ReadonlyMap<string, Tool>): Promise<OperationRecord[]> => {
+  const nextIn = async (
+    pool: string,
+    labels: readonly string[],
+    tools: ReadonlyMap<string, Tool>,
+  ): Promise<OperationRecord[]> => {
     for (let from = 0; from < MOST_LOOKED_AT; from += LOOKED_AT) {
       const jobs = await store.pools.next(pool, from, LOOKED_AT);
       if (jobs.length === 0) break;
-      const found = (await recordsOf(pool, jobs)).filter((record) =>
-        isSameTool(record, tools.get(record.tool)),
+      const records = await recordsOf(pool, jobs);
+      const areFit = await Promise.all(
+        records.map((record) => isFit(record, tools.get(record.tool), labels)),
       );
+      const found = records.filter((_, at) => areFit[at]);
       if (found.length > 0) return found;
     }
     return [];
   };
+
+  const isFit = async (
+    record: OperationRecord,
+    tool: Tool | undefined,
+    labels: readonly string[],
+  ): Promise<boolean> =>
+    tool !== undefined && isSameTool(record, tool) && !(await isForOthers(store, record, tool, labels));
 
   const recordsOf = async (pool: string, jobs: readonly PoolJob[]): Promise<OperationRecord[]> => {
     const found = await Promise.all(
@@ -80,10 +93,10 @@ export function createPoolTaker(deps: {
   };
 
   /** The next ones of these pools; of those that stand equally far in their queues, the one that was accepted first. */
-  const next = async (ids: readonly string[]): Promise<OperationRecord[]> => {
+  const next = async (ids: readonly string[], labels: readonly string[]): Promise<OperationRecord[]> => {
     const known = await store.editors.tools(editorId);
     const tools = new Map(known.map((tool) => [tool.name, tool]));
-    const queues = await Promise.all(ids.map((pool) => nextIn(pool, tools)));
+    const queues = await Promise.all(ids.map((pool) => nextIn(pool, labels, tools)));
     return queues
       .flatMap((records) => records.map((record, rank) => ({ record, rank })))
       .toSorted((a, b) => a.rank - b.rank || a.record.acceptedAt - b.record.acceptedAt)
@@ -92,10 +105,11 @@ export function createPoolTaker(deps: {
 
   const take = async (): Promise<void> => {
     const hello = deps.hello();
-    const ids = hello ? await pools(hello) : [];
+    const labels = hello ? labelsOf(hello) : [];
+    const ids = hello ? await pools(labels) : [];
     if (ids.length === 0) return;
     const incarnation = deps.imports.importedIn();
-    for (const { logId } of await next(ids)) {
+    for (const { logId } of await next(ids, labels)) {
       const taken = await operations.move(
         logId,
         (record) => (mayBeTaken(record, ids, incarnation) ? editorId : undefined),
@@ -143,8 +157,8 @@ export function createPoolTaker(deps: {
 }
 
 /** What the gateway assumed of the tool: who may call it, and when its outcome answers again, was decided by that. */
-function isSameTool({ effect, lane }: OperationRecord, tool: Tool | undefined): boolean {
-  return tool?.effect === effect && tool.lane === lane;
+function isSameTool({ effect, lane }: OperationRecord, tool: Tool): boolean {
+  return tool.effect === effect && tool.lane === lane;
 }
 
 /** Store incarnation (▲13): one that was accepted before a loss waits until the pool is opened again (gateway/editors/pool-keeper.ts). */

@@ -20,10 +20,10 @@ export async function verify(redis: TestRedis, editors: SimulatedEditor[], befor
     const left: string[] = [];
     const listed = async (key: string) => {
       if (key.startsWith("{ujb}:open:")) return hand.zrange(key, 0, "-1");
-      return key.startsWith("{ujb}:sent:") ? hand.hkeys(key) : hand.smembers(key);
+      return /^{ujb}:(sent|resource):/.test(key) ? hand.hkeys(key) : hand.smembers(key);
     };
     for (const key of await hand.keys("{ujb}:*")) {
-      if (!/^{ujb}:(open|waiting|sent):/.test(key)) continue;
+      if (!/^{ujb}:(open|waiting|sent|resource):/.test(key)) continue;
       for (const logId of await listed(key)) {
         const doc = await hand.hget(`{ujb}:operation:${logId}`, "doc");
         if (!doc || isFinal((JSON.parse(doc) as OperationRecord).state)) left.push(`${key} ${logId}`);

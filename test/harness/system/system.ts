@@ -107,6 +107,7 @@ export interface System {
 export interface SystemOptions {
   retentionMs?: number;
   maxRunning?: number;
+  resources?: Record<string, number>;
   maxQueued?: number;
   maxInQueue?: number;
   commandTimeoutMs?: number;
@@ -179,6 +180,7 @@ async function startSystem(
     const store = await openStore(target, {
       retentionMs,
       maxRunning: options.maxRunning ?? 5,
+      resources: options.resources,
       maxQueued: options.maxQueued ?? 100,
       maxInQueue: options.maxInQueue ?? 1_000,
       ...(options.resultsBudgetBytes === undefined ? {} : { resultsBudgetBytes: options.resultsBudgetBytes }),

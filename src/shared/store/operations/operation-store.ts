@@ -25,6 +25,7 @@ import type { PartialOptions } from "./partials.js";
 import { PRINCIPAL_LIMITS, type PrincipalLimits } from "./principal-limits.js";
 import { createFind, documentOf, parseRecord, readRecord } from "./record.js";
 import { type CachedRecord, createRecordCache } from "./record-cache.js";
+import type { Resources } from "./resource-limits.js";
 import { type ResultQuotaOptions, roomLimits } from "./result-quota.js";
 import { timeAfter, tookBetween } from "./write-facts.js";
 
@@ -107,6 +108,8 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
 
 export interface OperationsOptions extends Partial<PrincipalLimits>, ResultQuotaOptions, PartialOptions {
   retentionMs: number;
+  /** Resources of which there are few; none by default. */
+  resources?: Resources | undefined;
 }
 
 export function createOperations(
@@ -115,7 +118,7 @@ export function createOperations(
   { endedHere, localLanes }: { endedHere: Pick<EndedHere, "note">; localLanes: LocalLanes },
 ): Operations {
   const room = roomLimits(options);
-  const limits = { ...PRINCIPAL_LIMITS, ...options, room };
+  const limits = { ...PRINCIPAL_LIMITS, ...options, resources: options.resources ?? {}, room };
   const createOperation = createCreate(redis, limits);
   const restoreOperation = createRestore(redis, limits);
   const transition = createTransition(redis, limits);

@@ -29,7 +29,7 @@ export const EDITOR_AWAY_MS = 5_000;
  * Lua. The sets of a principal: `waiting`: SET log_id. `sent`: HASH log_id → editor. `held`: HASH log_id →
  * queue|turn|acceptedAt|when it last asked.
  */
-export const PRINCIPAL_SETS = `
+const PRINCIPAL_SETS = `
 local function waitingOf(principal) return '${keys.waiting("")}' .. principal end
 local function heldOf(principal) return '${keys.held("")}' .. principal end
 local function sentOf(principal)
@@ -77,8 +77,7 @@ local function placesTaken(sent, now, max)
   end
   return taken
 end
-local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
-  local sent, held = sentOf(principal), heldOf(principal)
+local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
   if redis.call('HEXISTS', sent, logId) == 1 then return true end
   local now = storeTime()
   local free = max - placesTaken(sent, now, max)
@@ -96,36 +95,50 @@ local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
   redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, now))
   return false
 end
+local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)
+  return mayTakePlace(logId, sentOf(principal), heldOf(principal), queue, turn, acceptedAt, max)
+end
 `;
 
 /** Why a waiting operation is held back. */
 export interface HeldBack {
-  /** How many operations of its principal may run at once. */
+  /** How many operations of its principal, or that use the resource, may run at once. */
   limit: number;
   /** The running ones. */
   by: Pick<OperationRecord, "logId" | "tool" | "editor">[];
+  /** The label of the resource; undefined: the limit is that of its principal. */
+  resource?: string;
 }
+
+type Find = (logId: string) => Promise<OperationRecord | undefined>;
 
 /** For the answer to a caller; no decision depends on it. */
 export async function heldBack(
   redis: Redis,
   { logId, principal }: OperationRecord,
   limit: number,
-  find: (logId: string) => Promise<OperationRecord | undefined>,
+  find: Find,
 ): Promise<HeldBack | undefined> {
+  const held = { key: keys.held(principal), logId };
+  const by = await placesOf(redis, { held, sent: keys.sent(principal), find });
+  return by && { limit, by };
+}
+
+/** What takes the places of a limit; undefined: nothing does, or this operation is not held back by it. */
+export async function placesOf(
+  redis: Redis,
+  { held, sent, find }: { held: { key: string; logId: string } | undefined; sent: string; find: Find },
+): Promise<OperationRecord[] | undefined> {
   const [seconds] = await redis.time();
   const now = Number(seconds) * 1000;
-  const asked = (await redis.hget(keys.held(principal), logId))?.split("|").at(-1);
-  if (asked === undefined || now - Number(asked) > HELD_STANDS_MS) return undefined;
-  const sent = await redis.hgetall(keys.sent(principal));
+  const asked = held && (await redis.hget(held.key, held.logId))?.split("|").at(-1);
+  if (held && (asked === undefined || now - Number(asked) > HELD_STANDS_MS)) return undefined;
   const taking = await Promise.all(
-    Object.entries(sent).map(async ([other, editor]) => {
+    Object.entries(await redis.hgetall(sent)).map(async ([other, editor]) => {
       const seenAt = Number((await redis.zscore(keys.editors, editor)) ?? 0);
       return now - seenAt < EDITOR_AWAY_MS ? find(other) : undefined;
     }),
   );
-  const by = taking
-    .filter((record) => record !== undefined)
-    .map(({ logId: id, tool, editor }) => ({ logId: id, tool, editor }));
-  return by.length === 0 ? undefined : { limit, by };
+  const by = taking.filter((record) => record !== undefined);
+  return by.length === 0 ? undefined : by;
 }

@@ -7,6 +7,7 @@ import { LANE_PLACES, type Lane } from "../../tools/tool.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { RESOURCE_LIMIT } from "../operations/resource-limits.js";
 import { NEXT_JOB, TAKE_JOB, WAITING_JOB } from "./job.js";
 
 /** What an owner claims with. */
@@ -45,7 +46,7 @@ export function claimOf(claimant: Claimant): Record<string, unknown> {
  * Lua. `claimed`: a document after the claim; nil if its operation does not wait. `mayClaim`: does the claimant own the
  * Editor (▲11), in the present incarnation (▲13), and has its lane room?
  */
-export const CLAIM = `${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${WAITING_JOB}${TAKE_JOB}${NEXT_JOB}
+export const CLAIM = `${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${TAKE_JOB}${NEXT_JOB}
 local function claimed(document, claim, now)
   if string.sub(document, 1, ${WAITING.length}) ~= '${WAITING}' then return nil end
   return '${claimedState("' .. string.format('%.0f', now) .. '", "' .. claim.session .. '")}' .. string.sub(document, ${WAITING.length + 1})
@@ -61,7 +62,7 @@ end
  * there is none that may be claimed here: BullMQ's worker takes the job then, and the owner decides.
  */
 export const CLAIM_NEXT = `
-local function claimNext(claim, now, max, retention)
+local function claimNext(claim, now, max, resources, retention)
   local queue = queueKeys(claim.queue)
   local id = nextJob(queue, now)
   local logId = id and string.match(id, '%.(.+)$')
@@ -78,9 +79,11 @@ local function claimNext(claim, now, max, retention)
   -- No plain claim: its cancellation was requested, or another operation answers for it (▲10 b).
   if record.cancel or record.executedAs then return nil end
   if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end
+  if not mayUse(logId, claim.editor, resources, claim.queue, turn, record.acceptedAt) then return nil end
   redis.call('ZREM', queue .. 'prioritized', id)
   takeJob(queue, id, claim, now)
   noteSent(logId, record.principal, claim.editor)
+  noteUsed(logId, claim.editor, resources)
   turnCame('${keys.turns("")}' .. claim.queue, turn, retention)
   local chain = '${keys.chain("")}' .. record.hash
   redis.call('HINCRBY', chain, 'version', 1)

@@ -8,6 +8,7 @@ import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
+import { type Resources, resourcesFor } from "../operations/resource-limits.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
@@ -48,6 +49,7 @@ if claim and not (mayClaim(claim, ask.incarnation) and isIdle(queue, now) and cl
 local seq = countChange(ask.isChange, KEYS[8], {KEYS[9], KEYS[10]}, ask.acceptedAt, 3 * retention)
 local turn = takeTurn(KEYS[11], KEYS[7], waitingOf(principal), principal, ask.priorityClass)
 if claim and not mayBeSent(logId, principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then claim = nil end
+if claim and not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, ask.acceptedAt) then claim = nil end
 redis.call('HSET', KEYS[4], 'doc', document, 'mutationSeq', seq, 'turn', turn, 'arguments', ARGV[3])
 takeRoom(arguments, principal, #ARGV[3])
 openRoom(arguments, #ARGV[3])
@@ -71,6 +73,7 @@ end
 -- The record last: with a job that could not be taken it waits, and gets another one.
 if claim then
   noteSent(logId, principal, ask.editor)
+  noteUsed(logId, ask.editor, ask.resources)
   turnCame(KEYS[11], turn, retention)
   redis.call('HSET', KEYS[4], 'doc', claimed(document, claim, now))
 end
@@ -85,6 +88,7 @@ export interface CreateOptions {
   maxInQueue: number;
   /** Most of them that are sent and have not ended. */
   maxRunning: number;
+  resources: Resources;
   room: RoomLimits;
 }
 
@@ -109,7 +113,7 @@ export interface Assumed {
 
 export function createCreate(
   redis: Redis,
-  { retentionMs, maxQueued, maxInQueue, maxRunning, room }: CreateOptions,
+  { retentionMs, maxQueued, maxInQueue, maxRunning, resources, room }: CreateOptions,
 ): Create {
   const run = defineScript(redis, "ujbCreate", CREATE);
   const options = jobOptions(retentionMs);
@@ -150,6 +154,7 @@ export function createCreate(
         maxQueued,
         maxInQueue,
         maxRunning,
+        resources: resourcesFor(record.lane, resources),
         room,
         places: LANE_PLACES[record.lane],
         job: {

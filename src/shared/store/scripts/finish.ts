@@ -6,6 +6,7 @@ import { LANE_PLACES } from "../../tools/tool.js";
 import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { LIFETIME } from "../operations/lifetime.js";
+import { type Resources, resourcesFor } from "../operations/resource-limits.js";
 import {
   ARGUMENT_ACCOUNT,
   RESULT_ACCOUNT,
@@ -62,6 +63,7 @@ if ask.began ~= '' then
 end
 redis.call('ZREM', KEYS[10], logId)
 noteEnded(logId, principal)
+local freed = noteUnused(logId, ask.resources)
 local argumentsSize = redis.call('HSTRLEN', KEYS[4], 'arguments')
 if argumentsSize > 0 then
   closeRoom(arguments, argumentsSize)
@@ -85,13 +87,14 @@ redis.call('PUBLISH', ask.channel, logId)
 -- The end is whole. What follows may fail, if keys of BullMQ's were edited: then the lane's worker does it.
 local now, job, queue = storeTime(), ask.job, queueKeys(ask.queue)
 pcall(releaseHeld, principal, now, ask.maxRunning)
+pcall(releaseWanted, freed, now, ask.resources)
 pcall(keepProgress, queue, ask.jobId, KEYS[7])
 if not job then return {'applied', 0} end
 local claim = job.claim
 local _, isEnded = pcall(endJob, queue, job, now)
 local _, found = pcall(function()
   local mayBe = isEnded == true and claim and mayClaim(claim, incarnationOf(KEYS[2], ask.fresh))
-  return mayBe and claimNext(claim, now, ask.maxRunning, retention)
+  return mayBe and claimNext(claim, now, ask.maxRunning, ask.resources, retention)
 end)
 if type(found) == 'table' and found[1] then return {'applied', 1, unpack(found)} end
 pcall(function()
@@ -103,6 +106,7 @@ return {'applied', isEnded == true and 1 or 0}
 export interface FinishOptions {
   retentionMs: number;
   maxRunning: number;
+  resources: Resources;
   room: RoomLimits;
 }
 
@@ -130,7 +134,10 @@ export type Finish = (
   end: End,
 ) => Promise<Answer>;
 
-export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: FinishOptions): Finish {
+export function createFinish(
+  redis: Redis,
+  { retentionMs, maxRunning, resources, room }: FinishOptions,
+): Finish {
   const run = defineScript(redis, "ujbFinish", FINISH);
   const kept = keptJobs(retentionMs);
   return (record, { expected, text }, { fence, incarnation }, { counts, tookMs, result, job }) => {
@@ -168,6 +175,7 @@ export function createFinish(redis: Redis, { retentionMs, maxRunning, room }: Fi
         isUploaded: result?.piece === "",
         retentionMs,
         maxRunning,
+        resources: resourcesFor(record.lane, resources),
         room,
         queue: queueName(editor, record.lane),
         places: LANE_PLACES[record.lane],

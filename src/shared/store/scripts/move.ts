@@ -9,6 +9,7 @@ import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { ADD_JOB, jobOptions, NEXT_JOB, REMOVE_JOB, WAITING_JOB } from "./job.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
@@ -20,7 +21,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner | busy | held
  */
-const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
+const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
@@ -30,6 +31,7 @@ if ask.whenIdle then
   if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) or not isPlain(from, now) then return {'busy'} end
   -- It would keep the Editor from those of others.
   if placesTaken(sentOf(principal), now, ask.maxRunning) >= ask.maxRunning then return {'held'} end
+  if not areFree(ask.editor, ask.resources, now) then return {'held'} end
 end
 redis.call('ZREM', KEYS[5], logId)
 keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
@@ -42,6 +44,7 @@ local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.pr
 redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
 redis.call('HDEL', heldOf(principal), logId)
+noteUnused(logId, ask.resources)
 redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
@@ -72,7 +75,7 @@ export interface MoveOptions {
 
 export function createMove(
   redis: Redis,
-  { retentionMs, maxRunning }: { retentionMs: number; maxRunning: number },
+  { retentionMs, maxRunning, resources }: { retentionMs: number; maxRunning: number; resources: Resources },
 ): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
   const options = jobOptions(retentionMs);
@@ -104,6 +107,7 @@ export function createMove(
         whenIdle,
         poolSeq: isPool(editor) ? record.poolSeq : undefined,
         maxRunning,
+        resources: resourcesFor(lane, resources),
         retentionMs,
         lanePlaces: LANE_PLACES[lane],
         job: {

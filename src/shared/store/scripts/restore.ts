@@ -7,8 +7,9 @@ import { keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { LIFETIME } from "../operations/lifetime.js";
 import { OWN_CHANGE } from "../operations/own-change.js";
-import { PRINCIPAL_SETS } from "../operations/principal-limits.js";
+import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
 import { documentOf } from "../operations/record.js";
+import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { beganAs, targetsOf } from "../operations/write-facts.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
@@ -18,7 +19,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 record JSON
  * Answer: applied | incarnation | conflict | not_owner
  */
-const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_SETS}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
+const RESTORE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${IN_INCARNATION}
 local logId, retention = ask.logId, ask.retentionMs
 if (redis.call('HGET', KEYS[3], 'version') or '0') ~= ask.version then return {'conflict'} end
 ${ownedBy("KEYS[11]")}
@@ -43,6 +44,7 @@ redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 noteSent(logId, ask.principal, ask.editor)
+noteUsed(logId, ask.editor, ask.resources)
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 return {'applied', seq, turn}
 `;
@@ -54,7 +56,10 @@ export type Restore = (
   only: { fence: string; incarnation: string },
 ) => Promise<Answer>;
 
-export function createRestore(redis: Redis, { retentionMs }: { retentionMs: number }): Restore {
+export function createRestore(
+  redis: Redis,
+  { retentionMs, resources }: { retentionMs: number; resources: Resources },
+): Restore {
   const run = defineScript(redis, "ujbRestore", RESTORE);
   return (record, chain, { fence, incarnation }) => {
     const { logId, editor, principal, createdBy } = record;
@@ -84,6 +89,7 @@ export function createRestore(redis: Redis, { retentionMs }: { retentionMs: numb
         targets: targetsOf(record),
         ownerNonce: fence,
         incarnation,
+        resources: resourcesFor(record.lane, resources),
         retentionMs,
       },
       documentOf(record),

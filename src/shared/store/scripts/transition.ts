@@ -5,7 +5,10 @@ import { INCARNATION } from "../incarnation.js";
 import { channels, keys, queueName } from "../keys.js";
 import { FAIR_PRIORITY } from "../operations/fair-priority.js";
 import { PRINCIPAL_LIMIT } from "../operations/principal-limits.js";
+import { RESOURCE_LIMIT, type Resources, resourcesFor } from "../operations/resource-limits.js";
 import { beganAs, targetsOf } from "../operations/write-facts.js";
+import { PROMOTE_JOB, WAITING_JOB } from "./job.js";
+import { RELEASE_HELD } from "./release.js";
 import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js";
 
 /**
@@ -13,7 +16,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * ARGV 2 the record JSON that was read, 3 the new one
  * Answer: applied | incarnation | conflict | not_owner | held
  */
-const TRANSITION = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${IN_INCARNATION}
+const TRANSITION = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${WAITING_JOB}${PROMOTE_JOB}${RELEASE_HELD}${IN_INCARNATION}
 local logId = ask.logId
 local found = redis.call('HMGET', KEYS[4], 'doc', 'turn')
 if found[1] ~= ARGV[2] then return {'conflict'} end
@@ -23,12 +26,17 @@ if ask.isSent and ask.maxRunning
   and not mayBeSent(logId, ask.principal, ask.queue, turn, ask.acceptedAt, ask.maxRunning) then
   return {'held'}
 end
+if ask.isSent and ask.maxRunning and not mayUse(logId, ask.editor, ask.resources, ask.queue, turn, ask.acceptedAt) then
+  return {'held'}
+end
 redis.call('HSET', KEYS[4], 'doc', ARGV[3])
 if ask.isSent then
   noteSent(logId, ask.principal, ask.editor)
+  noteUsed(logId, ask.editor, ask.resources)
   turnCame(KEYS[6], turn, ask.retentionMs)
 else
   noteReturned(logId, ask.principal)
+  releaseWanted(noteUnused(logId, ask.resources), storeTime(), ask.resources)
 end
 if ask.began ~= '' then
   for _, target in ipairs(ask.targets) do
@@ -45,6 +53,7 @@ export interface TransitionOptions {
   retentionMs: number;
   /** Most operations of one principal that are sent and have not ended. */
   maxRunning: number;
+  resources: Resources;
 }
 
 /** `expected`: the record as it was read. */
@@ -54,7 +63,10 @@ export type Transition = (
   only: { fence?: string | undefined; incarnation?: string | undefined; wasSent?: boolean },
 ) => Promise<Answer>;
 
-export function createTransition(redis: Redis, { retentionMs, maxRunning }: TransitionOptions): Transition {
+export function createTransition(
+  redis: Redis,
+  { retentionMs, maxRunning, resources }: TransitionOptions,
+): Transition {
   const run = defineScript(redis, "ujbTransition", TRANSITION);
   return (record, { expected, text }, { fence, incarnation, wasSent }) => {
     const { logId, editor, principal } = record;
@@ -74,6 +86,7 @@ export function createTransition(redis: Redis, { retentionMs, maxRunning }: Tran
         incarnation,
         // Sent already: any number may be.
         maxRunning: wasSent ? undefined : maxRunning,
+        resources: resourcesFor(record.lane, resources),
         retentionMs,
         channel: channels.changed,
       },

@@ -42,10 +42,10 @@ export async function allEnded(world: Quiet): Promise<void> {
 async function whatIsOpen({ hand, editors, storeWasLost }: Quiet): Promise<string[]> {
   const open: string[] = [];
   for (const key of await hand.keys("{ujb}:*")) {
-    if (!/^\{ujb\}:(open|waiting|sent|held):/.test(key)) continue;
+    if (!/^\{ujb\}:(open|waiting|sent|held|resource|resource-wanted):/.test(key)) continue;
     const what = key.startsWith("{ujb}:open:")
       ? await hand.zrange(key, 0, "-1")
-      : /^\{ujb\}:(held|sent):/.test(key)
+      : /^\{ujb\}:(held|sent|resource|resource-wanted):/.test(key)
         ? await hand.hkeys(key)
         : await hand.smembers(key);
     open.push(`${key}: ${what.slice(0, 5).join(", ")}`);
