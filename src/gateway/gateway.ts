@@ -7,6 +7,7 @@ import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.
 import { MAX_RESULT_TOKENS } from "../shared/results/cached.js";
 import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
+import type { IfAway } from "../shared/tools/parameters.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
 import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   cancelOverdue: boolean;
   /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive: boolean;
+  /** For calls that do not say what becomes of them while their Editor is away. */
+  ifAway: IfAway;
   /** A call that its client cancelled while it waited leaves the queue after this long, ms (janitor.ts). */
   abandonedMs: number;
   forgetEditorMs: number;
@@ -61,6 +64,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   executionClasses: {},
   cancelOverdue: false,
   confirmsDestructive: false,
+  ifAway: "wait",
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
   backMs: 5_000,

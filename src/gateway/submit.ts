@@ -13,12 +13,13 @@ import type { Chain } from "../shared/store/operations/chain.js";
 import type { Operations } from "../shared/store/operations/operation-store.js";
 import type { StoredCounters } from "../shared/store/stored-counters.js";
 import { executionClassOf } from "../shared/tools/execution-class.js";
+import type { IfAway } from "../shared/tools/parameters.js";
 import { countsAsChange, type ExecutionClass, isDestructive } from "../shared/tools/tool.js";
 import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js";
 import type { Deliveries } from "./deliveries.js";
 import { withDiagnoses } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
-import { targetError } from "./editors/target-error.js";
+import { awayError, targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
 import { notCreated } from "./not-created.js";
 import { createOwnChanges } from "./own-changes.js";
@@ -50,6 +51,8 @@ export interface SubmitOptions {
   executionClasses?: Readonly<Record<string, ExecutionClass>>;
   /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive?: boolean;
+  /** For calls that do not say it. */
+  ifAway?: IfAway;
 }
 
 /** Throws BrokerError if nothing was accepted. */
@@ -115,7 +118,8 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
-        if (call.problem) throw await withDiagnoses(call.problem, deps, call.sees);
+        const problem = call.problem ?? awayError(decision.editor, call, options.ifAway);
+        if (problem) throw await withDiagnoses(problem, deps, call.sees);
         const logId = newLogId();
         deps.waiters.expect(logId);
         const executionClass = await classOf(call);

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { isLabel } from "./editors/pool.js";
 import type { SettingName } from "./setting-names.js";
+import { IF_AWAY } from "./tools/parameters.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
 
@@ -192,6 +193,12 @@ export const CONFIG = {
     "An operation that was not sent expires once its Editor has been away for this long",
   ),
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
+  UNITY_BROKER_IF_AWAY: z
+    .enum(IF_AWAY)
+    .default("wait")
+    .describe(
+      "A call whose Editor is not connected waits for it, or is refused at once (`EDITOR_AWAY`); a call's own `if_away` takes precedence",
+    ),
   UNITY_BROKER_MAX_RUNNING: count(5).describe(
     "Most operations of one principal running at once, over all Editors",
   ),

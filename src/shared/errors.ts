@@ -41,6 +41,12 @@ export const ERRORS = {
     retry: "safe",
     next: "Ask the user to open them in Unity, or name a connected Editor in the `editor` argument; remove one that is gone for good with `unity-broker editors forget <editor>`. Nothing was executed.",
   },
+  EDITOR_AWAY: {
+    http: 503,
+    rpc: -32001,
+    retry: "safe",
+    next: "Open the project in Unity, then send the call again; without `if_away` (UNITY_BROKER_IF_AWAY) it waits for the Editor. Nothing was executed.",
+  },
   EDITOR_CONNECTED: {
     http: 409,
     rpc: -32602,

@@ -33,6 +33,7 @@ export const call: Run<typeof declared.call> = async ({ args }) => {
       client.call(args.tool, {
         ...given,
         ...(editor === undefined ? {} : { [named("editor", given)]: editor }),
+        ...(args["if-away"] === undefined ? {} : { [named("if_away", given)]: args["if-away"] }),
         ...(args.key === undefined ? {} : { [named("idempotency_key", given)]: args.key }),
         ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
         [named("timeout", given)]: 0,

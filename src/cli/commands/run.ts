@@ -97,15 +97,15 @@ function withoutCommands(text: string): string {
 }
 
 function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
-  const { tool, key, once, "log-id": logId, "force-new": forceNew } = args;
+  const { tool, key, once, "log-id": logId, "force-new": forceNew, "if-away": ifAway } = args;
   const editor = editorIn(args);
   if ((tool === undefined) === (logId === undefined))
     throw new UsageError("name a tool, or the operation to wait for with --log-id");
   if (args.arguments !== undefined && args.json !== undefined)
     throw new UsageError("give the arguments once, behind the tool or after --json");
-  if (logId !== undefined && (key ?? editor ?? forceNew ?? args.json) !== undefined)
+  if (logId !== undefined && (key ?? editor ?? forceNew ?? ifAway ?? args.json) !== undefined)
     throw new UsageError(
-      "--log-id waits for an operation as it is: without --key, --editor, --pool, --force-new, --json",
+      "--log-id waits for an operation as it is: without --key, --editor, --pool, --if-away, --force-new, --json",
     );
   if (args.output !== undefined && args.output !== "text" && args.output !== "json")
     throw new UsageError(`--output ${args.output} is neither text nor json`);
@@ -118,6 +118,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
   const argumentsFor = (superseded: string | undefined): Record<string, unknown> => ({
     ...given,
     ...(editor === undefined ? {} : { [named("editor", given)]: editor }),
+    ...(ifAway === undefined ? {} : { [named("if_away", given)]: ifAway }),
     ...(key === undefined ? {} : { [named("idempotency_key", given)]: key }),
     ...(superseded === undefined ? {} : { [named("force_new", given)]: superseded }),
     [named("timeout", given)]: 0,

@@ -32,6 +32,10 @@ export const call = {
       type: "string",
       description: "The Editor: its project's name, its id, or the id's unique beginning",
     },
+    "if-away": {
+      type: "string",
+      description: "While no Editor for it is connected: wait (the default), or refuse",
+    },
     key: {
       type: "string",
       description: "Idempotency key: one operation per key, however often it is sent (for CI)",

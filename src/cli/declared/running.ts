@@ -20,6 +20,10 @@ export const run = {
       type: "string",
       description: "Any Editor with these labels, for example android or android,linux",
     },
+    "if-away": {
+      type: "string",
+      description: "While no Editor for it is connected: wait (the default), or refuse",
+    },
     wait: {
       type: "string",
       description: `How long to wait: 90s, 10m, 2h (default ${DEFAULT_WAIT}); then it goes on by itself`,

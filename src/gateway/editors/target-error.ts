@@ -1,8 +1,14 @@
 /** The refusal of a call whose Editor could not be found or chosen. */
 
-import { labelsIn, ownLabels, poolIn } from "../../shared/editors/pool.js";
-import { type Candidate, resolveTarget, type TargetProblem } from "../../shared/editors/target.js";
+import { isMember, isPool, labelsIn, ownLabels, poolIn } from "../../shared/editors/pool.js";
+import {
+  type Candidate,
+  resolveTarget,
+  type TargetContext,
+  type TargetProblem,
+} from "../../shared/editors/target.js";
 import { BrokerError } from "../../shared/errors.js";
+import type { CallParameters, IfAway } from "../../shared/tools/parameters.js";
 
 /** `isSelected`: the call named no Editor, but its session had selected this one. `sees`: only these may be named. */
 export function targetError(
@@ -41,6 +47,25 @@ export function targetError(
     case "EDITORS_NOT_BACK":
       return notBack(problem.editors, sees);
   }
+}
+
+/** A call that is not to wait, while none of the Editors that may run it is connected, or is about to be. `standard`: where it does not say. */
+export function awayError(
+  target: string,
+  { parameters, targetContext: { candidates } }: { parameters: CallParameters; targetContext: TargetContext },
+  standard: IfAway = "wait",
+): BrokerError | undefined {
+  if ((parameters.ifAway ?? standard) === "wait") return undefined;
+  const those = candidates.filter(({ id, labels }) =>
+    isPool(target) ? isMember(target, labels) : id === target,
+  );
+  if (those.some(({ connected, isReturning }) => connected || isReturning)) return undefined;
+  const what = isPool(target)
+    ? `No Editor of ${target} is connected`
+    : `The Editor ${target} is not connected`;
+  return new BrokerError("EDITOR_AWAY", `${what}, and the call is not to wait for one.`, {
+    candidates: shown(those),
+  });
 }
 
 function noMember(named: string, candidates: readonly Candidate[]): BrokerError {

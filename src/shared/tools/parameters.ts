@@ -8,7 +8,12 @@ export interface CallParameters {
   idempotencyKey?: string;
   forceNew?: string;
   editor?: string;
+  ifAway?: IfAway;
 }
+
+/** What becomes of a call while its Editor is not connected. */
+export const IF_AWAY = ["wait", "refuse"] as const;
+export type IfAway = (typeof IF_AWAY)[number];
 
 const OFFERED = {
   timeout: {
@@ -37,6 +42,9 @@ const OFFERED = {
 
 type OfferedName = keyof typeof OFFERED;
 const NAMES = Object.keys(OFFERED) as OfferedName[];
+/** Taken where a call has it, and not offered: a pipeline knows it, and each tool of a list would repeat it. */
+const TAKEN = [...NAMES, "if_away"] as const;
+type TakenName = (typeof TAKEN)[number];
 
 /** The tool's schema with the broker's parameters added, prefixed with `broker_` if the tool has a parameter of that name. */
 export function offerParameters(tool: Tool): JsonObjectSchema {
@@ -52,14 +60,14 @@ export function takeParameters(
   meta: JsonObject = {},
 ): { arguments: JsonObject; parameters: CallParameters; wrong: string[] } {
   const own = { ...args };
-  const taken: Partial<Record<OfferedName, unknown>> = {};
-  for (const name of NAMES) {
+  const taken: Partial<Record<TakenName, unknown>> = {};
+  for (const name of TAKEN) {
     const inArguments = nameFor(tool, name);
     taken[name] = own[inArguments] ?? meta[name] ?? meta[`broker_${name}`];
     delete own[inArguments];
   }
   const wrong: string[] = [];
-  const text = (name: OfferedName): string | undefined => {
+  const text = (name: TakenName): string | undefined => {
     const value = taken[name];
     if (value === undefined || value === null) return undefined;
     if (typeof value === "string" && value.length > 0 && value.length <= 200) return value;
@@ -69,6 +77,10 @@ export function takeParameters(
   const idempotencyKey = text("idempotency_key");
   const forceNew = text("force_new");
   const editor = text("editor");
+  const policy = text("if_away");
+  const ifAway = IF_AWAY.find((each) => each === policy);
+  if (policy !== undefined && ifAway === undefined)
+    wrong.push(`/${nameFor(tool, "if_away")} must be one of ${IF_AWAY.join(", ")}`);
   return {
     arguments: own,
     parameters: {
@@ -76,11 +88,12 @@ export function takeParameters(
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(forceNew === undefined ? {} : { forceNew }),
       ...(editor === undefined ? {} : { editor }),
+      ...(ifAway === undefined ? {} : { ifAway }),
     },
     wrong,
   };
 }
 
-function nameFor(tool: Tool, name: OfferedName): string {
+function nameFor(tool: Tool, name: TakenName): string {
   return Object.hasOwn(tool.inputSchema.properties ?? {}, name) ? `broker_${name}` : name;
 }
