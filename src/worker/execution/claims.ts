@@ -54,6 +54,17 @@ export function createClaims(
       fence,
     );
 
+  /** It waits again, by its ledger's word that it has not begun. It stays this Editor's: what was sent is no other's of its pool. */
+  const returnUnbegun = (logId: string): Promise<Changed> =>
+    operations.change(
+      logId,
+      ({ dispatchedAt: _dispatchedAt, ...latest }) => {
+        const state = latest.executedAs === undefined ? next(latest.state, "returned") : undefined;
+        return state && { record: { ...latest, state } };
+      },
+      fence,
+    );
+
   /** Takes back a claim of this process that was not sent. */
   const unclaim = (logId: string): Promise<Changed> =>
     operations.change(
@@ -67,5 +78,5 @@ export function createClaims(
       fence,
     );
 
-  return { claim, resend, unclaim };
+  return { claim, resend, returnUnbegun, unclaim };
 }

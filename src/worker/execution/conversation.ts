@@ -51,7 +51,7 @@ const MAX_QUESTIONS = 12;
 /** Rejects if the connection is lost on the way. */
 export function createConversation(
   deps: ExecutorDeps,
-  { resend }: Pick<Claims, "resend">,
+  { resend, returnUnbegun }: Pick<Claims, "resend" | "returnUnbegun">,
   { settle, copyOutcomeOf, markStarted }: Settlement,
   options: ConversationOptions,
 ): (subject: Subject) => Promise<AttemptResult> {
@@ -170,6 +170,11 @@ export function createConversation(
         return executedAs === undefined ? { kind: "follow" } : endBy(joinOther(record, executedAs, signal));
       }
       case "resubmit": {
+        // Sent before a person paused the Editor, and not begun when its session ended.
+        if (recovery.returned && !record.cancel && (await deps.isPaused(record.lane))) {
+          await returnUnbegun(record.logId);
+          return { kind: "end", result: "handed_over" };
+        }
         if (recovery.instead !== undefined) await editor.revoke(recovery.instead);
         const changed = await resend(record, session, recovery.returned ?? false);
         if (!("record" in changed)) return { kind: "end", result: "handed_over" };

@@ -64,7 +64,7 @@ test("the pause of an Editor that only the notes know leaves nothing behind when
   expect(await hand.keys("{ujb}:bull:*")).toEqual([]);
 });
 
-test.fails("what was sent before the pause, and not begun when its Editor crashed, does not begin in the next session", async () => {
+test("what was sent before the pause, and not begun when its Editor crashed, does not begin in the next session", async () => {
   const system = await start();
   const { client, editor, executions, present, record } = system;
   const { pause, resume } = pausing(system, editor.editorId);

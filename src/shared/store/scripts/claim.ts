@@ -76,8 +76,8 @@ local function claimNext(claim, now, max, resources, retention)
   if record.hash .. '.' .. logId ~= id or record.editor ~= claim.editor or record.lane ~= claim.lane then return nil end
   -- One of a pool may have been taken by another Editor, in a write that the store lost (▲13).
   if record.pool and record.incarnation ~= claim.incarnation then return nil end
-  -- No plain claim: its cancellation was requested, or another operation answers for it (▲10 b).
-  if record.cancel or record.executedAs then return nil end
+  -- No plain claim: its cancellation was requested, another operation answers for it (▲10 b), or it was sent before.
+  if record.cancel or record.executedAs or record.sentIn then return nil end
   if not mayBeSent(logId, record.principal, claim.queue, turn, record.acceptedAt, max) then return nil end
   if not mayUse(logId, claim.editor, resources, claim.queue, turn, record.acceptedAt) then return nil end
   redis.call('ZREM', queue .. 'prioritized', id)
