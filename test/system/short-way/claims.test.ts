@@ -149,6 +149,7 @@ describe("the end of an operation", () => {
   test.each<[string, Partial<OperationRecord>]>([
     ["whose cancellation was requested", { cancel: { requestedAt: 1 } }],
     ["▲10 (b) that another operation answers for", { executedAs: "other" }],
+    ["that was sent before, in a session that did not begin it", { sentIn: "the session before" }],
     ["that is not waiting any more", { state: "cancelled", endedAt: 2_000_000_000_000 }],
   ])("claims none %s", async (_what, changes) => {
     const { store, lane } = await owned();
