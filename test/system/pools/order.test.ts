@@ -1,0 +1,61 @@
+/** The operations of one caller begin in a pool in the order in which they were accepted, whatever happens to its Editors. */
+import { expect, test } from "vitest";
+import { pausing } from "../../harness/system/said-of-editors.js";
+import { eventually, useSystem } from "../../harness/system/system.js";
+
+const { start } = useSystem();
+
+test("while an Editor crashes, is paused, and comes back, each caller's operations keep their order", async () => {
+  const system = await start({ editor: { labels: ["android"] } });
+  const { bench, editor, client, present, record } = system;
+  const second = await system.addEditor({ labels: ["android"] });
+  await Promise.all([present(editor), present(second)]);
+  const callers = ["ann", "bob"].map((name) => ({ name, client: client(name) }));
+  const sent = new Map<string, string>();
+  for (let at = 0; at < 10; at += 1)
+    for (const { name, client: caller } of callers) {
+      const Name = `${name} ${at}`;
+      const args = { Name, Hold: true };
+      sent.set(Name, (await caller.submit("work", args, { editor: "pool:android" })).record.logId);
+    }
+
+  const over = new Set<string>();
+  const running = (): string[] => bench.begun.filter((name) => !over.has(name));
+  const isOver = async (name: string): Promise<boolean> =>
+    ["completed", "interrupted"].includes((await record(sent.get(name) ?? "")).state);
+  const { pause, resume } = pausing(system, editor.editorId);
+  const events: Record<number, () => Promise<unknown>> = {
+    4: async () => {
+      const [lost] = (
+        await Promise.all(running().map(async (name) => ({ name, at: await record(sent.get(name) ?? "") })))
+      )
+        .filter(({ at }) => at.editor === second.editorId)
+        .map(({ name }) => name);
+      await second.faults.crash();
+      await second.faults.restart();
+      if (lost === undefined) throw new Error("nothing ran in the Editor that crashed");
+      over.add(lost);
+      await eventually(() => isOver(lost), `${lost} is interrupted`);
+      await present(second);
+    },
+    8: pause,
+    12: resume,
+  };
+  while (over.size < sent.size) {
+    await eventually(() => running().length > 0, "the next one begins");
+    const [name = ""] = running();
+    bench.finish(name);
+    over.add(name);
+    await eventually(() => isOver(name), `${name} ends`);
+    const event = events[over.size];
+    if (event === undefined) continue;
+    delete events[over.size];
+    // Both Editors have one.
+    if (over.size < 8) await eventually(() => running().length === 2, "both run one");
+    await event();
+  }
+  for (const { name } of callers) {
+    const own = [...sent.keys()].filter((each) => each.startsWith(name));
+    expect(bench.begun.filter((each) => each.startsWith(name))).toEqual(own);
+  }
+});
