@@ -36,5 +36,5 @@ function hintFor(preview: Preview | undefined): string {
   const list = preview?.list;
   const items = list === undefined ? ".[]" : `.${list}[]`;
   const field = Object.keys(preview?.item_fields ?? {})[0] ?? "name";
-  return `Read it with fetch_cached_response and this cache_id: action "get_page" reads its pages, action "filter" with jq_filter (such as "${items}.${field}") or with fields, limit and offset reads a part, action "get" reads all of it. Nothing is executed again.`;
+  return `Read it with fetch_cached_response and this log_id: page reads its pages, jq (such as "${items}.${field}") or fields, limit and offset a part. Nothing is executed again.`;
 }

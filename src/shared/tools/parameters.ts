@@ -15,29 +15,15 @@ export interface CallParameters {
 export const IF_AWAY = ["wait", "refuse"] as const;
 export type IfAway = (typeof IF_AWAY)[number];
 
+/** Short: each tool of a list repeats them. What they are for in full stands in the server's instructions. */
 const OFFERED = {
-  timeout: {
-    type: "number",
-    minimum: 0,
-    description:
-      "Seconds to wait for the outcome (default 1, at most 50; 60 with a progress token). When the wait ends, the operation goes on: read it with get_operation_result and do not send the call again.",
-  },
+  timeout: { type: "number", description: "Seconds to wait (default 1, at most 50)." },
   idempotency_key: {
     type: "string",
-    minLength: 1,
-    maxLength: 200,
-    description:
-      "Your calls with the same key are one operation for a whole day, however often they are sent. Reads ignore it.",
+    description: "Send the same key when you retry: all are one operation.",
   },
-  force_new: {
-    type: "string",
-    description: "Runs the same call again on purpose: the log_id of its earlier operation.",
-  },
-  editor: {
-    type: "string",
-    description:
-      "The Unity Editor to run in: its project's name, or its id (or the id's unique beginning); or pool:<labels> for any idle Editor with these labels. Needed only if there are several Editors.",
-  },
+  force_new: { type: "string", description: "To run this call again: the log_id of its earlier operation." },
+  editor: { type: "string", description: "The Editor: its project's name or id, or pool:<labels>." },
 } as const;
 
 type OfferedName = keyof typeof OFFERED;
@@ -46,10 +32,16 @@ const NAMES = Object.keys(OFFERED) as OfferedName[];
 const TAKEN = [...NAMES, "if_away"] as const;
 type TakenName = (typeof TAKEN)[number];
 
-/** The tool's schema with the broker's parameters added, prefixed with `broker_` if the tool has a parameter of that name. */
-export function offerParameters(tool: Tool): JsonObjectSchema {
+/**
+ * The tool's schema with the broker's parameters added, as far as they can matter, prefixed with `broker_` if the tool has a parameter of
+ * that name. `several`: there are several Editors to choose from. All are accepted in any call.
+ */
+export function offerParameters(tool: Tool, { several }: { several: boolean }): JsonObjectSchema {
   const properties = { ...tool.inputSchema.properties };
-  for (const name of NAMES) properties[nameFor(tool, name)] = OFFERED[name];
+  // The same call of another tool runs again anyway.
+  const ofChanges = tool.effect === "mutating" ? (["idempotency_key", "force_new"] as const) : [];
+  const offered: OfferedName[] = ["timeout", ...ofChanges, ...(several ? (["editor"] as const) : [])];
+  for (const name of offered) properties[nameFor(tool, name)] = OFFERED[name];
   return { ...tool.inputSchema, properties };
 }
 

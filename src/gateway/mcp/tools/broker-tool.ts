@@ -1,11 +1,13 @@
 /** One of the broker's own tools: its description for clients, and the check of its arguments. */
 import type { Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { didYouMean } from "../../../shared/did-you-mean.js";
 import { BrokerError } from "../../../shared/errors.js";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
+import { hintsOf } from "./hints.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 export type WaitResult = OperationView | "retention_ended" | undefined;
@@ -33,40 +35,100 @@ export interface BrokerTool {
   run(args: Record<string, unknown>, call: BrokerToolCall): Promise<ToolAnswer>;
 }
 
+/** `schema`: what it does not know is refused. */
 export function define<S extends z.ZodObject>(
   name: string,
-  title: string,
   description: string,
   schema: S,
-  { readOnly }: { readOnly: boolean },
+  {
+    readOnly,
+    aliases = {},
+    hidden = [],
+  }: {
+    readOnly: boolean;
+    aliases?: Readonly<Record<string, string>>;
+    /** Arguments that are understood and not offered. */
+    hidden?: readonly string[];
+  },
   run: (args: z.output<S>, call: BrokerToolCall) => Promise<ToolAnswer>,
 ): BrokerTool {
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: "input" });
+  const { properties: all, ...inputSchema } = described(schema);
+  const properties = (all ?? {}) as Record<string, { type?: string }>;
+  const offered = Object.fromEntries(Object.entries(properties).filter(([key]) => !hidden.includes(key)));
   return {
     described: {
       name,
-      title,
       description,
-      inputSchema: inputSchema as McpTool["inputSchema"],
-      annotations: {
-        title,
-        readOnlyHint: readOnly,
-        idempotentHint: true,
-        destructiveHint: !readOnly,
-        openWorldHint: false,
-      },
+      inputSchema: { ...inputSchema, properties: offered },
+      annotations: hintsOf({ readOnlyHint: readOnly, idempotentHint: true, openWorldHint: false }),
     },
     async run(args, call) {
-      const parsed = schema.safeParse(args);
-      if (parsed.success) return run(parsed.data, call);
-      const faults = parsed.error.issues.map(({ path, message }) => ({
-        path: `/${path.map(String).join("/")}`,
-        reason: message,
-      }));
+      const parsed = schema.strict().safeParse(asTyped(renamed(args, aliases), properties));
+      if (parsed.success) return run(parsed.data as z.output<S>, call);
+      const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, Object.keys(properties)));
       const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
       throw new BrokerError("INVALID_ARGUMENTS", `The arguments of ${name} are wrong: ${said}.`, { faults });
     },
   };
+}
+
+/** A refusal says them to the caller who goes beyond. */
+const BOUNDS = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "propertyNames",
+] as const;
+
+/** Without what says little to a model: the dialect, and bounds that nobody meets. */
+function described(schema: z.ZodObject): McpTool["inputSchema"] {
+  const {
+    $schema: _dialect,
+    additionalProperties: _strict,
+    ...inputSchema
+  } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      for (const bound of BOUNDS) delete jsonSchema[bound];
+    },
+  });
+  return inputSchema as McpTool["inputSchema"];
+}
+
+/** Other names of an argument are understood, and not offered. */
+function renamed(
+  args: Record<string, unknown>,
+  aliases: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const own = Object.entries(args).filter(([name]) => !(name in aliases && (aliases[name] ?? "") in args));
+  return Object.fromEntries(own.map(([name, value]) => [aliases[name] ?? name, value]));
+}
+
+/** A model writes "3" for 3, and "true" for true. */
+function asTyped(
+  args: Record<string, unknown>,
+  properties: Record<string, { type?: string }>,
+): Record<string, unknown> {
+  const typed = (name: string, value: unknown): unknown => {
+    const type = properties[name]?.type;
+    if (typeof value !== "string" || value.trim() === "") return value;
+    if (type === "number" || type === "integer") return Number.isNaN(Number(value)) ? value : Number(value);
+    if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
+    return value;
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, typed(name, value)]));
+}
+
+function faultsOf(issue: z.core.$ZodIssue, names: readonly string[]): { path: string; reason: string }[] {
+  if (issue.code !== "unrecognized_keys")
+    return [{ path: `/${issue.path.map(String).join("/")}`, reason: issue.message }];
+  return issue.keys.map((key) => ({
+    path: `/${key}`,
+    reason: `there is no such argument${didYouMean(key, names)}`,
+  }));
 }
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -8,7 +8,7 @@ import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { labelled } from "../../editors/target-error.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
-import { FETCH, PART } from "./fetch-tool.js";
+import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
 import { SELECT } from "./select-tool.js";
 import { shownClients } from "./shown-clients.js";
 import type { ToolAnswer } from "./tool-answer.js";
@@ -16,27 +16,23 @@ import { CALL_UNITY_TOOL, LIST_UNITY_TOOLS } from "./unity-tools.js";
 
 const RESULT_WAIT_SECONDS = 5;
 
-const logId = z.string().describe("The log_id from an earlier answer.");
+const logId = z.string().describe("From an earlier answer.");
 
 const TOOLS: BrokerTool[] = [
   define(
     "get_operation_result",
-    "Get operation result",
-    "Reads the state of an operation, with its result. An operation goes on after a wait ends: read it here instead of sending the call again.",
+    "Reads an operation's state and result, or a part of a large result (page, jq, fields). Use it, not the call again, after a wait has ended.",
     z.object({
       log_id: logId,
-      wait: z.boolean().default(false).describe("Wait for the end of the operation."),
-      timeout: z
-        .number()
-        .min(0)
-        .default(RESULT_WAIT_SECONDS)
-        .describe("With wait: the most seconds to wait (at most 50; 60 with a progress token)."),
-      page: PART.page.optional().describe("One page of a large result, from 1."),
+      wait: z.boolean().default(false).describe("Wait for its end."),
+      timeout: z.number().min(0).default(RESULT_WAIT_SECONDS).describe("Most seconds to wait (at most 50)."),
+      page: PART.page.optional().describe("One page of it, from 1."),
       page_size_kb: PART.page_size_kb,
       path: PART.path,
-      jq: z.string().optional().describe("A part of the result, by a jq program such as .hierarchy[].name"),
+      jq: z.string().optional().describe("A jq program, such as .nodes[].name"),
+      fields: PART.fields,
     }),
-    { readOnly: true },
+    { readOnly: true, aliases: ALIASES, hidden: HIDDEN },
     async (args, call) => {
       const time = waitTime(args.timeout, RESULT_WAIT_SECONDS, call.showsProgress);
       return ofNamed(args.log_id, call, async () => {
@@ -45,15 +41,14 @@ const TOOLS: BrokerTool[] = [
           ? await call.wait(args.log_id, time.ms)
           : await call.broker.read(call.principal, args.log_id);
         const described = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
-        const isPart = args.page !== undefined || args.jq !== undefined;
+        const isPart = args.page !== undefined || args.jq !== undefined || args.fields !== undefined;
         return isPart && described.status === "completed" ? partOf(args, described, call) : described;
       });
     },
   ),
   define(
     "get_operation_status",
-    "Get operation status",
-    "Reads the state of an operation without its result. Never waits.",
+    "Reads an operation's state without its result. Never waits.",
     z.object({ log_id: logId }),
     { readOnly: true },
     (args, call) =>
@@ -65,8 +60,7 @@ const TOOLS: BrokerTool[] = [
   ),
   define(
     "cancel_operation",
-    "Cancel operation",
-    "Cancels a waiting operation, or asks the Editor to cancel a running one. Giving up a call does not cancel an operation whose log_id you have; this tool does.",
+    "Cancels an operation that waits, or asks the Editor to end one that runs. Use it when the outcome is not wanted: giving up a call cancels nothing.",
     z.object({ log_id: logId }),
     { readOnly: false },
     (args, call) =>
@@ -85,8 +79,7 @@ const TOOLS: BrokerTool[] = [
   ),
   define(
     "explain_operation",
-    "Explain operation",
-    "Shows the history of an operation: when it was accepted, sent, started and ended, which calls found it instead of running it again, and which callers received the outcome.",
+    'Shows an operation\'s history, and why it ran once. Use it when an answer says "Not run again" and you expected otherwise.',
     z.object({ log_id: logId }),
     { readOnly: true },
     (args, call) =>
@@ -108,9 +101,8 @@ const TOOLS: BrokerTool[] = [
   ),
   define(
     "list_operations",
-    "List operations",
-    "Lists your operations, newest first, without results. Use it to find a lost log_id.",
-    z.object({ limit: z.int().min(1).max(100).default(20).describe("The most operations to list.") }),
+    "Lists your operations, newest first. Use it to find a lost log_id, or what still runs.",
+    z.object({ limit: z.int().min(1).max(100).default(20).describe("Most to list.") }),
     { readOnly: true },
     async ({ limit }, call) => {
       const views = await call.broker.list(call.principal, limit);
@@ -124,8 +116,7 @@ const TOOLS: BrokerTool[] = [
   FETCH,
   define(
     "list_editors",
-    "List Unity Editors",
-    "Lists the known Unity Editors, and whether they are connected; and the connected MCP clients.",
+    "Lists the Unity Editors: connected or not, what they do; and the MCP clients.",
     z.object({}),
     { readOnly: true },
     async (_args, call) => {
@@ -218,24 +209,12 @@ function answer(named: string, seen: WaitResult, call: BrokerToolCall, note: str
 
 /** The answer with a part of the result instead of the whole. */
 async function partOf(
-  {
-    page,
-    jq,
-    ...args
-  }: {
-    log_id: string;
-    page_size_kb: number;
-    page?: number | undefined;
-    jq?: string | undefined;
-    path?: string | undefined;
-  },
+  { log_id, wait: _wait, timeout: _timeout, ...part }: { log_id: string; [argument: string]: unknown },
   described: Answer,
   call: BrokerToolCall,
 ): Promise<ToolAnswer> {
   const { result: _, cached, cache_id, size_kb, estimated_tokens, usage_hint, preview, ...rest } = described;
-  const wanted = jq === undefined ? { action: "get_page", page } : { action: "filter", jq_filter: jq };
-  const part = await FETCH.run({ ...args, ...wanted, cache_id: args.log_id }, call);
-  return { ...rest, ...part };
+  return { ...rest, ...(await FETCH.run({ log_id, ...part }, call)) };
 }
 
 function missing(named: string, seen: "retention_ended" | undefined): Answer {

@@ -8,7 +8,7 @@ import { type Cut, MOST_BYTES, type Results, type Source } from "../../results/r
 import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
-const PAGE_KB = 50;
+const PAGE_KB = 8;
 const KB = 1024;
 
 /** The request is stored with a kept part and repeated in answers, so it is bounded, as jq programs are (documents/jq.ts). */
@@ -25,56 +25,57 @@ export const PART = {
     .positive()
     .max(MOST_BYTES / KB)
     .default(PAGE_KB)
-    .describe("The size of a page."),
+    .describe("Size of a page."),
   path: z
     .string()
     .max(MOST_PATH)
     .optional()
-    .describe(
-      "The list to take items from, such as scene.roots[0].children or a JSON Pointer; else the longest.",
-    ),
-};
-
-const ARGUMENTS = z.object({
-  action: z
-    .enum(["get", "get_page", "filter", "info", "list"])
-    .default("get_page")
-    .describe(
-      "get_page: one page of whole items. filter: a part, by jq_filter, or by fields, limit and offset. get: all of it. info: its description. list: your filtered results.",
-    ),
-  cache_id: z.string().optional().describe("The cache_id (or log_id) from an earlier answer; not for list."),
-  page: PART.page
-    .default(1)
-    .describe("get_page: the page number, from 1; a page beyond the last one is empty."),
-  page_size_kb: PART.page_size_kb,
-  path: PART.path,
-  jq_filter: z.string().optional().describe("filter: a jq program, such as .hierarchy[].name"),
-  cache_filtered_result: z
-    .boolean()
-    .default(true)
-    .describe("filter: keep a large output under its own cache_id for 30 minutes after its last use."),
+    .describe("The list to take items from, such as roots[0].children; else the longest."),
   fields: z
     .array(z.string().max(MOST_FIELD_NAME))
     .max(MOST_FIELDS)
     .optional()
-    .describe("filter without jq: only these fields of each item."),
-  limit: z.int().min(0).optional().describe("filter without jq: the most items to return."),
-  offset: z.int().min(0).optional().describe("filter without jq: the number of items to skip."),
+    .describe("Only these fields of each item."),
+};
+
+const ACTIONS = ["get", "get_page", "filter", "info", "list"] as const;
+type Action = (typeof ACTIONS)[number];
+
+const ARGUMENTS = z.object({
+  log_id: z.string().optional().describe("Or the cache_id of a filtered result. None: lists those."),
+  action: z
+    .enum(ACTIONS)
+    .optional()
+    .describe("Follows from the rest: filter with jq, fields, limit or offset, else get_page."),
+  page: PART.page.optional().describe("From 1; beyond the last one it is empty."),
+  page_size_kb: PART.page_size_kb,
+  jq: z.string().optional().describe("A jq program, such as .nodes[].name"),
+  fields: PART.fields,
+  limit: z.int().min(0).optional(),
+  offset: z.int().min(0).optional(),
+  path: PART.path,
+  cache_filtered_result: z.boolean().default(true).describe("Keep a large output of a filter."),
 });
 type Arguments = z.output<typeof ARGUMENTS>;
 
+/** As other servers call them, and earlier versions of this one. */
+export const ALIASES = { cache_id: "log_id", jq_filter: "jq" } as const;
+
+/** Few need them: docs/guide/large-results.md. */
+export const HIDDEN = ["page_size_kb", "cache_filtered_result"];
+
 export const FETCH = define(
   "fetch_cached_response",
-  "Fetch cached response",
-  "Reads a large result in parts: page by page, or filtered with jq. Takes the cache_id from an answer with cached: true. Executes nothing in Unity.",
+  "Reads a large result in parts, by page, jq or fields. Use it after an answer with cached: true; it runs nothing.",
   ARGUMENTS,
-  { readOnly: true },
+  { readOnly: true, aliases: ALIASES, hidden: HIDDEN },
   async (args, { broker, principal, request }) => {
     const { results } = broker;
-    if (args.action === "list") return listed(await results.listOf(principal, MOST_LISTED));
-    if (args.cache_id === undefined)
-      throw new BrokerError("INVALID_ARGUMENTS", `fetch_cached_response needs a cache_id to ${args.action}.`);
-    const cacheId = args.cache_id;
+    const action = actionOf(args);
+    if (action === "list") return listed(await results.listOf(principal, MOST_LISTED));
+    if (args.log_id === undefined)
+      throw new BrokerError("INVALID_ARGUMENTS", `fetch_cached_response needs a log_id to ${action}.`);
+    const cacheId = args.log_id;
     const source = UUID.test(cacheId) ? await results.find(principal, cacheId) : undefined;
     if (!source) return missing(cacheId);
     // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
@@ -83,7 +84,7 @@ export const FETCH = define(
     // The client's next message need not wait for a filter.
     request.accepted();
     try {
-      return await fetched(results, principal, source, args, request);
+      return await fetched(results, principal, source, { ...args, action }, request);
     } catch (error) {
       if (error instanceof DocumentError) return failed(cacheId, error);
       throw error;
@@ -91,11 +92,28 @@ export const FETCH = define(
   },
 );
 
+/** The one that the other arguments mean. Throws INVALID_ARGUMENTS where the named one cannot use them: it would ignore what was asked for. */
+function actionOf({ log_id: logId, action, page, ...args }: Arguments): Action {
+  const filters = FILTERS.filter((name) => args[name] !== undefined);
+  if (filters.length > 0 && (action ?? "filter") !== "filter")
+    throw new BrokerError(
+      "INVALID_ARGUMENTS",
+      `action ${action} takes no ${filters.join(", ")}: leave it out.`,
+    );
+  if (filters.length > 0 && page !== undefined)
+    throw new BrokerError("INVALID_ARGUMENTS", `Give page, or ${filters.join(", ")}: not both.`);
+  if (action !== undefined) return action;
+  if (filters.length > 0) return "filter";
+  return logId === undefined ? "list" : "get_page";
+}
+
+const FILTERS = ["jq", "fields", "limit", "offset"] as const;
+
 async function fetched(
   results: Results,
   principal: string,
   source: Source,
-  args: Omit<Arguments, "cache_id">,
+  args: Arguments & { action: Action },
   { signal }: Pick<BrokerToolCall["request"], "signal">,
 ): Promise<ToolAnswer> {
   const { cacheId } = source;
@@ -106,7 +124,7 @@ async function fetched(
     case "get":
       return { ...completed, data: await results.whole(source), message: "All of it." };
     case "filter": {
-      const { jq_filter: jq, fields, limit, offset } = args;
+      const { jq, fields, limit, offset } = args;
       if (jq === undefined) {
         const request = { path, fields, limit, offset };
         const { cut, summary } = await results.project(principal, source, request, options);
@@ -125,7 +143,7 @@ async function fetched(
     }
     default: {
       const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
-      const request = { page: args.page, pageSizeBytes, path };
+      const request = { page: args.page ?? 1, pageSizeBytes, path };
       const { page, data, pagination } = await results.page(source, request);
       const { total_pages: last } = pagination;
       const message =

@@ -6,15 +6,9 @@ import { define } from "./broker-tool.js";
 
 export const SELECT = define(
   "select_editor",
-  "Select Unity Editor",
-  "Chooses the Unity Editor for the calls of this session that do not name one, connected or not. list_editors shows the Editors.",
+  "Chooses the Editor for this session's calls that name none. Use it if list_editors shows several.",
   z.object({
-    editor: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullable()
-      .describe("Its project's name, or its id (or the id's unique beginning); null clears the choice."),
+    editor: z.string().min(1).max(200).nullable().describe("Its project's name or id; null: none."),
   }),
   { readOnly: true },
   async ({ editor }, { broker, principal, selection }) => {

@@ -6,6 +6,7 @@ import { offerParameters } from "../../../shared/tools/parameters.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
+import { hintsOf } from "./hints.js";
 
 export interface ToolList {
   /** The tools of a principal, sorted by name. Waits for first contact (first-contact.ts) and for nothing else. */
@@ -24,9 +25,9 @@ export function createToolList(
   let timer: NodeJS.Timeout | undefined;
 
   const listed = async (principal?: string): Promise<McpTool[]> => {
-    const unity = (await deps.broker.tools(principal))
-      .filter(({ name }) => !BROKER_TOOLS.has(name))
-      .map(describe);
+    const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
+    const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
+    const unity = offered.map((tool) => describe(tool, several));
     const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
@@ -75,21 +76,30 @@ export function createToolList(
   };
 }
 
-/** Begins with the broker's own words; the rest is the Editor's text, which may say anything. */
-function describe(tool: OfferedTool): McpTool {
-  const { title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint } = tool.annotations;
-  const described = (inputSchema: Record<string, unknown>) => ({
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** Begins with the broker's own words; the rest is the Editor's text, which may say anything. `several`: Editors to choose from. */
+function describe(tool: OfferedTool, several: boolean): McpTool {
+  const { title = tool.name } = tool.annotations;
+  const described = ({ $schema, additionalProperties, ...inputSchema }: Record<string, unknown>) => ({
     name: tool.name,
-    ...(title === undefined ? {} : { title }),
-    description: `[${editorsOf(tool)}] ${tool.description}`,
-    inputSchema,
+    ...(title === tool.name ? {} : { title }),
+    description: `[${several ? editorsOf(tool) : "Unity"}] ${tool.description}`,
+    inputSchema: {
+      ...inputSchema,
+      // What the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call.
+      ...($schema === DIALECT || $schema === undefined ? {} : { $schema }),
+      ...(additionalProperties === false || additionalProperties === undefined
+        ? {}
+        : { additionalProperties }),
+    },
     // No outputSchema: the answer after a wait has ended would violate it.
-    annotations: withoutUndefined({ title, readOnlyHint, idempotentHint, destructiveHint, openWorldHint }),
+    annotations: hintsOf(tool.annotations),
   });
-  const whole = described(offerParameters(tool));
+  const whole = described(offerParameters(tool, { several }));
   if (ToolSchema.safeParse(whole).success) return whole as McpTool;
   // One tool with an invalid schema would make clients refuse the whole list.
-  return described(offerParameters({ ...tool, inputSchema: { type: "object" } })) as McpTool;
+  return described(offerParameters({ ...tool, inputSchema: { type: "object" } }, { several })) as McpTool;
 }
 
 /** Most Editors named. */
@@ -99,8 +109,4 @@ function editorsOf({ editors }: OfferedTool): string {
   const named = editors.slice(0, NAMED_EDITORS).join(", ");
   const more = editors.length - NAMED_EDITORS;
   return `Unity Editor${editors.length > 1 ? "s" : ""} ${named}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-function withoutUndefined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }

@@ -12,17 +12,14 @@ const BRIEF = 200;
 
 export const LIST_UNITY_TOOLS = define(
   "list_unity_tools",
-  "List Unity tools",
-  "Lists the tools that Unity Editors have now. Use it if your own list of tools may be old or lacks Unity's; call_unity_tool calls one.",
+  "Lists the tools that the Editors have now. Use it if your own list lacks Unity's; call_unity_tool calls one.",
   z.object({
-    tool: z
-      .string()
-      .optional()
-      .describe("The name of one tool: shows its whole description and its arguments."),
+    tool: z.string().optional().describe("One tool: shows its arguments."),
   }),
   { readOnly: true },
   async ({ tool: named }, { broker, principal }) => {
     const [offered, known] = await Promise.all([broker.tools(principal), broker.editors(principal)]);
+    const several = known.editors.length + known.noted.length > 1;
     const there = new Set(
       known.editors.flatMap(({ profile, connected }) => (connected ? profile.editorId : [])),
     );
@@ -43,7 +40,7 @@ export const LIST_UNITY_TOOLS = define(
         ...(tool.editors.some((editor) => there.has(editor)) ? {} : { connected: false }),
         ...(named === undefined
           ? { description: brief(tool.description) }
-          : { description: tool.description, inputSchema: offerParameters(tool) }),
+          : { description: tool.description, inputSchema: offerParameters(tool, { several }) }),
       }));
     const how =
       named === undefined
@@ -59,18 +56,14 @@ export const LIST_UNITY_TOOLS = define(
 
 export const CALL_UNITY_TOOL = define(
   "call_unity_tool",
-  "Call a Unity tool",
-  "Calls a tool of a Unity Editor by its name, exactly as if it were called directly: the same call is the same operation either way. list_unity_tools shows the tools and their arguments.",
+  "Calls a Unity tool by its name, as if it were called directly. Use it for tools that your own list lacks (list_unity_tools).",
   z.strictObject({
     tool: z.string().min(1).describe("The tool's name."),
     arguments: z.record(z.string(), z.unknown()).default({}).describe("The tool's own arguments."),
-    timeout: z
-      .number()
-      .optional()
-      .describe("Seconds to wait for the outcome (default 1, at most 50; 60 with a progress token)."),
-    editor: z.string().optional().describe("The Unity Editor, if there are several."),
-    idempotency_key: z.string().optional().describe("Calls with the same key are one operation."),
-    force_new: z.string().optional().describe("Runs it again: the log_id of its earlier operation."),
+    timeout: z.number().optional().describe("Seconds to wait (default 1, at most 50)."),
+    editor: z.string().optional().describe("If there are several."),
+    idempotency_key: z.string().optional().describe("The same when you retry."),
+    force_new: z.string().optional().describe("To run it again: its log_id."),
   }),
   { readOnly: false },
   ({ tool, arguments: args, ...parameters }, { callUnityTool }) => callUnityTool(tool, args, parameters),

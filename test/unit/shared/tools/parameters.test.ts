@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { offerParameters, takeParameters } from "../../../../src/shared/tools/parameters.js";
-import { completeTool } from "../../../../src/shared/tools/tool.js";
+import { completeTool, type Tool } from "../../../../src/shared/tools/tool.js";
 
 const plain = completeTool({ name: "build", description: "" });
 const clashing = completeTool({
@@ -58,19 +58,18 @@ describe("▲3 the broker's own parameters are no part of a call", () => {
 });
 
 describe("offering them", () => {
-  test("every tool's schema has them, its own properties untouched", () => {
-    const offered = offerParameters(plain);
-    expect(Object.keys(offered.properties ?? {})).toEqual([
-      "timeout",
-      "idempotency_key",
-      "force_new",
-      "editor",
-    ]);
-    expect(offered.required).toBeUndefined();
+  test("those that can matter are in the tool's schema, its own properties untouched", () => {
+    const offered = (tool: Tool, several: boolean) =>
+      Object.keys(offerParameters(tool, { several }).properties ?? {});
+    expect(offered(plain, true)).toEqual(["timeout", "idempotency_key", "force_new", "editor"]);
+    // One Editor need not be named, and a call that runs again anyway needs no way to have it run again.
+    expect(offered(plain, false)).toEqual(["timeout", "idempotency_key", "force_new"]);
+    expect(offered({ ...plain, effect: "repeatable" }, true)).toEqual(["timeout", "editor"]);
+    expect(offerParameters(plain, { several: true }).required).toBeUndefined();
   });
 
   test("under the prefix where the tool has that name itself", () => {
-    const { properties = {} } = offerParameters(clashing);
+    const { properties = {} } = offerParameters(clashing, { several: true });
     expect(properties.timeout).toEqual({ type: "string" });
     expect(properties).toHaveProperty("broker_timeout");
     expect(properties).not.toHaveProperty("broker_editor");

@@ -1,0 +1,20 @@
+/** The name that a caller may have meant. */
+import { closest, distance } from "fastest-levenshtein";
+
+/** For the end of a sentence; empty if no name is near. */
+export function didYouMean(written: string, names: readonly string[]): string {
+  const near = nearest(written, names);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+export function nearest(written: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const bare = (name: string): string => name.replaceAll(/[-_ ]/g, "").toLowerCase();
+  const byBare = new Map(names.map((name) => [bare(name), name]));
+  const [wanted, known] = [bare(written.slice(0, 100)), [...byBare.keys()]];
+  const within = known.find((name) => wanted.length > 2 && (name.includes(wanted) || wanted.includes(name)));
+  const near = within ?? closest(wanted, known);
+  // As many wrong letters as a name of this length may have and still be the same.
+  const isNear = within !== undefined || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 3));
+  return isNear ? byBare.get(near) : undefined;
+}
