@@ -3,6 +3,7 @@
  * the last known catalogue answers (src/gateway/editors/last-catalogs.ts).
  */
 import { isDeepStrictEqual } from "node:util";
+import { nearest } from "../../shared/did-you-mean.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Editors } from "../../shared/store/editors/editors.js";
 import type { Notifier } from "../../shared/store/notifier.js";
@@ -83,8 +84,8 @@ export function createCatalog(
       const byName = await toolsByName(editorIds);
       const tool = byName.get(name);
       if (tool) return tool;
-      const alike = [...byName.keys()].filter((other) => other.includes(name) || name.includes(other));
-      const hint = alike.length > 0 ? ` Did you mean ${alike.slice(0, 3).join(", ")}?` : "";
+      const meant = nearest(name, [...byName.keys()]);
+      const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
       throw new BrokerError("UNKNOWN_TOOL", `There is no tool "${name.slice(0, 100)}".${hint}`, {
         tool: name.slice(0, 100),
       });

@@ -1,6 +1,7 @@
 /** Checks a call's arguments against a JSON Schema. The schema's author decides how long it takes: see schema-thread.ts. */
 import { Ajv, type ErrorObject, type Options, type SchemaObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { didYouMean } from "../../shared/did-you-mean.js";
 import { shortened } from "../../shared/shortened-text.js";
 
 export interface Fault {
@@ -63,6 +64,8 @@ export function createSchemaCheck(): SchemaCheck {
 
 const OPTIONS: Options = {
   allErrors: true,
+  // So that a fault can say what was meant.
+  verbose: true,
   // Another bridge may use unknown keywords and formats.
   strict: false,
   validateFormats: false,
@@ -124,10 +127,20 @@ function createPatterns() {
   return Object.assign(regExp, { code: "regExp" });
 }
 
-function faultOf({ instancePath, message, params }: ErrorObject): Fault {
-  const extra = "additionalProperty" in params ? ` ("${String(params.additionalProperty)}")` : "";
-  return {
-    path: shortened(instancePath || "/", MOST_TEXT),
-    reason: shortened(`${message ?? "is wrong"}${extra}`, MOST_TEXT),
-  };
+function faultOf({ keyword, instancePath, message, params, data, parentSchema }: ErrorObject): Fault {
+  const fault = (path: string, reason: string): Fault => ({
+    path: shortened(path || "/", MOST_TEXT),
+    reason: shortened(reason, MOST_TEXT),
+  });
+  if (keyword === "additionalProperties") {
+    const name = String(params.additionalProperty);
+    const known = Object.keys((parentSchema?.properties ?? {}) as object);
+    return fault(`${instancePath}/${name}`, `there is no such parameter${didYouMean(name, known)}`);
+  }
+  if (keyword === "enum") {
+    const allowed = (params.allowedValues as unknown[]).map((value) => JSON.stringify(value));
+    const meant = typeof data === "string" ? didYouMean(JSON.stringify(data), allowed) : "";
+    return fault(instancePath, `must be one of ${allowed.join(", ")}${meant}`);
+  }
+  return fault(instancePath, message ?? "is wrong");
 }
