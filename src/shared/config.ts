@@ -81,7 +81,9 @@ export const CONFIG = {
   REDIS_URL: z
     .string()
     .optional()
-    .describe("Redis or Valkey to use; without it, a private server is started"),
+    .describe(
+      "Redis or Valkey to use (`redis://`, `rediss://`, or `redis+sentinel://host1,host2/master`); without it, a private server is started",
+    ),
   REDIS_PASSWORD_FILE: z
     .string()
     .optional()

@@ -60,6 +60,12 @@ export const PROOFS: readonly Proof[] = [
     covers:
       "50 Editors, 200 sessions, 50 calls a second for two minutes: counts and memory ([more](load.md))",
   },
+  {
+    name: "store and Sentinels",
+    command: "npm run store-failover",
+    covers:
+      "the master of the store dies or hangs under load, and a replica that may lag takes over ([more](store-failover.md))",
+  },
   { name: "failover", command: "npm run failover", covers: "how soon another worker takes over" },
   {
     name: "interleavings",

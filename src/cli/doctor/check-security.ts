@@ -8,6 +8,7 @@ import { isPrivateSocket, problemWith } from "../../embedded-redis/run-directory
 import { createTokens } from "../../gateway/auth/tokens.js";
 import { isLoopback } from "../../gateway/http/loopback.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
+import { readRedisUrl } from "../../shared/redis-url.js";
 import type { Settings } from "../processes/settings.js";
 import { type Finding, ok, remove, unset } from "./finding.js";
 
@@ -123,8 +124,7 @@ function checkRedisAddress({ config: { REDIS_URL: url, REDIS_PASSWORD_FILE: file
   const check = "Redis";
   if (url === undefined)
     return ok(check, "private: a socket in a folder of yours, or a local port with a password");
-  const { protocol, hostname, host, password } = new URL(url);
-  const where = `${protocol}//${host}`;
+  const { hosts, isTls, password, shown: where } = readRedisUrl(url);
   if (password === "") {
     return {
       check,
@@ -133,7 +133,7 @@ function checkRedisAddress({ config: { REDIS_URL: url, REDIS_PASSWORD_FILE: file
       next: "Give it a password (`requirepass`), and name the file that has it in REDIS_PASSWORD_FILE.",
     };
   }
-  if (protocol === "redis:" && !isLoopback(hostname) && /[.:]/.test(hostname)) {
+  if (!isTls && hosts.some(({ host }) => !isLoopback(host) && /[.:]/.test(host))) {
     return {
       check,
       state: "warning",

@@ -1,6 +1,7 @@
 /** Checks Redis: reachable, fit, durable, of this schema version, and with the same time. */
 import { BrokerError } from "../../shared/errors.js";
 import { shellQuoted } from "../../shared/machine/private-folder.js";
+import { type RedisUrl, readRedisUrl } from "../../shared/redis-url.js";
 import { NO_EVICTION } from "../../shared/store/redis-check.js";
 import { type Runtime, startRuntime } from "../processes/runtime.js";
 import type { Settings } from "../processes/settings.js";
@@ -17,7 +18,7 @@ export async function checkStore(settings: Settings): Promise<{ findings: Findin
     const quiet = { ...settings, config: { ...settings.config, UNITY_BROKER_LOG_LEVEL: "silent" as const } };
     const runtime = await startRuntime(quiet);
     const { describes, concerns } = runtime.store.redisCheck;
-    const where = url === undefined ? "private, of this user" : withoutPassword(url);
+    const where = url === undefined ? "private, of this user" : readRedisUrl(url).shown;
     const findings = [
       ...(concerns.length === 0 ? [ok("Redis", `${where} (${describes})`)] : []),
       ...concerns.map(({ says, fix }) => ({
@@ -60,17 +61,20 @@ async function checkClock({ store }: Runtime, now: () => number = Date.now): Pro
 
 /** The redis-cli command for this address. It prompts for a password, because people copy this output into reports. */
 function redisCli(url: string | undefined): string {
-  if (url === undefined || !URL.canParse(url)) return "redis-cli";
-  const { protocol, hostname, port, username, password } = new URL(url);
+  if (url === undefined) return "redis-cli";
+  let parsed: RedisUrl;
+  try {
+    parsed = readRedisUrl(url);
+  } catch {
+    return "redis-cli";
+  }
+  // Only its Sentinels know which server the master is.
+  if (parsed.masterName !== undefined) return "redis-cli -h <the master>";
+  const { hosts, isTls, username, password } = parsed;
   return [
-    `redis-cli -h ${hostname.replace(/^\[(.*)\]$/, "$1")} -p ${port || 6379}`,
-    ...(protocol === "rediss:" ? ["--tls"] : []),
-    ...(username ? [`--user ${shellQuoted(decodeURIComponent(username))}`] : []),
+    `redis-cli -h ${hosts[0].host} -p ${hosts[0].port}`,
+    ...(isTls ? ["--tls"] : []),
+    ...(username ? [`--user ${shellQuoted(username)}`] : []),
     ...(password ? ["--askpass"] : []),
   ].join(" ");
-}
-
-function withoutPassword(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

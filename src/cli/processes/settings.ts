@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defaultDirectories } from "../../embedded-redis/directories.js";
 import { type Config, readConfig } from "../../shared/config.js";
 import { ownFolder, requirePrivateFolder } from "../../shared/machine/private-folder.js";
+import { withPassword } from "../../shared/redis-url.js";
 import { environment } from "../environment.js";
 
 export interface Settings {
@@ -45,9 +46,8 @@ function withRedisPassword(config: Config): Config {
   if (file === undefined) return config;
   try {
     if (REDIS_URL === undefined) throw new Error("it needs REDIS_URL");
-    const url = new URL(REDIS_URL);
-    url.password = encodeURIComponent(readFileSync(file, "utf8").trim());
-    return { ...config, REDIS_URL: url.href };
+    const password = readFileSync(file, "utf8").trim();
+    return { ...config, REDIS_URL: withPassword(REDIS_URL, password) };
   } catch (error) {
     const { message } = error as Error;
     throw new z.ZodError([{ code: "custom", path: ["REDIS_PASSWORD_FILE"], message, input: file }]);

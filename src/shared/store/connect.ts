@@ -1,12 +1,14 @@
 /** Connections to Redis, and the check that this Redis can be trusted with operations. */
 import type { Writable } from "node:stream";
 import { BrokerError } from "../errors.js";
+import { type RedisUrl, readRedisUrl } from "../redis-url.js";
 import { Redis } from "./libraries.js";
 import { checkRedis, elsewhereInCluster, type RedisCheck } from "./redis-check.js";
 import { claimStore } from "./schema.js";
+import { type ThroughSentinels, throughSentinels } from "./sentinels.js";
 
-/** Where a Redis listens: a unix socket's path, or host and port. Both ioredis and BullMQ accept it. */
-export interface RedisAddress {
+/** Where a Redis listens: a unix socket's path, host and port, or the Sentinels that know. Both ioredis and BullMQ accept it. */
+export interface RedisAddress extends Partial<ThroughSentinels> {
   path?: string;
   host?: string;
   port?: number;
@@ -49,8 +51,11 @@ export async function connectStore(
   options: ConnectOptions = {},
 ): Promise<StoreConnections> {
   const target = optionsOf(redis);
+  let isFirst = true;
   const commands = new Redis({
     ...target,
+    // At first: rejects, as with a server that is away. Later ioredis would give up for ever.
+    sentinelRetryStrategy: (attempt) => (isFirst ? null : reconnectPause(attempt)),
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     commandTimeout: options.commandTimeoutMs ?? 5_000,
@@ -63,6 +68,11 @@ export async function connectStore(
     options.onError?.(error);
   };
   commands.on("error", report);
+  // What is wrong with a Sentinel: the error that follows says only that none answered.
+  let sentinelSaid: string | undefined;
+  commands.on("sentinelError", ({ message }: Error) => {
+    sentinelSaid = message.endsWith("invalid reply: null") ? "they know no master of this name" : message;
+  });
   commands.on("connect", () => writeTogether(commands.stream));
   const subscriber = commands.duplicate({
     maxRetriesPerRequest: null,
@@ -78,6 +88,7 @@ export async function connectStore(
   try {
     await commands.connect();
     await subscriber.connect();
+    isFirst = false;
     const redisCheck = await checkStore(commands);
     for (const { says } of redisCheck.concerns) options.onError?.(new Error(says));
     const storeId = await claimStore(commands, options.storeId);
@@ -87,13 +98,8 @@ export async function connectStore(
     if (error instanceof BrokerError) throw error;
     const elsewhere = elsewhereInCluster(error);
     if (elsewhere) throw elsewhere;
-    const reason = lastError?.message || (error as Error).message;
-    throw new BrokerError(
-      "STORE_UNREACHABLE",
-      `Tried Redis at ${describeTarget(target)}: ${reason}.`,
-      {},
-      error,
-    );
+    const reason = sentinelSaid || lastError?.message || (error as Error).message;
+    throw new BrokerError("STORE_UNREACHABLE", `Tried ${describeTarget(target)}: ${reason}.`, {}, error);
   }
 }
 
@@ -132,7 +138,7 @@ export function isStoreAway(error: unknown): boolean {
     error.name === "MaxRetriesPerRequestError" ||
     isDemoted(error) ||
     /^(MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MISCONF)\b/.test(error.message) ||
-    /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable/.test(
+    /Command timed out|Connection is closed|ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|LOADING|Stream isn't writeable|All sentinels are unreachable/.test(
       `${(error as NodeJS.ErrnoException).code ?? ""} ${error.message}`,
     )
   );
@@ -140,29 +146,30 @@ export function isStoreAway(error: unknown): boolean {
 
 function optionsOf(redis: RedisTarget): RedisAddress {
   if (typeof redis !== "string") return redis;
-  let url: URL;
+  let url: RedisUrl;
   try {
-    url = new URL(redis);
+    url = readRedisUrl(redis);
   } catch {
     // Do not quote the URL: it may hold a password, and a / or # in the password is the usual mistake.
     throw new BrokerError(
       "STORE_UNREACHABLE",
-      "REDIS_URL is not a URL such as redis://:password@127.0.0.1:6379 (in a password write / as %2F, # as %23).",
+      "REDIS_URL is not a URL such as redis://:password@127.0.0.1:6379 or redis+sentinel://:password@host1:26379,host2:26379/name-of-the-master (in a password write / as %2F, # as %23).",
     );
   }
-  const db = Number(url.pathname.slice(1)) || 0;
+  const { hosts, masterName, username, password, db, isTls } = url;
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: Number(url.port || 6379),
-    ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
-    ...(url.password ? { password: decodeURIComponent(url.password) } : {}),
+    ...(masterName === undefined ? hosts[0] : throughSentinels(hosts, masterName)),
+    ...(username ? { username } : {}),
+    ...(password ? { password } : {}),
     ...(db ? { db } : {}),
-    ...(url.protocol === "rediss:" ? { tls: {} } : {}),
+    ...(isTls ? { tls: {} } : {}),
   };
 }
 
-function describeTarget(target: RedisAddress): string {
-  return target.path ?? `${target.host ?? "127.0.0.1"}:${target.port ?? 6379}`;
+function describeTarget({ sentinels, name, path, host, port }: RedisAddress): string {
+  if (sentinels)
+    return `the master ${name}, by the Sentinels ${sentinels.map((each) => `${each.host}:${each.port}`).join(", ")}`;
+  return `Redis at ${path ?? `${host ?? "127.0.0.1"}:${port ?? 6379}`}`;
 }
 
 async function checkStore(redis: Redis): Promise<RedisCheck> {

@@ -10,5 +10,6 @@ const require = createRequire(import.meta.url);
 /** Loaded by the first queue or lane: a command that only reads records does without it. */
 export const bullmq = (): typeof import("bullmq") => require("bullmq");
 
-export const { Redis } = require("ioredis") as typeof ioredis;
+export const { Redis, SentinelConnector } = require("ioredis") as typeof ioredis;
 export type Redis = ioredis.Redis;
+export type SentinelConnector = ioredis.SentinelConnector;

@@ -30,7 +30,7 @@ export function checkRedis(info: string, appendfsync: string | undefined): Redis
   const field = (name: string): string => new RegExp(`^${name}:(.*)$`, "m").exec(info)?.[1]?.trim() ?? "";
   if (field("redis_mode") === "sentinel") {
     throw unfit(
-      "This is a Sentinel, which stores nothing. Set REDIS_URL to the master that it watches (`SENTINEL GET-MASTER-ADDR-BY-NAME <name>`).",
+      "This is a Sentinel, which stores nothing. Set REDIS_URL to redis+sentinel://host1:26379,host2:26379/<name>, with the name of the master that it watches.",
     );
   }
   const valkey = field("valkey_version");

@@ -53,14 +53,16 @@ export interface Processes {
 /** How long a process may take to end when asked, ms. */
 const END_LIMIT_MS = 15_000;
 
-export function createProcesses(): Processes {
+/** `within`: a command that runs another one, as `ip netns exec <name>` does, for all of them. */
+export function createProcesses(within: readonly string[] = []): Processes {
   const all: RunningProcess[] = [];
   const faults: string[] = [];
   const watchdog = startWatchdog();
 
   return {
     start(name, args, env, program = [MAIN]) {
-      const child = spawn(process.execPath, [...program, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+      const [file = "", ...whole] = [...within, process.execPath, ...program, ...args];
+      const child = spawn(file, whole, { env, stdio: ["pipe", "pipe", "pipe"] });
       const started = observe(name, child, (fault) => faults.push(fault));
       watchdog.add(started.pid);
       void started.ended.then(() => watchdog.forget(started.pid));

@@ -43,7 +43,8 @@ export interface RedisSite extends TestRedis {
   promote(how: "the master is dead" | "the master becomes its replica"): Promise<void>;
 }
 
-const SETTINGS: RedisSettings = {
+/** Of a master and of its replicas. */
+export const SETTINGS: RedisSettings = {
   bind: "127.0.0.1",
   "maxmemory-policy": "noeviction",
   appendonly: "yes",
@@ -151,19 +152,24 @@ export async function startRedisSite(given: RedisSettings = {}): Promise<RedisSi
   return site;
 }
 
-interface Server {
+export interface Server {
   readonly port: number;
   readonly directory: string;
   readonly settings: Record<string, string>;
+  /** One command, over a connection of its own. */
   ask(...command: string[]): Promise<unknown>;
   start(): Promise<void>;
   kill(): Promise<void>;
+  /** SIGSTOP, SIGCONT. */
+  signal(signal: NodeJS.Signals): void;
 }
 
-async function createRedis(
+/** Starts one server; `flags` follow the configuration file (`--sentinel`). */
+export async function createRedis(
   directory: string,
   given: RedisSettings,
   guard: (pid: number) => void,
+  flags: readonly string[] = [],
 ): Promise<Server> {
   const { cacheDir } = defaultDirectories(process.env);
   const binary = await findRedisBinary({ cacheDir, env: process.env, say: () => undefined });
@@ -196,7 +202,7 @@ async function createRedis(
       });
       const file = join(directory, "redis.conf");
       writeFileSync(file, `${lines.map((line) => line.join(" ")).join("\n")}\n`);
-      const started = spawn(binary.file, [file], {
+      const started = spawn(binary.file, [file, ...flags], {
         stdio: "ignore",
         env: withLibraries(process.env, binary.libraryPath),
       });
@@ -213,6 +219,7 @@ async function createRedis(
       ending.kill("SIGKILL");
       await gone;
     },
+    signal: (signal) => void child?.kill(signal),
   };
   await server.start();
   return server;

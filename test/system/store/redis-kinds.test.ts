@@ -59,7 +59,7 @@ describe("by its own account, a Redis", () => {
       { role: "slave", master_host: "db-1", master_port: "6380" },
       /replica of db-1:6380\. .*REPLICAOF NO ONE/,
     ],
-    ["is a Sentinel", { redis_mode: "sentinel", aof_enabled: "0" }, /Sentinel.*GET-MASTER-ADDR-BY-NAME/],
+    ["is a Sentinel", { redis_mode: "sentinel", aof_enabled: "0" }, /Sentinel.*redis\+sentinel:/],
   ])("that %s is refused", (_what, fields, message) => {
     expect(() => checkRedis(info(fields), "always")).toThrow(
       expect.objectContaining({ code: "STORE_UNFIT", message: expect.stringMatching(message) }),
