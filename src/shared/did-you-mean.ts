@@ -14,7 +14,7 @@ export function nearest(written: string, names: readonly string[]): string | und
   const [wanted, known] = [bare(written.slice(0, 100)), [...byBare.keys()]];
   const within = known.find((name) => wanted.length > 2 && (name.includes(wanted) || wanted.includes(name)));
   const near = within ?? closest(wanted, known);
-  // As many wrong letters as a name of this length may have and still be the same.
-  const isNear = within !== undefined || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 3));
+  // Half of its letters may be wrong: two that changed places are two.
+  const isNear = within !== undefined || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 2));
   return isNear ? byBare.get(near) : undefined;
 }
