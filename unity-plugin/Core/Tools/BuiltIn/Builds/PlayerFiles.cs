@@ -37,12 +37,20 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             ? StringComparer.OrdinalIgnoreCase
             : StringComparer.Ordinal;
 
+        /// <summary>Where the player's files are.</summary>
+        /// <param name="output">Where the player was built to: a file or a folder.</param>
+        public static string FolderOf(string projectPath, string output)
+        {
+            var place = Path.GetFullPath(Path.Combine(projectPath, output));
+            return Directory.Exists(place) ? place : Path.GetDirectoryName(place) ?? place;
+        }
+
         /// <summary>Sorted by path, each once. Looks at the disk; follows no link.</summary>
         /// <param name="output">Where the player was built to: a file or a folder.</param>
         public static IReadOnlyList<PlayerFile> Of(string projectPath, string output, IEnumerable<BuiltFile> reported)
         {
             var place = Path.GetFullPath(Path.Combine(projectPath, output));
-            var folder = Directory.Exists(place) ? place : Path.GetDirectoryName(place) ?? place;
+            var folder = FolderOf(projectPath, output);
             var found = new SortedDictionary<string, PlayerFile>(PathCase);
             foreach (var file in reported)
             {
