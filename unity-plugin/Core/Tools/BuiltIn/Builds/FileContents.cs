@@ -46,11 +46,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 var bytes = Read(folder, file.Path, Math.Min(upTo, left));
                 if (bytes == null) continue;
                 left -= bytes.Length;
-                var path = Path.GetRelativePath(folder, file.Path).Replace(Path.DirectorySeparatorChar, '/');
-                contents.Add(new FileContent(path, bytes.Length, Convert.ToBase64String(bytes)));
+                contents.Add(new FileContent(Below(folder, file.Path), bytes.Length, Convert.ToBase64String(bytes)));
             }
             return contents;
         }
+
+        private static string Below(string folder, string path) =>
+            path.Substring(folder.TrimEnd(Path.DirectorySeparatorChar).Length + 1).Replace(Path.DirectorySeparatorChar, '/');
 
         private static byte[]? Read(string folder, string path, long most)
         {
