@@ -67,14 +67,25 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static IEnumerable<PlayerFile> Walk(string folder)
         {
-            var options = new EnumerationOptions
+            foreach (var entry in EntriesOf(folder))
             {
-                RecurseSubdirectories = true,
-                IgnoreInaccessible = true,
-                AttributesToSkip = FileAttributes.ReparsePoint,
-            };
-            return new DirectoryInfo(folder).EnumerateFiles("*", options)
-                .Select(file => new PlayerFile(file.FullName, file.Length, null));
+                if ((entry.Attributes & FileAttributes.ReparsePoint) != 0) continue;
+                if (entry is FileInfo file) yield return new PlayerFile(file.FullName, file.Length, null);
+                else foreach (var below in Walk(entry.FullName)) yield return below;
+            }
+        }
+
+        /// <summary>None of a folder that cannot be read.</summary>
+        private static FileSystemInfo[] EntriesOf(string folder)
+        {
+            try
+            {
+                return new DirectoryInfo(folder).GetFileSystemInfos();
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                return Array.Empty<FileSystemInfo>();
+            }
         }
 
         private static long? LengthOf(string path)
