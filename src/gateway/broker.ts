@@ -13,6 +13,7 @@ import type { Requester } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
+import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
@@ -69,6 +70,8 @@ export interface Broker
   ): Promise<OperationView | "retention_ended" | undefined>;
   /** The operation, with the calls that found it instead of creating one. */
   explain(principal: string, logId: string): Promise<Explained | "retention_ended" | undefined>;
+  /** What the Console said while it ran, after this line; undefined if the principal has no such operation. */
+  log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently. */
@@ -214,6 +217,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return typeof record === "object"
         ? { record, duplicates: await operations.duplicatesOf(logId) }
         : record;
+    },
+
+    async log(principal, logId, after) {
+      const own = await ownRecord(principal, logId);
+      return typeof own === "object" ? operations.linesAfter(own.executedAs ?? logId, after) : undefined;
     },
 
     async list(principal, limit) {

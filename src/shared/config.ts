@@ -238,7 +238,7 @@ export const CONFIG = {
     "The JSON of one result; an operation whose result is larger ends as failed (`result_too_large`), without it",
   ),
   UNITY_BROKER_PARTIALS_BUDGET_MB: count(64).describe(
-    "Most memory of all partial results of running operations; beyond it the oldest are dropped and reported as truncated",
+    "Most memory of all partial results and Console lines of running operations; beyond it the oldest are dropped and reported as truncated",
   ),
   UNITY_BROKER_MAX_TOOLS: count(TOOL_LIMITS.tools).describe(
     "Most tools offered of one Editor; further ones are left out, and the Editor's diagnosis says so",

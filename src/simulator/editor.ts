@@ -121,6 +121,8 @@ export async function createSimulatedEditor(options: SimulatedEditorOptions = {}
     edit: (failingTests: number): void => {
       session.world.failingTests.edited = failingTests;
     },
+    /** Writes a line to the Console. */
+    log: (type: "Log" | "Warning" | "Error", message: string): void => session.world.log(type, message),
     /** A person lets another broker's store take over this Editor. */
     handOver: (): void => session.hello.handOver(),
     async close(): Promise<void> {

@@ -8,6 +8,7 @@ import type { Lanes } from "./lanes.js";
 import type { CounterFile } from "./ledger/counter-file.js";
 import type { LedgerOperation } from "./ledger/journal-entry.js";
 import type { Ledger } from "./ledger/ledger.js";
+import { createLineThrottle } from "./line-throttle.js";
 import { createProgressThrottle } from "./progress-throttle.js";
 import type { LargeResults } from "./results/large-results.js";
 import type { Timers } from "./timers.js";
@@ -25,6 +26,8 @@ export interface ExecutionDeps {
   timers: Timers;
   now(): number;
   notify(method: string, params: object): void;
+  /** The worker that is connected takes Console lines. */
+  takesLog(): boolean;
   /** Where the Editor stands, for `endedIn`. */
   standing(): Standing;
   /** Called once for every outcome, after it is durable. */
@@ -97,6 +100,23 @@ export function createExecutions(
       },
       { intervalMs: options.progressIntervalMs },
     );
+    const lines = createLineThrottle(
+      {
+        timers: deps.timers,
+        now: deps.now,
+        send(held) {
+          const isSent = !execution.abandoned && deps.takesLog();
+          if (isSent) deps.notify("operation/log", { operationId, ...held });
+          return isSent;
+        },
+      },
+      { intervalMs: options.progressIntervalMs },
+    );
+    const deaf = tool.lane === "main" ? deps.world.onLine(lines.add) : undefined;
+    const flush = (): void => {
+      throttle.flush();
+      lines.flush();
+    };
     let reload = false;
     try {
       if (!operation.readOnly) {
@@ -114,14 +134,16 @@ export function createExecutions(
           reload = true;
         },
       });
-      throttle.flush();
+      flush();
       return { outcome: { status: "completed" as const, result }, reload };
     } catch (error) {
-      throttle.flush();
+      flush();
       const status = execution.cancelRequested ? ("cancelled" as const) : ("failed" as const);
       return { outcome: { status, error: describe(error, execution.cancelRequested) }, reload };
     } finally {
       throttle.close();
+      deaf?.();
+      lines.close();
     }
   };
 

@@ -29,6 +29,11 @@ const Command = z.discriminatedUnion("do", [
   z.object({ do: z.literal("addTool"), name: z.string().min(1) }),
   z.object({ do: z.literal("removeTool"), name: z.string().min(1) }),
   z.object({ do: z.literal("edit"), failingTests: z.int().nonnegative() }),
+  z.object({
+    do: z.literal("log"),
+    type: z.enum(["Log", "Warning", "Error"]).default("Log"),
+    message: z.string(),
+  }),
   z.object({ do: z.literal("handOver") }),
   z.object({ do: z.literal("quit") }),
 ]);
@@ -129,6 +134,9 @@ async function obey(editor: SimulatedEditor, command: Command): Promise<object> 
       return {};
     case "edit":
       editor.edit(command.failingTests);
+      return {};
+    case "log":
+      editor.log(command.type, command.message);
       return {};
     case "handOver":
       editor.handOver();

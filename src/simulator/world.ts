@@ -1,5 +1,5 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
-interface LogLine {
+export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
   /** ms since the epoch. */
@@ -19,6 +19,8 @@ export interface World {
   /** How many tests fail: by the scripts on disk, and by the last compilation, which is what runs. */
   readonly failingTests: { edited: number; compiled: number };
   log(type: LogLine["LogType"], message: string): void;
+  /** Hears every new line, until it is called off. */
+  onLine(hear: (line: LogLine) => void): () => void;
 }
 
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
@@ -26,6 +28,7 @@ const LOG_CAPACITY = 1000;
 
 export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
+  const listeners = new Set<(line: LogLine) => void>();
   return {
     projectPath,
     logs,
@@ -35,8 +38,14 @@ export function createWorld(now: () => number, projectPath: string): World {
     assetCounter: 0,
     failingTests: { edited: 0, compiled: 0 },
     log(type, message) {
-      logs.push({ LogType: type, Message: message, At: now() });
+      const line = { LogType: type, Message: message, At: now() };
+      logs.push(line);
       if (logs.length > LOG_CAPACITY) logs.shift();
+      for (const hear of listeners) hear(line);
+    },
+    onLine(hear) {
+      listeners.add(hear);
+      return () => void listeners.delete(hear);
     },
   };
 }

@@ -8,15 +8,20 @@ export interface ProgressNote {
   message?: string | undefined;
 }
 
+export interface CallOptions {
+  onProgress?: (note: ProgressNote) => void;
+  signal?: AbortSignal;
+  /** MCP's `_meta`. */
+  meta?: Record<string, unknown>;
+  /** That of the answer, before it resolves; not called if the answer has none. */
+  onMeta?: (meta: Record<string, unknown>) => void;
+}
+
 export interface BrokerClient {
   /** Where the operations are: what this client read is remembered per place. */
   place: string;
   /** Rejects only where the broker cannot be reached; refusals are answers. */
-  call(
-    tool: string,
-    args?: Record<string, unknown>,
-    options?: { onProgress?: (note: ProgressNote) => void; signal?: AbortSignal },
-  ): Promise<Answer>;
+  call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Answer>;
   tools(): Promise<McpTool[]>;
   /** Some bytes of a stored result, from `offset`; none after its end. Rejects where there is no such result. */
   piece(id: string, offset: number): Promise<Buffer>;

@@ -24,9 +24,9 @@ export function clientOver(client: Client, place: string, close: () => Promise<v
   return {
     place,
     close,
-    async call(tool, args = {}, { onProgress, signal } = {}) {
+    async call(tool, args = {}, { onProgress, signal, meta, onMeta } = {}) {
       const result = await client
-        .callTool({ name: tool, arguments: args }, undefined, {
+        .callTool({ name: tool, arguments: args, ...(meta ? { _meta: meta } : {}) }, undefined, {
           timeout: REQUEST_MS,
           ...(onProgress ? { onprogress: onProgress } : {}),
           ...(signal ? { signal } : {}),
@@ -35,6 +35,7 @@ export function clientOver(client: Client, place: string, close: () => Promise<v
           // The SDK says twice what kind of error it is.
           throw new Error(error.message.replace(/^(MCP error -?\d+: )+/, ""), { cause: error });
         });
+      if (result._meta) onMeta?.(result._meta);
       if (result.structuredContent) return result.structuredContent as unknown as Answer;
       const [text] = result.content as { type: string; text?: string }[];
       return JSON.parse(text?.text ?? "{}") as Answer;

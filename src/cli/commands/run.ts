@@ -1,5 +1,4 @@
 /** `unity-broker run`: a tool call as a step of a pipeline. */
-import { randomUUID } from "node:crypto";
 import { print } from "../client/ask-broker.js";
 import type { BrokerClient } from "../client/broker-client.js";
 import { connectBroker } from "../client/connect-broker.js";
@@ -12,9 +11,11 @@ import { environment } from "../environment.js";
 import { readSettings } from "../processes/settings.js";
 import { createArtifacts } from "../run/artifacts/manifest.js";
 import { createBrokerSession } from "../run/broker-session.js";
+import { createConsoleLog } from "../run/console-log.js";
 import { durationIn } from "../run/duration.js";
 import { createInterrupts } from "../run/interrupts.js";
 import { createRunProgress } from "../run/progress.js";
+import { jsonWithoutCommands, withoutCommands } from "../run/runner-commands.js";
 import { type Step, takeStep } from "../run/step.js";
 import { junitOf } from "../run/test-report/junit.js";
 import { nunitOf } from "../run/test-report/nunit.js";
@@ -47,7 +48,9 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
     stream: step.isJson ? process.stderr : process.stdout,
     bar: process.stderr.isTTY && !isPipeline ? process.stderr : undefined,
     lineEveryMs: LINE_EVERY_MS,
+    log: args.log ? createConsoleLog() : undefined,
   });
+  const harmless = step.isJson ? jsonWithoutCommands : withoutCommands;
   const interrupts = createInterrupts({
     always: args["cancel-on-interrupt"] ? "cancel" : undefined,
     isTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !isPipeline,
@@ -60,7 +63,7 @@ export const run: Run<typeof declared.run> = async ({ args }) => {
       session,
       progress,
       interrupts,
-      print: GITHUB_ACTIONS === "true" && !step.isJson ? (text) => print(withoutCommands(text)) : print,
+      print: GITHUB_ACTIONS === "true" ? (text) => print(harmless(text)) : print,
       colours: coloursFor(process.stdout, environment()),
       self: selfCommand(),
       tests: createTestReport({
@@ -88,12 +91,6 @@ function testReportFiles({
     ...(junit === undefined ? [] : [{ file: openReportFile("--junit", junit), textOf: junitOf }]),
     ...(nunit === undefined ? [] : [{ file: openReportFile("--nunit", nunit), textOf: nunitOf }]),
   ];
-}
-
-/** Text of a tool: what looks like a workflow command in it is text for the runner too. */
-function withoutCommands(text: string): string {
-  const end = randomUUID();
-  return `::stop-commands::${end}\n${text}\n::${end}::`;
 }
 
 function stepIn(args: Parameters<typeof run>[0]["args"]): Step {

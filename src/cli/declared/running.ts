@@ -53,6 +53,12 @@ export const run = {
       type: "string",
       description: "Write a manifest of the files that the tool has produced to this file, as JSON",
     },
+    log: {
+      type: "boolean",
+      description: "Show what the Unity Console says meanwhile",
+      negativeDescription: "Do not show what the Unity Console says meanwhile",
+      default: true,
+    },
     "project-folder": {
       type: "string",
       description: "The Unity project's folder in the repository, for the files in reports and manifests",

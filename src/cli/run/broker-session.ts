@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type ErrorCode, isErrorCode } from "../../shared/errors.js";
 import type { Answer } from "../../shared/operation/answer.js";
-import type { BrokerClient, ProgressNote } from "../client/broker-client.js";
+import type { BrokerClient, CallOptions, ProgressNote } from "../client/broker-client.js";
 
 export interface BrokerSession {
   /**
@@ -19,7 +19,7 @@ export interface BrokerSession {
   close(): Promise<void>;
 }
 
-export interface AskOptions {
+export interface AskOptions extends Pick<CallOptions, "meta" | "onMeta"> {
   signal: AbortSignal;
   /** When the caller gives up, by performance.now(). */
   until: number;
@@ -66,7 +66,7 @@ export function createBrokerSession(
   const ask = async (
     tool: string,
     args: Record<string, unknown>,
-    { signal, onProgress, limitMs }: AskOptions,
+    { signal, onProgress, limitMs, meta, onMeta }: AskOptions,
   ): Promise<{ answer: Answer } | { trouble: string }> => {
     try {
       const asked = await client();
@@ -74,6 +74,8 @@ export function createBrokerSession(
         signal:
           limitMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(limitMs))]),
         ...(onProgress ? { onProgress } : {}),
+        ...(meta ? { meta } : {}),
+        ...(onMeta ? { onMeta } : {}),
       });
       return answer.state === undefined && PASSING.includes(answer.error_code)
         ? { trouble: answer.message }

@@ -9,7 +9,8 @@ export interface Partials {
   linesOf(answer: Answer): string[];
 }
 
-export function createPartials(): Partials {
+/** `isOther`: a line of `Logs` was not shown already. */
+export function createPartials(isOther: (line: string) => boolean = () => true): Partials {
   const shown = { failures: 0, Logs: 0 };
 
   const newIn = (list: unknown, name: keyof typeof shown): unknown[] => {
@@ -23,13 +24,14 @@ export function createPartials(): Partials {
     linesOf({ state, partial_result: partial }) {
       if (state !== "running" || typeof partial !== "object" || partial === null) return [];
       const { failures, Logs } = partial as Record<string, unknown>;
-      const lines = [
-        ...newIn(failures, "failures").map(failureLine),
-        ...newIn(Logs, "Logs").map(
-          (entry) => `  | ${typeof entry === "string" ? entry : JSON.stringify(entry)}`,
-        ),
-      ];
-      const left = lines.length - MOST_LINES;
+      const lines = newIn(failures, "failures").map(failureLine);
+      let left = 0;
+      for (const entry of newIn(Logs, "Logs")) {
+        const text = typeof entry === "string" ? entry : JSON.stringify(entry);
+        if (lines.length >= MOST_LINES) left += 1;
+        else if (isOther(text)) lines.push(`  | ${text}`);
+      }
+      left += Math.max(0, lines.length - MOST_LINES);
       return left > 0 ? [...lines.slice(0, MOST_LINES), `  … and ${left} more`] : lines;
     },
   };

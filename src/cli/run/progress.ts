@@ -3,13 +3,17 @@ import type { Answer } from "../../shared/operation/answer.js";
 import { printableLine } from "../../shared/printable.js";
 import type { ProgressNote } from "../client/broker-client.js";
 import { createProgressView, type ProgressView } from "../client/follow.js";
+import type { ConsoleLog } from "./console-log.js";
 import { spoken } from "./duration.js";
 import { createPartials } from "./partials.js";
+import { lineWithoutCommands } from "./runner-commands.js";
 
 export interface RunProgress {
   /** A line of its own, at once. */
   say(line: string): void;
   answered(answer: Answer): void;
+  /** What `answered` shows of the Console. */
+  log: ConsoleLog | undefined;
   /** Undefined where lines are shown: these come from the answers. */
   onProgress: ((note: ProgressNote) => void) | undefined;
   /** Takes the bar off the screen; the next note shows it again. */
@@ -23,18 +27,20 @@ export interface RunProgressOptions {
   bar: NodeJS.WriteStream | undefined;
   /** Least time between two lines of progress, ms. */
   lineEveryMs: number;
+  /** Undefined: the Console's lines are not shown. */
+  log: ConsoleLog | undefined;
   now?: () => number;
 }
 
 export async function createRunProgress(options: RunProgressOptions): Promise<RunProgress> {
-  const { stream, bar, lineEveryMs, now = () => performance.now() } = options;
+  const { stream, bar, lineEveryMs, log, now = () => performance.now() } = options;
   const beganAt = now();
-  const partials = createPartials();
+  const partials = createPartials(log?.isOther);
   const view: ProgressView | undefined = bar && (await createProgressView(bar));
   let shown = "";
   let shownAt = Number.NEGATIVE_INFINITY;
 
-  const write = (line: string): void => void stream.write(`${printableLine(line)}\n`);
+  const write = (line: string): void => void stream.write(`${lineWithoutCommands(printableLine(line))}\n`);
 
   const say = (line: string): void => {
     // The bar is drawn again behind the line with the next note.
@@ -44,9 +50,11 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
 
   return {
     say,
+    log,
     onProgress: view?.show,
 
     answered(answer) {
+      for (const line of log?.newLines() ?? []) say(line);
       for (const line of partials.linesOf(answer)) say(line);
       if (view || answer.status !== "running") return;
       const line = lineOf(answer);

@@ -109,6 +109,7 @@ async function followed(
       until,
       signal,
       onProgress: progress.onProgress,
+      log: progress.log,
       onAnswer(answer) {
         latest = answer;
         progress.answered(answer);
@@ -126,7 +127,7 @@ async function followed(
         : { answer };
     }
     const choice = await interrupts.choose();
-    if (choice === "cancel") return cancelled(logId, latest, session, hints.notCancelled(logId));
+    if (choice === "cancel") return cancelled(logId, latest, session, progress, hints.notCancelled(logId));
     if (choice === "leave") return { answer: latest, ending: "detached", lines: hints.interrupted(logId) };
   }
 }
@@ -136,6 +137,7 @@ async function cancelled(
   logId: string,
   latest: Answer | undefined,
   session: BrokerSession,
+  progress: RunProgress,
   notYet: string[],
 ): Promise<Ended> {
   const signal = AbortSignal.timeout(2 * CANCEL_MS);
@@ -143,7 +145,8 @@ async function cancelled(
   const open = { answer: latest, ending: "detached", lines: notYet } as const;
   try {
     await session.call("cancel_operation", { log_id: logId }, { signal, until });
-    const waited = await waitForEnd(session, logId, { until, signal, onAnswer: () => undefined });
+    const { log, answered: onAnswer } = progress;
+    const waited = await waitForEnd(session, logId, { until, signal, log, onAnswer });
     if (waited.kind !== "answered") return open;
     return waited.answer.status === "running"
       ? { ...open, answer: waited.answer }

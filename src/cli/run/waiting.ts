@@ -2,6 +2,7 @@
 import type { Answer } from "../../shared/operation/answer.js";
 import type { ProgressNote } from "../client/broker-client.js";
 import { BrokerAway, type BrokerSession } from "./broker-session.js";
+import type { ConsoleLog } from "./console-log.js";
 
 export interface WaitOptions {
   /** When the wait ends, by performance.now(). */
@@ -11,6 +12,8 @@ export interface WaitOptions {
   /** Every answer, the last one too. */
   onAnswer(answer: Answer): void;
   onProgress?: ((note: ProgressNote) => void) | undefined;
+  /** Takes the Console's lines, before the answer is handed on. */
+  log?: ConsoleLog | undefined;
 }
 
 export type Waited =
@@ -22,6 +25,9 @@ export type Waited =
 /** One wait, s: short at first, so that a person sees soon what happens. Every answer may have new partial results. */
 const STEPS_S = [1, 2, 3, 5];
 
+/** The longest wait while the Console talks, s. */
+const TALKING_S = 1;
+
 /** How much later than its end its answer may come, ms. */
 const LATE_MS = 10_000;
 
@@ -30,19 +36,28 @@ export async function waitForEnd(
   logId: string,
   options: WaitOptions,
 ): Promise<Waited> {
-  const { until, signal, onAnswer, onProgress } = options;
+  const { until, signal, onAnswer, onProgress, log } = options;
   try {
     for (let round = 0; ; round += 1) {
       const left = Math.max(0, (until - performance.now()) / 1000);
-      const step = STEPS_S[Math.min(round, STEPS_S.length - 1)] ?? 1;
-      const timeout = Math.min(left, step);
+      const longest = STEPS_S[Math.min(round, STEPS_S.length - 1)] ?? 1;
+      const step = log?.isTalking() ? Math.min(longest, TALKING_S) : longest;
+      const timeout = log?.hasMore() ? 0 : Math.min(left, step);
       const wait = { log_id: logId, wait: timeout > 0, timeout };
-      const asking = { signal, until, onProgress, limitMs: timeout * 1000 + LATE_MS };
+      const asking = {
+        signal,
+        until,
+        onProgress,
+        limitMs: timeout * 1000 + LATE_MS,
+        ...(log ? { meta: log.question(), onMeta: log.take } : {}),
+      };
       const answer = await session.call("get_operation_result", wait, asking);
       // A refusal says nothing about the operation.
       if (answer.status === "error" && answer.state === undefined)
         return { kind: "away", reason: answer.message };
       onAnswer(answer);
+      // The end is answered at once, as often as it takes to read all lines before it.
+      if (log?.hasMore() && answer.status !== "running") continue;
       if (answer.status !== "running" || left <= step) return { kind: "answered", answer };
     }
   } catch (error) {

@@ -157,6 +157,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const request = client.request(extra.requestId);
     const progress = progressOf(extra, request);
     let logId: string | undefined;
+    const attached: Record<string, unknown> = {};
     try {
       const own = BROKER_TOOLS.get(params.name);
       const callUnity = (called: CallToolRequest["params"]): Promise<ToolAnswer> =>
@@ -170,6 +171,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             request,
             selection: client.selection,
             showsProgress: progress !== undefined,
+            meta: params._meta ?? {},
+            attach: (name, value) => {
+              attached[name] = value;
+            },
             wait: (id, ms) =>
               broker.wait(client.principal, id, {
                 ms,
@@ -181,7 +186,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
               callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
           })
         : await callUnity(params);
-      return toolResult(answer, request.requester.requestId);
+      const result = toolResult(answer, request.requester.requestId);
+      return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
     } catch (error) {
       return refusalResult(error, log, logId);
     } finally {

@@ -6,6 +6,7 @@ import { type ContentBlock, ContentBlockSchema } from "@modelcontextprotocol/sdk
 import { z } from "zod";
 import type { Preview } from "../../shared/results/preview.js";
 import { estimatedTokens } from "../../shared/results/token-estimate.js";
+import { withoutContents } from "./file-contents.js";
 import { resourceOf } from "./result-uri.js";
 
 const Content = z.looseObject({ content: z.array(ContentBlockSchema).min(1) });
@@ -47,7 +48,7 @@ export function binaryOf(block: ContentBlock): Binary | undefined {
 /** The result in the form for the text, and the blocks that follow the text. */
 export function handedOn(result: unknown, logId: string): { shown: unknown; blocks: ContentBlock[] } {
   const content = contentOf(result);
-  if (content === undefined) return { shown: result, blocks: [] };
+  if (content === undefined) return { shown: withoutContents(result, logId) ?? result, blocks: [] };
   let room = INLINE_CHARACTERS;
   const blocks = content.flatMap((block): ContentBlock[] => {
     const binary = binaryOf(block);

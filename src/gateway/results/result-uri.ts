@@ -2,8 +2,12 @@
 
 const URI = /^unity-broker:\/\/results\/([\w-]+)(?:\?(.*))?$/;
 
+const ARTIFACT_URI = /^unity-broker:\/\/results\/([\w-]+)\/artifacts\/([^?#]+)$/;
+
 /** RFC 6570. */
 export const RESULT_TEMPLATE = "unity-broker://results/{log_id}{?offset,length}";
+/** A small file that the result carries (file-contents.ts). */
+export const ARTIFACT_TEMPLATE = "unity-broker://results/{log_id}/artifacts/{+path}";
 
 export function resourceOf(logId: string): { uri: string; name: string } {
   return { uri: `unity-broker://results/${logId}`, name: `result of ${logId}` };
@@ -27,4 +31,19 @@ export function namedResult(uri: string): NamedResult | undefined {
   const [offset, length] = [number("offset"), number("length")];
   const isRange = offset !== undefined || length !== undefined;
   return { id, range: isRange ? { offset: offset ?? 0, length } : undefined };
+}
+
+export function artifactOf(logId: string, path: string): string {
+  return `unity-broker://results/${logId}/artifacts/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** Undefined if it is not the address of a file. */
+export function namedArtifact(uri: string): { id: string; path: string } | undefined {
+  const [, id, path] = ARTIFACT_URI.exec(uri) ?? [];
+  if (id === undefined || path === undefined) return undefined;
+  try {
+    return { id, path: decodeURIComponent(path) };
+  } catch {
+    return undefined;
+  }
 }

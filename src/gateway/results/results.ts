@@ -17,6 +17,7 @@ import type {
 } from "../../shared/store/results/filtered-results.js";
 import { decodeResult, encodeText, type StoredResult } from "../../shared/store/results/stored-result.js";
 import { contentOf, mayBeContent, textTokens } from "./content.js";
+import { mayHaveFiles, withoutContents } from "./file-contents.js";
 
 /** A document that this principal may read. */
 export interface Source {
@@ -97,12 +98,16 @@ export function createResults(
   const preview: Results["preview"] = (cacheId) =>
     documents.read(cacheId, { kind: "preview" }).catch(() => undefined);
 
-  /** Pictures are not read as text: such a result is passed on whole if its text alone is not too large. */
+  /** Pictures and files are not read as text: such a result is passed on whole if its text alone is not too large. */
   const contentIn = async ({ logId }: OperationRecord, bytes: number): Promise<string | undefined> => {
     if (bytes > MOST_CONTENT_BYTES) return undefined;
     const text = await operations.resultOf(logId);
-    const blocks = text === undefined ? undefined : contentOf(JSON.parse(text));
-    return blocks && textTokens(blocks) <= maxResultTokens ? text : undefined;
+    if (text === undefined) return undefined;
+    const result: unknown = JSON.parse(text);
+    const blocks = contentOf(result);
+    if (blocks) return textTokens(blocks) <= maxResultTokens ? text : undefined;
+    const shown = withoutContents(result, logId);
+    return shown && !isLarge(Buffer.byteLength(JSON.stringify(shown))) ? text : undefined;
   };
 
   const cutOf = async (
@@ -131,7 +136,7 @@ export function createResults(
       const { logId, resultBytes: bytes } = record;
       if (bytes === undefined || !isLarge(bytes)) return { result: await operations.resultOf(logId) };
       const shown = await preview(logId);
-      const content = mayBeContent(shown) ? await contentIn(record, bytes) : undefined;
+      const content = mayBeContent(shown) || mayHaveFiles(shown) ? await contentIn(record, bytes) : undefined;
       return content === undefined ? { large: { bytes, preview: shown } } : { result: content };
     },
 

@@ -64,11 +64,15 @@ export const keys = {
   /** HASH by principal: the bytes of its filtered documents. */
   filteredShares: `${TAG}:derived-shares`,
   /**
-   * HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large).
+   * HASH, retention: progress, partial (JSON each), overwritten while it runs; truncated (a partial result was too large);
+   * lines, batch (console-lines.ts).
    */
   live: (logId: string) => `${TAG}:live:${logId}`,
+  /** LIST, retention after the last line, the newest 500: what the Console said while it ran (console-lines.ts), JSON each. */
+  log: (logId: string) => `${TAG}:log:${logId}`,
   /**
-   * ZSET by the time of the last write, ms, 3 × retention after the last: the log_ids of the partial results (partials.ts).
+   * ZSET by the time of the last write, ms, 3 × retention after the last: the log_ids of the partial results, and "log:"
+   * before those of Console lines (partials.ts).
    */
   partialUse: `${TAG}:partial-use`,
   /** HASH by log_id, as partialUse: their bytes, and the total. */

@@ -5,7 +5,6 @@
 import { z } from "zod";
 
 export const PROTOCOL_VERSION = 1;
-
 /** Codes that an Editor answers with; JSON-RPC's own are in rpc.ts. */
 export const EDITOR_CODES = {
   UNAUTHORIZED: -32010,
@@ -93,6 +92,8 @@ export const HelloParams = z.looseObject({
   epoch: z.int().nonnegative(),
   ownerNonce: z.string(),
   nonce: Nonce,
+  /** It takes `operation/log`. */
+  log: z.boolean().optional(),
 });
 export type HelloParams = z.infer<typeof HelloParams>;
 
@@ -149,7 +150,6 @@ export const HandOverParams = z.looseObject({
 });
 
 export type HandOver = z.infer<typeof HandOverParams>;
-
 export type HandOverAnswer = z.infer<typeof HandOverAnswer>;
 export const HandOverAnswer = z.looseObject({
   boundTo: z.string(),

@@ -1,7 +1,12 @@
 /** build-player: long, on the main thread, its phases as progress. Writes a small player where the project is on disk. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+
+/** Most bytes of a file in the result. */
+const MOST_OF_FILE = 256 * 1024;
+/** The same of all files. */
+const MOST_OF_ALL = 1024 * 1024;
 
 const PHASES = [
   "Preparing",
@@ -28,6 +33,14 @@ export const buildPlayer: SimulatedTool = {
         type: "boolean",
         description: "List every file of the player, with its size",
         default: false,
+      },
+      IncludeFilesUpTo: {
+        type: "integer",
+        description:
+          "Put the contents of files up to this many bytes into the result, 1 MB in all; 0 for none. They are read as resources",
+        minimum: 0,
+        maximum: MOST_OF_FILE,
+        default: 0,
       },
       SimulatedSeconds: {
         type: "number",
@@ -71,9 +84,22 @@ export const buildPlayer: SimulatedTool = {
       TotalWarnings: 0,
       TotalFiles: files.length,
       ...(args.flag("EveryFile", false) ? { Files: files } : {}),
+      ...contentsOf(output, files, Math.min(args.number("IncludeFilesUpTo", 0), MOST_OF_FILE)),
     };
   },
 };
+
+function contentsOf(output: string, files: readonly { Path: string; Bytes: number }[], upTo: number): object {
+  if (upTo <= 0) return {};
+  let left = MOST_OF_ALL;
+  const FileContents = files.flatMap(({ Path, Bytes }) => {
+    if (Bytes > Math.min(upTo, left)) return [];
+    left -= Bytes;
+    const Base64 = readFileSync(Path).toString("base64");
+    return [{ Path: relative(output, Path).replaceAll(sep, "/"), Bytes, Base64 }];
+  });
+  return { FileContents };
+}
 
 /** What is written there; nothing where the project only exists in memory. */
 function player(output: string | undefined): { Path: string; Bytes: number; Role: string }[] {

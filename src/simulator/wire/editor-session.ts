@@ -72,6 +72,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
       timers,
       now,
       notify,
+      takesLog: seat.takesLog,
       standing: () => ({
         editorSessionId,
         generation: world.generation,

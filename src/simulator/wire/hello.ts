@@ -91,7 +91,7 @@ export function createHello(
     return { result: { boundTo: storeId, before: bound?.storeId ?? null, open: isOther ? open : [] } };
   };
 
-  const enter = (peer: Peer, { epoch, ownerNonce, storeId }: HelloParams): Answer => {
+  const enter = (peer: Peer, { epoch, ownerNonce, storeId, log = false }: HelloParams): Answer => {
     const refused = foreign(storeId) ?? fenced(epoch, ownerNonce);
     if (refused) return refused;
     const highest = ledger.fence();
@@ -104,7 +104,7 @@ export function createHello(
     }
     handedOver = false;
     boundHeardAt = deps.elapsed();
-    seat.take(peer);
+    seat.take(peer, { log });
     return { result: said(), afterwards: deps.tellUnacknowledged };
   };
 

@@ -2,9 +2,11 @@
 import type { Peer } from "./tcp-server.js";
 
 export interface WorkerSeat {
-  /** Closes the connection that held the seat before. */
-  take(peer: Peer): void;
+  /** Closes the connection that held the seat before. `log`: the new holder takes Console lines. */
+  take(peer: Peer, wishes?: { log: boolean }): void;
   holds(peer: Peer): boolean;
+  /** It is taken by a connection that takes Console lines. */
+  takesLog(): boolean;
   leave(peer: Peer): void;
   /** Closes the connection that holds it. */
   vacate(): void;
@@ -14,13 +16,16 @@ export interface WorkerSeat {
 
 export function createWorkerSeat(): WorkerSeat {
   let holder: Peer | undefined;
+  let log = false;
   return {
-    take(peer) {
+    take(peer, wishes) {
       const before = holder;
       holder = peer;
+      log = wishes?.log === true;
       if (before && before !== peer) before.close();
     },
     holds: (peer) => peer === holder,
+    takesLog: () => log && holder?.isOpen() === true,
     leave(peer) {
       if (peer === holder) holder = undefined;
     },

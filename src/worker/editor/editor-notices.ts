@@ -1,6 +1,7 @@
 /** An Editor's notifications: parsed, held back until hello has been handled, then handed on in wire order. */
 import { z } from "zod";
 import type { Log } from "../../shared/log.js";
+import { LogNotice } from "../../shared/wire/console-lines.js";
 import { FinishedNotice, Heartbeat, Progress, RunningNotice } from "../../shared/wire/wire.js";
 
 export type Running = z.infer<typeof RunningNotice>;
@@ -10,6 +11,7 @@ export type Finished = z.infer<typeof FinishedNotice>;
 export interface EditorNoticeHandlers {
   onRunning(notice: Running): void | Promise<void>;
   onProgress(notice: Progress): void | Promise<void>;
+  onLog?(notice: LogNotice): void | Promise<void>;
   onFinished(notice: Finished): void | Promise<void>;
   onHeartbeat(heartbeat: Heartbeat): void | Promise<void>;
   onToolsChanged(): void | Promise<void>;
@@ -31,6 +33,8 @@ export interface EditorNotices {
 /** Most notices, and most characters of them, held back while hello is handled. */
 const MAX_KEPT = 10_000;
 const MAX_KEPT_CHARACTERS = 128 * 1024 * 1024;
+/** Notices of Console lines among them: each has other lines. */
+const LOGS_KEPT = 100;
 
 const ShutdownNotice = z.looseObject({ reason: z.string().optional() }).optional();
 
@@ -52,11 +56,20 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
     isMissing = true;
   };
 
+  let logs = 0;
+  /** The same subject: the later notice replaces the earlier one. */
+  const subjectOf = (method: string, params: unknown): string => {
+    if (method !== "operation/log") return `${method} ${aboutOf(params)}`;
+    logs += 1;
+    return `${method} ${logs % LOGS_KEPT}`;
+  };
+
   let lastHeartbeat: Heartbeat | undefined;
 
   const routes: Record<string, (params: unknown) => () => unknown> = {
     "operation/running": route(RunningNotice, (notice) => handlers.onRunning(notice)),
     "operation/progress": route(Progress, (notice) => handlers.onProgress(notice)),
+    "operation/log": route(LogNotice, (notice) => handlers.onLog?.(notice)),
     "operation/finished": route(FinishedNotice, (notice) => handlers.onFinished(notice)),
     "bridge/heartbeat": (params) => {
       const heartbeat = Heartbeat.parse(params);
@@ -94,7 +107,7 @@ export function createEditorNotices(handlers: EditorNoticeHandlers, log: Log): E
       }
       const deliver = () => callHandler(log, method, handle);
       if (released) deliver();
-      else keep(`${method} ${aboutOf(params)}`, deliver, characters);
+      else keep(subjectOf(method, params), deliver, characters);
     },
     release() {
       released = true;

@@ -52,7 +52,7 @@ const MAX_HELLOS = 3;
 export async function shakeHands(connection: Connection, deps: HelloDeps): Promise<HelloResult | undefined> {
   for (let hellos = 1; ; hellos++) {
     try {
-      const params = { protocol: PROTOCOL_VERSION, ...deps.identity, ...deps.fence() };
+      const params = { protocol: PROTOCOL_VERSION, log: true, ...deps.identity, ...deps.fence() };
       const hello = await askProven(connection, deps.endpoint, HelloResult, "bridge/hello", params);
       // An Editor that says hello cannot claim to keep no ledger.
       const { plain: _none, bridge: _unnamed, ...said } = hello;

@@ -16,7 +16,8 @@ import type { HeartbeatRecorder } from "./heartbeat.js";
 import { latestOnly } from "./latest-only.js";
 import type { OwnedOperations } from "./owned-operations.js";
 import type { OwnerFence } from "./owner-fence.js";
-import type { StartedNotice } from "./started-notice.js";
+import type { LogReports } from "./reports/log-reports.js";
+import type { StartedNotice } from "./reports/started-notice.js";
 import type { UnderWay } from "./under-way.js";
 
 export interface LinkHandlersDeps {
@@ -38,6 +39,7 @@ export interface LinkHandlersDeps {
   startedNotice: Pick<StartedNotice, "started" | "ended">;
   outcomeListeners: Pick<OutcomeListeners, "finished" | "lost" | "missed">;
   reportProgress(progress: Progress): void;
+  logReports: LogReports;
 }
 
 export function createLinkHandlers(deps: LinkHandlersDeps): EditorLinkHandlers {
@@ -76,13 +78,21 @@ function connectionHandlers(deps: LinkHandlersDeps) {
 }
 
 /** The Editor reports the progress or the end of an operation. */
-function operationHandlers({ underWay, startedNotice, outcomeListeners, reportProgress }: LinkHandlersDeps) {
+function operationHandlers({
+  underWay,
+  startedNotice,
+  outcomeListeners,
+  reportProgress,
+  logReports,
+}: LinkHandlersDeps) {
   return {
     onRunning({ operationId }) {
       if (underWay.isOwn(operationId)) startedNotice.started(operationId);
     },
     onProgress: reportProgress,
+    onLog: logReports.take,
     onFinished({ operationId, outcome }) {
+      logReports.flush(operationId);
       startedNotice.ended(operationId);
       outcomeListeners.finished(operationId, outcome);
     },

@@ -28,7 +28,6 @@ import type { WorkerIdentity } from "../editor/handshake.js";
 import { createSparseLog } from "../editor/sparse-log.js";
 import { createEditorPort } from "../execution/editor-port.js";
 import { createLane, type Lane, type LaneTimings } from "../execution/lane.js";
-import { started } from "../execution/outcome.js";
 import { createOutcomeListeners } from "../execution/outcome-listeners.js";
 import { createPoolTaker } from "../execution/pool-taker.js";
 import { createImports, type Imports } from "../recovery/imports.js";
@@ -45,8 +44,7 @@ import { createHeartbeatRecorder } from "./heartbeat.js";
 import { createLinkHandlers } from "./link-handlers.js";
 import { createOwnedOperations, type OwnedOperations } from "./owned-operations.js";
 import { createOwnerFence, type OwnerFence } from "./owner-fence.js";
-import { createProgressReports } from "./progress-reports.js";
-import { createStartedNotice } from "./started-notice.js";
+import { createReports } from "./reports/reports.js";
 import { createUnderWay } from "./under-way.js";
 
 export interface OwnedEditorDeps {
@@ -91,9 +89,6 @@ export interface OwnedEditor {
   close(): Promise<void>;
 }
 
-/** About the time of one Unity frame: a reader of the record notices no difference. */
-const SHOW_RUNNING_MS = 20;
-
 /** Quota is freed seldom, and each attempt sends a large result as a whole. */
 const QUOTA_RETRIES = 5;
 
@@ -111,7 +106,7 @@ export function createOwnedEditor(
   const shared = sharedParts(deps, fence, options);
   const { link, underWay, outcomeListeners } = shared;
   const state = editorParts(shared, options);
-  const reports = reportParts(shared);
+  const reports = createReports(shared);
   const acknowledger = createAcknowledger(shared, options);
   const cancellations = createCancellations({ ...shared, notifier: store.notifier }, options);
   const imports = createImports({
@@ -191,23 +186,6 @@ function editorParts(shared: SharedParts, options: OwnedEditorOptions) {
   );
   const clientNotices = createClientNotices({ ...store, link, log: sparseLog }, options);
   return { heartbeat, health, catalog, clientNotices };
-}
-
-/** The reports to the store about an operation while it runs. */
-function reportParts({ operations, underWay, fence, log }: SharedParts) {
-  const startedNotice = createStartedNotice(
-    { markStarted: (logId) => operations.change(logId, started, fence), log },
-    { holdMs: SHOW_RUNNING_MS },
-  );
-  const reportProgress = createProgressReports({
-    isOwn: underWay.isOwn,
-    async report(logId, live) {
-      await startedNotice.shown(logId);
-      await operations.report(logId, live);
-    },
-    log,
-  });
-  return { startedNotice, reportProgress };
 }
 
 type Parts = SharedParts &

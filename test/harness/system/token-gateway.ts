@@ -28,7 +28,7 @@ export function useTokenGateway(start: (options?: SystemOptions) => Promise<Syst
   closers: (() => unknown)[];
   /** A token file of the test's own; the folder is removed behind it. */
   tokensFile(): string;
-  open(options?: Partial<HttpGatewayOptions>): Promise<TokenGateway>;
+  open(options?: Partial<HttpGatewayOptions>, ofSystem?: Partial<SystemOptions>): Promise<TokenGateway>;
 } {
   const closers: (() => unknown)[] = [];
   afterEach(async () => {
@@ -44,9 +44,9 @@ export function useTokenGateway(start: (options?: SystemOptions) => Promise<Syst
   return {
     closers,
     tokensFile,
-    async open(options = {}) {
+    async open(options = {}, ofSystem = {}) {
       const tokens = createTokens(tokensFile());
-      const system = await start({ principals: tokens });
+      const system = await start({ ...ofSystem, principals: tokens });
       const { url, close } = await createHttpGateway(
         { gateway: system.gateway, log: createHeardLog(), version: "0", auth: tokens },
         { host: "127.0.0.1", port: 0, ...options },

@@ -252,6 +252,8 @@ export function operationsOf(
     storedResultOf: async () => undefined,
     live: async () => ({}),
     report: async () => undefined,
+    addLines: async () => undefined,
+    linesAfter: async () => ({ lines: [], next: 0 }),
     listOf: (principal, limit) =>
       soon(() =>
         allRecords(store)

@@ -134,6 +134,7 @@ describe("Hello", () => {
     const { link } = start();
     expect(await answerHello(await peer.accept())).toEqual({
       protocol: 1,
+      log: true,
       storeId: "store",
       brokerId: "broker",
       workerId: "worker",

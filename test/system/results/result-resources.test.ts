@@ -50,6 +50,7 @@ describe("resources", () => {
     const [small, large] = [await give({ ok: "ü" }), await give(rows)];
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: "unity-broker://results/{log_id}{?offset,length}" },
+      { uriTemplate: "unity-broker://results/{log_id}/artifacts/{+path}" },
     ]);
     expect((await client.listResources()).resources).toMatchObject([
       { uri: uriOf(large.log_id), title: expect.stringContaining("give"), size: expect.any(Number) },

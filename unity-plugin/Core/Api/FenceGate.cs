@@ -92,7 +92,7 @@ namespace JobBroker.Bridge.Api
                 }
                 handedOver = false;
                 boundHeardAt = clock.ElapsedMs;
-                seat.Take(peer);
+                seat.Take(peer, hello.Log);
                 return null;
             }
         }

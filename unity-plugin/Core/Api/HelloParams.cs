@@ -16,6 +16,7 @@ namespace JobBroker.Bridge.Api
             OwnerNonce = request.Text("ownerNonce");
             BrokerId = request.OptionalText("brokerId");
             Version = request.OptionalText("version");
+            Log = request.Flag("log");
         }
 
         public string Nonce { get; }
@@ -29,6 +30,9 @@ namespace JobBroker.Bridge.Api
         public string? BrokerId { get; }
 
         public string? Version { get; }
+
+        /// <summary>The worker takes <c>operation/log</c>.</summary>
+        public bool Log { get; }
     }
 
     /// <summary>The parameters of <c>bridge/hand_over</c>; checked before the challenge.</summary>

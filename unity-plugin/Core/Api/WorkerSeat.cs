@@ -11,6 +11,16 @@ namespace JobBroker.Bridge.Api
     {
         private readonly object gate = new object();
         private IPeer? holder;
+        private bool log;
+
+        /// <summary>The holder takes the Console's lines.</summary>
+        public bool TakesLog
+        {
+            get
+            {
+                lock (gate) return holder != null && log;
+            }
+        }
 
         public bool IsHeld
         {
@@ -21,13 +31,14 @@ namespace JobBroker.Bridge.Api
         }
 
         /// <summary>Closes the connection that held the seat before.</summary>
-        public void Take(IPeer peer)
+        public void Take(IPeer peer, bool takesLog)
         {
             IPeer? before;
             lock (gate)
             {
                 before = holder;
                 holder = peer;
+                log = takesLog;
             }
             if (before != null && before != peer) before.Close();
         }

@@ -17,23 +17,35 @@ namespace JobBroker.Bridge.Execution
         private readonly IClock clock;
         private readonly int intervalMs;
         private readonly Action<JObject> send;
+        private readonly LineOutlet? lines;
         private readonly BridgeThread thread;
         private bool stopped;
         private bool woken;
 
-        public ProgressBoard(IClock clock, int intervalMs, Action<JObject> send, Action<Exception> crashed)
+        /// <param name="lines">Where the Console's lines go; null: they are not sent.</param>
+        public ProgressBoard(
+            IClock clock, int intervalMs, Action<JObject> send, Action<Exception> crashed, LineOutlet? lines = null)
         {
             this.clock = clock;
             this.intervalMs = intervalMs;
             this.send = send;
+            this.lines = lines;
             thread = BridgeThread.Start("progress", Run, crashed);
         }
 
         public ProgressSink Open(string operationId)
         {
-            var sink = new ProgressSink(operationId, clock, intervalMs, send, Wake);
+            var sink = new ProgressSink(operationId, clock, intervalMs, send, lines, Wake);
             lock (gate) sinks[operationId] = sink;
             return sink;
+        }
+
+        /// <summary>The Console has written a line while this operation runs; nothing once it has ended.</summary>
+        public void Log(string operationId, ConsoleLine line)
+        {
+            ProgressSink? sink;
+            lock (gate) sinks.TryGetValue(operationId, out sink);
+            sink?.Log(line);
         }
 
         /// <summary>The newest report of an operation, also after its end until it is forgotten.</summary>

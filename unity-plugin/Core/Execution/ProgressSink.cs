@@ -7,7 +7,8 @@ using Newtonsoft.Json.Linq;
 namespace JobBroker.Bridge.Execution
 {
     /// <summary>
-    /// The progress of one running call: at most one report an interval is sent, the last one always. Any thread.
+    /// The progress of one running call, and what the Console says meanwhile: of each at most one notification an interval is
+    /// sent, the last one always. Any thread.
     /// </summary>
     public sealed class ProgressSink : IProgressSink
     {
@@ -16,20 +17,26 @@ namespace JobBroker.Bridge.Execution
         private readonly IClock clock;
         private readonly int intervalMs;
         private readonly Action<JObject> send;
+        private readonly LineOutlet? outlet;
         private readonly Action heldBack;
+        private readonly HeldLines lines = new HeldLines();
         private JObject? held;
         private JObject? last;
         private long lastSentAt = long.MinValue / 2;
+        private long linesSentAt = long.MinValue / 2;
         private long seq;
-        private bool closed;
+        private volatile bool closed;
 
-        /// <param name="heldBack">Called when a report waits: <see cref="FlushIfDue"/> has to be called later.</param>
-        public ProgressSink(string operationId, IClock clock, int intervalMs, Action<JObject> send, Action heldBack)
+        /// <param name="outlet">Null: lines are not sent.</param>
+        /// <param name="heldBack">Called when something waits: <see cref="FlushIfDue"/> has to be called later.</param>
+        public ProgressSink(
+            string operationId, IClock clock, int intervalMs, Action<JObject> send, LineOutlet? outlet, Action heldBack)
         {
             this.operationId = operationId;
             this.clock = clock;
             this.intervalMs = intervalMs;
             this.send = send;
+            this.outlet = outlet;
             this.heldBack = heldBack;
         }
 
@@ -61,6 +68,15 @@ namespace JobBroker.Bridge.Execution
         }
 
         /// <summary>
+        /// Keeps a line of the Console until the next notification. It is never sent on this thread, which may hold any lock.
+        /// </summary>
+        public void Log(ConsoleLine line)
+        {
+            if (outlet == null || closed) return;
+            if (lines.Add(line)) heldBack();
+        }
+
+        /// <summary>
         /// Sends what is held back if its interval is over; returns the ms until then, or null when nothing is held
         /// back.
         /// </summary>
@@ -68,11 +84,12 @@ namespace JobBroker.Bridge.Execution
         {
             lock (gate)
             {
-                if (held == null || closed) return null;
-                var wait = lastSentAt + intervalMs - clock.ElapsedMs;
-                if (wait > 0) return (int)wait;
-                SendHeld();
-                return null;
+                if (closed) return null;
+                if (held != null && Left(lastSentAt) <= 0) SendHeld();
+                if (Left(linesSentAt) <= 0) SendLines();
+                int? report = held == null ? (int?)null : Left(lastSentAt);
+                int? log = lines.Any ? Left(linesSentAt) : (int?)null;
+                return report < log || log == null ? report : log;
             }
         }
 
@@ -82,9 +99,12 @@ namespace JobBroker.Bridge.Execution
             lock (gate)
             {
                 SendHeld();
+                SendLines();
                 closed = true;
             }
         }
+
+        private int Left(long sentAt) => (int)Math.Max(0, sentAt + intervalMs - clock.ElapsedMs);
 
         private void SendHeld()
         {
@@ -93,6 +113,14 @@ namespace JobBroker.Bridge.Execution
             held = null;
             lastSentAt = clock.ElapsedMs;
             send((JObject)report.DeepClone());
+        }
+
+        /// <summary>Lines that no worker takes at the moment stay.</summary>
+        private void SendLines()
+        {
+            if (outlet == null || closed || !lines.Any) return;
+            linesSentAt = clock.ElapsedMs;
+            if (outlet.IsOpen() && lines.Take(operationId) is { } notification) outlet.Send(notification);
         }
     }
 }

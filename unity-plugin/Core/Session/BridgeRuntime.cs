@@ -8,6 +8,7 @@ using JobBroker.Bridge.Api;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Execution;
 using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Push;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
@@ -66,7 +67,11 @@ namespace JobBroker.Bridge.Session
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
             progress = new ProgressBoard(
-                ports.Clock, options.ProgressIntervalMs, json => Notify("operation/progress", json), Crashed);
+                ports.Clock,
+                options.ProgressIntervalMs,
+                json => Notify("operation/progress", json),
+                Crashed,
+                new LineOutlet(() => seat.TakesLog, json => Notify("operation/log", json)));
             PlainSurface? plain = null;
             Engine = new ExecutionEngine(
                 Ledger,
@@ -111,6 +116,7 @@ namespace JobBroker.Bridge.Session
             heartbeatReport = new HeartbeatReport(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
             Tools.Changed += NotifyToolsChanged;
+            ports.Console.LineWritten += Log;
             try
             {
                 new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
@@ -205,6 +211,7 @@ namespace JobBroker.Bridge.Session
         private bool Close(bool quitting)
         {
             Tools.Changed -= NotifyToolsChanged;
+            ports.Console.LineWritten -= Log;
             // Sockets first: outcomes that are not delivered now are reported after the next hello.
             var inTime = server.Stop(options.StopMs);
             inTime &= Engine.Stop(options.StopMs);
@@ -252,6 +259,11 @@ namespace JobBroker.Bridge.Session
         {
             Engine.RetryUnwritten();
             Notify("bridge/heartbeat", heartbeatReport.Create());
+        }
+
+        private void Log(ConsoleLine line)
+        {
+            if (Engine.Current is { } operation) progress.Log(operation.OperationId, line);
         }
 
         private void Notify(string method, JObject parameters)

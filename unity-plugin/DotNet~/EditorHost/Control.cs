@@ -86,6 +86,9 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             case "phase":
                 Native.Phase = Text(command, "phase");
                 return [];
+            case "log":
+                Native.Write(command["type"]?.GetValue<string>() ?? "Log", Text(command, "message"));
+                return [];
             case "script":
                 ScriptChanges.Apply(Native.Script, command);
                 return [];

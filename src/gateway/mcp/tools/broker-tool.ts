@@ -20,6 +20,10 @@ export interface BrokerToolCall {
   /** Undefined if the request belongs to no session. */
   selection: EditorSelection | undefined;
   showsProgress: boolean;
+  /** MCP's `_meta` of the request. */
+  meta: Readonly<Record<string, unknown>>;
+  /** Puts this into the answer's `_meta`, which models do not read. */
+  attach(name: string, value: unknown): void;
   wait(logId: string, ms: number): Promise<WaitResult>;
   /** Calls a tool of an Editor, as the client could by a request of its own. `parameters`: the broker's, by name. */
   callUnityTool(

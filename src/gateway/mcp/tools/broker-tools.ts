@@ -9,6 +9,7 @@ import { waitTime } from "../../../shared/wait-time.js";
 import { labelled } from "../../editors/target-error.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
+import { attachLog } from "./log-lines.js";
 import { SELECT } from "./select-tool.js";
 import { shownClients } from "./shown-clients.js";
 import type { ToolAnswer } from "./tool-answer.js";
@@ -40,6 +41,7 @@ const TOOLS: BrokerTool[] = [
         const seen = args.wait
           ? await call.wait(args.log_id, time.ms)
           : await call.broker.read(call.principal, args.log_id);
+        await attachLog(args.log_id, call);
         const described = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
         const isPart = args.page !== undefined || args.jq !== undefined || args.fields !== undefined;
         return isPart && described.status === "completed" ? partOf(args, described, call) : described;

@@ -1,4 +1,5 @@
-/** Stored results as MCP resources: JSON as text, pictures as such, and pieces of results too large for one message. */
+/** Stored results as MCP resources: JSON as text, pictures and small files as such, and pieces of results too large for one message. */
+import { isUtf8 } from "node:buffer";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
   ErrorCode,
@@ -13,7 +14,14 @@ import { DocumentError } from "../../../documents/document-error.js";
 import type { Log } from "../../../shared/log.js";
 import type { Broker } from "../../broker.js";
 import { binaryOf, contentOf } from "../../results/content.js";
-import { namedResult, RESULT_TEMPLATE, resourceOf } from "../../results/result-uri.js";
+import { contentAt } from "../../results/file-contents.js";
+import {
+  ARTIFACT_TEMPLATE,
+  namedArtifact,
+  namedResult,
+  RESULT_TEMPLATE,
+  resourceOf,
+} from "../../results/result-uri.js";
 import { MOST_BYTES, type Source } from "../../results/results.js";
 import type { OpenRequest } from "../open-request.js";
 import { UUID } from "./broker-tool.js";
@@ -44,6 +52,12 @@ export function serveResources(
         description: `The stored result under a log_id or cache_id: JSON as text, or its pictures. offset and length (at most ${MOST_PIECE}) read a piece of its bytes, which is how a result beyond ${MOST_BYTES} bytes is read.`,
         mimeType: JSON_TYPE,
       },
+      {
+        uriTemplate: ARTIFACT_TEMPLATE,
+        name: "artifact",
+        title: "Small file of a result",
+        description: "A file that a tool put into its result, such as build-player with IncludeFilesUpTo.",
+      },
     ],
   }));
 
@@ -64,6 +78,8 @@ export function serveResources(
 
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, { requestId }) =>
     refusing(log, async () => {
+      const artifact = namedArtifact(uri);
+      if (artifact) return readFile(uri, artifact, client.request(requestId));
       const named = namedResult(uri);
       const source =
         named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
@@ -80,6 +96,29 @@ export function serveResources(
       return { contents: [{ uri, mimeType: "application/octet-stream", blob: base64(bytes) }] };
     }),
   );
+
+  /** Only a part of the outcome, so it does not count as its delivery; but naming the log_id proves the earlier ones (▲7). */
+  const readFile = async (
+    uri: string,
+    { id, path }: { id: string; path: string },
+    { requester }: OpenRequest,
+  ): Promise<ReadResourceResult> => {
+    const source = UUID.test(id) ? await broker.results.find(principal, id) : undefined;
+    if (source?.record) await broker.confirm(requester, id);
+    const content = source?.record && contentAt(await broker.results.whole(source), path);
+    if (!content) throw new McpError(NOT_FOUND, "There is no such file in a result of yours.", { uri });
+    return {
+      contents: [
+        isUtf8(content) && !content.includes(0)
+          ? {
+              uri,
+              mimeType: path.endsWith(".json") ? JSON_TYPE : "text/plain",
+              text: content.toString("utf8"),
+            }
+          : { uri, mimeType: "application/octet-stream", blob: content.toString("base64") },
+      ],
+    };
+  };
 
   const whole = async (uri: string, source: Source): Promise<ReadResourceResult> => {
     const { bytes, total } = await broker.results.piece(source, 0, MOST_BYTES);

@@ -4,6 +4,7 @@ import type { Duplicate } from "../../operation/timeline.js";
 import type { Progress } from "../../wire/wire.js";
 import { keys } from "../keys.js";
 import { decodeResult } from "../results/stored-result.js";
+import { type ConsoleLines, createConsoleLines } from "./console-lines.js";
 import { defineReport, type PartialOptions } from "./partials.js";
 
 /** The visible state of a running operation. */
@@ -18,7 +19,7 @@ export interface Live {
 export type Arguments = Record<string, unknown> | undefined;
 
 /** Arguments and result are written with the record, by the scripts that create and finish operations. */
-export interface Attachments {
+export interface Attachments extends ConsoleLines {
   argumentsOf(logId: string): Promise<Arguments>;
   /** The stored result as JSON text; undefined when there is none. */
   resultOf(logId: string): Promise<string | undefined>;
@@ -73,6 +74,8 @@ export function createAttachments(
   };
 
   return {
+    ...createConsoleLines(redis, options),
+
     async argumentsOf(logId) {
       const text =
         (await redis.hget(keys.operation(logId), "arguments")) ?? (await redis.get(keys.arguments(logId)));

@@ -1,7 +1,7 @@
 /**
  * Reports of a running operation: its last progress, and a partial result within a budget. Partial results are only
  * shown, never waited for. One that is too large is left out; over the budget of all, the oldest is dropped. Both cases
- * are recorded as `truncated`.
+ * are recorded as `truncated`. The budget counts Console lines (console-lines.ts) as well.
  */
 import type { Redis, Result } from "ioredis";
 import { channels, keys } from "../keys.js";
@@ -9,11 +9,11 @@ import { channels, keys } from "../keys.js";
 export interface PartialOptions {
   /** Most characters of one partial result's JSON. */
   maxPartial?: number;
-  /** Most bytes of all partial results together. */
+  /** Most bytes of all partial results and Console lines together. */
   partialsBudgetBytes?: number;
 }
 
-const PARTIAL_DEFAULTS = { maxPartial: 1_000_000, partialsBudgetBytes: 64 * 1024 * 1024 } as const;
+export const PARTIAL_DEFAULTS = { maxPartial: 1_000_000, partialsBudgetBytes: 64 * 1024 * 1024 } as const;
 
 /** `progress` and `partial` as JSON text. */
 export type WriteReport = (
@@ -23,40 +23,56 @@ export type WriteReport = (
 ) => Promise<void>;
 
 /**
+ * `leave`: a member and its bytes are counted no more. `makeRoom`: drops the oldest until `bytes` more are within the
+ * budget. A member is a log_id (its partial result), or "log:" and a log_id (its Console lines).
+ */
+export const PARTIALS_BUDGET = `
+local function leave(use, sizes, member)
+  local size = tonumber(redis.call('HGET', sizes, member) or '0')
+  if size == 0 then return end
+  redis.call('HINCRBY', sizes, 'total', -size)
+  redis.call('HDEL', sizes, member)
+  redis.call('ZREM', use, member)
+end
+local function makeRoom(use, sizes, bytes, budget, live, log)
+  while tonumber(redis.call('HGET', sizes, 'total') or '0') + bytes > budget do
+    local oldest = redis.call('ZRANGE', use, 0, 0)[1]
+    if not oldest then break end
+    leave(use, sizes, oldest)
+    redis.call('ZREM', use, oldest)
+    local lines = string.match(oldest, '^log:(.+)$')
+    if lines then
+      redis.call('DEL', log .. lines)
+    elseif redis.call('HDEL', live .. oldest, 'partial') == 1 then
+      redis.call('HSET', live .. oldest, 'truncated', '1')
+    end
+  end
+end
+local function count(use, sizes, member, bytes)
+  local time = redis.call('TIME')
+  redis.call('HINCRBY', sizes, member, bytes)
+  redis.call('HINCRBY', sizes, 'total', bytes)
+  redis.call('ZADD', use, time[1] * 1000 + time[2] / 1000, member)
+end
+`;
+
+/**
  * KEYS 1 the reports of the operation, 2 the partial results by the time of their last write, 3 their bytes
  * ARGV 1 log_id, 2 progress or "", 3 partial result or "", 4 "truncated" (it is too large) | "", 5 life ms, 6 budget,
- *      7 the prefix of the first key, 8 channel
+ *      7 the prefix of the first key, 8 channel, 9 the prefix of Console lines
  */
-const REPORT = `
+const REPORT = `${PARTIALS_BUDGET}
 local id, partial, life, budget = ARGV[1], ARGV[3], tonumber(ARGV[5]), tonumber(ARGV[6])
-local function leave(other)
-  local size = tonumber(redis.call('HGET', KEYS[3], other) or '0')
-  if size == 0 then return end
-  redis.call('HINCRBY', KEYS[3], 'total', -size)
-  redis.call('HDEL', KEYS[3], other)
-  redis.call('ZREM', KEYS[2], other)
-end
 if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'progress', ARGV[2]) end
 if partial ~= '' or ARGV[4] ~= '' then
-  leave(id)
+  leave(KEYS[2], KEYS[3], id)
   redis.call('HDEL', KEYS[1], 'partial', 'truncated')
 end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'truncated', '1') end
 if partial ~= '' then
-  while tonumber(redis.call('HGET', KEYS[3], 'total') or '0') + #partial > budget do
-    local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
-    if not oldest then break end
-    leave(oldest)
-    redis.call('ZREM', KEYS[2], oldest)
-    if redis.call('HDEL', ARGV[7] .. oldest, 'partial') == 1 then
-      redis.call('HSET', ARGV[7] .. oldest, 'truncated', '1')
-    end
-  end
-  local time = redis.call('TIME')
+  makeRoom(KEYS[2], KEYS[3], #partial, budget, ARGV[7], ARGV[9])
   redis.call('HSET', KEYS[1], 'partial', partial)
-  redis.call('HSET', KEYS[3], id, #partial)
-  redis.call('HINCRBY', KEYS[3], 'total', #partial)
-  redis.call('ZADD', KEYS[2], time[1] * 1000 + time[2] / 1000, id)
+  count(KEYS[2], KEYS[3], id, #partial)
 end
 for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], life) end
 redis.call('PUBLISH', ARGV[8], id)`;
@@ -75,7 +91,7 @@ export function defineReport(redis: Redis, options: PartialOptions): WriteReport
     await redis.ujbReport(
       ...[keys.live(logId), keys.partialUse, keys.partialBytes],
       ...[logId, progress, isTooLarge ? "" : partial, isTooLarge ? "truncated" : ""],
-      ...[lifeMs, partialsBudgetBytes, keys.live(""), channels.changed],
+      ...[lifeMs, partialsBudgetBytes, keys.live(""), channels.changed, keys.log("")],
     );
   };
 }

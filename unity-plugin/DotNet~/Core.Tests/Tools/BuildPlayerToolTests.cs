@@ -117,6 +117,33 @@ public sealed class BuildPlayerToolTests : IDisposable
     }
 
     [Fact]
+    public async Task Small_files_are_in_the_result_where_they_are_asked_for_within_their_limits_and_behind_no_link()
+    {
+        editor.Builds.ActiveTarget = "WebGL";
+        var folder = Path.Combine(editor.Info.ProjectPath, "Builds", "WebGL");
+        Directory.CreateDirectory(Path.Combine(folder, "Build"));
+        File.WriteAllText(Path.Combine(folder, "Build", "level ü"), "level");
+        File.WriteAllText(Path.Combine(folder, "index.html"), new string('x', 101));
+        for (var at = 0; at < 6; at++) File.WriteAllBytes(Path.Combine(folder, "large" + at), new byte[200 * 1024]);
+        if (!OperatingSystem.IsWindows()) File.CreateSymbolicLink(Path.Combine(folder, "link"), "/etc/hostname");
+        editor.Builds.Outcome = request => new BuildOutcome(
+            true, "Succeeded", request.OutputPath, 1, 1, 0, 0, Array.Empty<string>(),
+            Directory.GetFiles(folder, "*", SearchOption.AllDirectories).Select(path => new BuiltFile(path, 1, "Other")).ToList());
+
+        Assert.Null((await new ToolCall().Run(Tool, new { BuildTarget = "WebGL" }))["FileContents"]);
+        var few = await new ToolCall().Run(Tool, new { BuildTarget = "WebGL", IncludeFilesUpTo = 100 });
+        var file = Assert.Single(few["FileContents"]!);
+        Assert.Equal("Build/level ü 5", $"{file["Path"]} {file["Bytes"]}");
+        Assert.Equal("level", System.Text.Encoding.UTF8.GetString(Convert.FromBase64String((string)file["Base64"]!)));
+        var all = await new ToolCall().Run(Tool, new { BuildTarget = "WebGL", IncludeFilesUpTo = 256 * 1024 });
+        Assert.Equal(
+            ["Build/level ü", "index.html", "large0", "large1", "large2", "large3", "large4"],
+            all["FileContents"]!.Select(one => (string)one["Path"]!));
+        var over = await ToolCall.Fails(Tool, new { BuildTarget = "WebGL", IncludeFilesUpTo = (256 * 1024) + 1 });
+        Assert.Equal("invalid_arguments", over.Type);
+    }
+
+    [Fact]
     public async Task A_call_given_up_before_it_begins_builds_nothing()
     {
         var call = new ToolCall();

@@ -28,6 +28,11 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         [Description("List every file of the player, with its size")]
         public bool EveryFile { get; set; }
+
+        [Description("Put the contents of files up to this many bytes into the result, 1 MB in all; 0 for none. They are read "
+            + "as resources")]
+        [ParameterRange(Minimum = 0, Maximum = FileContents.MostOfFile)]
+        public int IncludeFilesUpTo { get; set; }
     }
 
     public sealed class BuildPlayerResponse
@@ -53,6 +58,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>At most 5000 of them; only where EveryFile asks for them.</summary>
         [JsonProperty(NullValueHandling = NullValueHandling.Ignore)]
         public IReadOnlyList<PlayerFile>? Files { get; set; }
+
+        /// <summary>Only where IncludeFilesUpTo asks for them.</summary>
+        [JsonProperty(NullValueHandling = NullValueHandling.Ignore)]
+        public IReadOnlyList<FileContent>? FileContents { get; set; }
     }
 
     /// <summary>
@@ -103,6 +112,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 Messages = outcome.Messages,
                 TotalFiles = files.Count,
                 Files = parameters.EveryFile ? files.Take(MostFiles).ToList() : null,
+                FileContents = parameters.IncludeFilesUpTo > 0
+                    ? FileContents.Of(PlayerFiles.FolderOf(project.ProjectPath, outcome.OutputPath), files, parameters.IncludeFilesUpTo)
+                    : null,
             });
         }
 

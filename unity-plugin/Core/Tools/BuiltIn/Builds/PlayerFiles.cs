@@ -37,12 +37,20 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             ? StringComparer.OrdinalIgnoreCase
             : StringComparer.Ordinal;
 
+        /// <summary>Where the player's files are.</summary>
+        /// <param name="output">Where the player was built to: a file or a folder.</param>
+        public static string FolderOf(string projectPath, string output)
+        {
+            var place = Path.GetFullPath(Path.Combine(projectPath, output));
+            return Directory.Exists(place) ? place : Path.GetDirectoryName(place) ?? place;
+        }
+
         /// <summary>Sorted by path, each once. Looks at the disk; follows no link.</summary>
         /// <param name="output">Where the player was built to: a file or a folder.</param>
         public static IReadOnlyList<PlayerFile> Of(string projectPath, string output, IEnumerable<BuiltFile> reported)
         {
             var place = Path.GetFullPath(Path.Combine(projectPath, output));
-            var folder = Directory.Exists(place) ? place : Path.GetDirectoryName(place) ?? place;
+            var folder = FolderOf(projectPath, output);
             var found = new SortedDictionary<string, PlayerFile>(PathCase);
             foreach (var file in reported)
             {
@@ -59,14 +67,25 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static IEnumerable<PlayerFile> Walk(string folder)
         {
-            var options = new EnumerationOptions
+            foreach (var entry in EntriesOf(folder))
             {
-                RecurseSubdirectories = true,
-                IgnoreInaccessible = true,
-                AttributesToSkip = FileAttributes.ReparsePoint,
-            };
-            return new DirectoryInfo(folder).EnumerateFiles("*", options)
-                .Select(file => new PlayerFile(file.FullName, file.Length, null));
+                if ((entry.Attributes & FileAttributes.ReparsePoint) != 0) continue;
+                if (entry is FileInfo file) yield return new PlayerFile(file.FullName, file.Length, null);
+                else foreach (var below in Walk(entry.FullName)) yield return below;
+            }
+        }
+
+        /// <summary>None of a folder that cannot be read.</summary>
+        private static FileSystemInfo[] EntriesOf(string folder)
+        {
+            try
+            {
+                return new DirectoryInfo(folder).GetFileSystemInfos();
+            }
+            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
+            {
+                return Array.Empty<FileSystemInfo>();
+            }
         }
 
         private static long? LengthOf(string path)

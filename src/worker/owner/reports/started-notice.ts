@@ -3,8 +3,8 @@
  * dispatched to its end in one write, so the two writes do not conflict. If a crash leaves it dispatched,
  * the next owner asks the Editor about it all the same: resubmission (▲12).
  */
-import type { Log } from "../../shared/log.js";
-import { callHandler } from "../editor/editor-notices.js";
+import type { Log } from "../../../shared/log.js";
+import { callHandler } from "../../editor/editor-notices.js";
 
 export interface StartedNotice {
   started(operationId: string): void;
