@@ -149,7 +149,7 @@ export function createCallReader(deps: {
       const { arguments: args, parameters, wrong } = takeParameters(tool, call.arguments, call.meta);
       if (wrong.length > 0) throw new BrokerError("INVALID_ARGUMENTS", `${wrong.join("; ")}.`);
       // Bad input creates nothing, so an invalid wait is refused before the operation exists.
-      waitTime(parameters.timeout, 0, false);
+      waitTime(parameters.timeout, 0);
       const text = JSON.stringify(args);
       if (Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
         throw new BrokerError(

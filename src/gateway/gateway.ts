@@ -21,6 +21,7 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
+import type { AnswerForm } from "./mcp/tools/answer-form.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   cancelOverdue: boolean;
   /** Ask the user before a destructive tool runs, if the surface can ask. */
   confirmsDestructive: boolean;
+  /** For MCP clients that are not known to read the full form. */
+  answers: AnswerForm;
   /** For calls that do not say what becomes of them while their Editor is away. */
   ifAway: IfAway;
   /** A call that its client cancelled while it waited leaves the queue after this long, ms (janitor.ts). */
@@ -64,6 +67,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   executionClasses: {},
   cancelOverdue: false,
   confirmsDestructive: false,
+  answers: "short",
   ifAway: "wait",
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
@@ -76,6 +80,8 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
 
 export interface Gateway {
   broker: Broker;
+  /** The form of answers to MCP clients. */
+  answers: AnswerForm;
   /** The audit log of the calls; undefined if there is none. */
   audit: Audit | undefined;
   store: Store;
@@ -174,6 +180,7 @@ export function createGateway(
   const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
+    answers: options.answers,
     audit: deps.audit,
     store,
     sweep: janitor.sweep,

@@ -195,6 +195,12 @@ export const CONFIG = {
     "An operation that was not sent expires once its Editor has been away for this long",
   ),
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
+  UNITY_BROKER_ANSWERS: z
+    .enum(["short", "full"])
+    .default("short")
+    .describe(
+      "MCP clients are answered in the form for a model, `short`, or with every field, also as structured content: `full`",
+    ),
   UNITY_BROKER_IF_AWAY: z
     .enum(IF_AWAY)
     .default("wait")

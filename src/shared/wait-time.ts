@@ -7,20 +7,22 @@ export interface WaitTime {
   note?: string;
 }
 
-/** Seconds. Clients give up a silent request after 60 s, so a wait without progress ends well before. */
-const CAP = 60;
-const SILENT_CAP = 50;
+/** Seconds. Common clients give up after 60 s, also while they are shown progress. */
+const CAP = 50;
 
-/** Reads a `timeout` in seconds, fractions allowed, 0 = answer at once; throws INVALID_TIMEOUT. */
-export function waitTime(requested: unknown, fallbackSeconds: number, showsProgress: boolean): WaitTime {
-  const seconds = requested === undefined || requested === null ? fallbackSeconds : requested;
+/** Reads a `timeout` in seconds, fractions allowed, also as text, 0 = answer at once; throws INVALID_TIMEOUT. */
+export function waitTime(requested: unknown, fallbackSeconds: number): WaitTime {
+  const seconds = secondsIn(requested ?? fallbackSeconds);
   if (typeof seconds !== "number" || Number.isNaN(seconds) || seconds < 0) {
     throw new BrokerError("INVALID_TIMEOUT", `timeout ${shown(requested)} is invalid.`);
   }
-  const cap = showsProgress ? CAP : SILENT_CAP;
-  if (seconds <= cap) return { ms: seconds * 1000 };
-  const reason = showsProgress ? "" : " (60 with a progress token)";
-  return { ms: cap * 1000, note: `The wait was cut from ${seconds} to ${cap} seconds${reason}.` };
+  if (seconds <= CAP) return { ms: seconds * 1000 };
+  return { ms: CAP * 1000, note: `The wait was cut from ${seconds} to ${CAP} seconds.` };
+}
+
+/** A model writes "3" for 3. */
+function secondsIn(requested: unknown): unknown {
+  return typeof requested === "string" && requested.trim() !== "" ? Number(requested) : requested;
 }
 
 /** Does not print arrays or objects: they may nest too deep. */

@@ -32,7 +32,7 @@ export async function runInBackground(service: LocalService, signalled: Promise<
         if (!opened) throw new BrokerError("BROKER_ENDED", "The broker was ended while it started.");
         return opened.serving.served;
       }),
-      log,
+      { log, config: settings.config },
     ),
     async () => {
       const opened = await opening;

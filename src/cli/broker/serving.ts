@@ -3,7 +3,6 @@ import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
 import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
-import type { Log } from "../../shared/log.js";
 import { isSent } from "../../shared/operation/operation.js";
 import type { PipeHello } from "../../shared/pipe/frames.js";
 import { createWorker, type Worker } from "../../worker/worker.js";
@@ -46,10 +45,11 @@ export function serve(
 /** Opens sessions also while the store is still being opened. */
 export function sessionOpener(
   opening: Promise<ServedGateway>,
-  log: Log,
+  { log, config }: Pick<Runtime, "log" | "config">,
 ): (line: PipeLine, hello: PipeHello) => PipeSession {
   const late = createLateGateway(opening);
-  return (line, hello) => openPipeSession({ ...late, log, version: VERSION }, line, hello);
+  return (line, hello) =>
+    openPipeSession({ ...late, log, version: VERSION, answers: config.UNITY_BROKER_ANSWERS }, line, hello);
 }
 
 /** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */

@@ -6,7 +6,7 @@ import type { Answer } from "../../shared/operation/answer.js";
 import { VERSION } from "../version.js";
 import type { BrokerClient } from "./broker-client.js";
 
-/** Waits are cut to 60 s by the broker: whatever takes longer than this is a lost connection, ms. */
+/** Waits are cut to 50 s by the broker: whatever takes longer than this is a lost connection, ms. */
 const REQUEST_MS = 90_000;
 
 /** Rejects with a sentence that names `where`. */

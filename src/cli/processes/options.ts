@@ -31,6 +31,7 @@ export function gatewayOptions(config: Config): GatewayOptions {
     maxResultTokens: config.UNITY_BROKER_MAX_RESULT_TOKENS,
     executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
     cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
+    answers: config.UNITY_BROKER_ANSWERS,
     ifAway: config.UNITY_BROKER_IF_AWAY,
     confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,

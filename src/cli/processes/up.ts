@@ -67,7 +67,7 @@ async function serveLocalClients(
     );
     return undefined;
   }
-  service.opens(sessionOpener(Promise.resolve(served), runtime.log), () => mayHandOver(runtime));
+  service.opens(sessionOpener(Promise.resolve(served), runtime), () => mayHandOver(runtime));
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   return service;
 }

@@ -56,7 +56,7 @@ export async function createHttpGateway(
   const isPrivate = isLoopback(host);
   if (!isPrivate && !deps.auth) throw addressRefused(host);
   const { log, version } = deps;
-  const { broker, store } = deps.gateway;
+  const { broker, store, answers } = deps.gateway;
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -83,6 +83,7 @@ export async function createHttpGateway(
       toolList,
       log,
       version,
+      answers,
       progress: options.progress,
       sessions: store.sessions,
     },

@@ -28,6 +28,7 @@ import {
   type ShownProgress,
   showProgress,
 } from "./progress-notifier.js";
+import { type AnswerForm, formFor, shortAnswer } from "./tools/answer-form.js";
 import { BROKER_TOOLS } from "./tools/broker-tools.js";
 import { serveResources } from "./tools/resources.js";
 import {
@@ -44,6 +45,8 @@ export interface McpServerDeps {
   toolList: ToolList;
   log: Log;
   version: string;
+  /** For clients that are not known to read the full one. */
+  answers: AnswerForm;
   progress?: ProgressOptions | undefined;
 }
 
@@ -63,12 +66,11 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const CALL_WAIT_SECONDS = 1;
 
 const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
-\`timeout\` says how many seconds to wait for the outcome (default 1, at most 50; 60 with a progress token). When it ends first, the answer has status "timeout": the operation goes on. Read it with get_operation_result (log_id, wait: true); do not send the call again and do not restart Unity.
-An answer without "deduplicated" ran after its call. Tests, compilation and reads run again with the next call once their outcome was delivered: after an edit, just call them again. Other tools do not run twice: the same call again joins the operation in flight or answers its recorded outcome ("deduplicated": true, "Not run again"). To run it again on purpose, pass the answer's force_new.
-Status "error" with error_code OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
-With several Unity Editors, select_editor chooses one for this session, or name one in \`editor\`; list_editors shows them.
-If your list of tools lacks Unity's, list_unity_tools shows them and call_unity_tool calls one.
-An answer with "cached": true has a large result: its preview says what is in it, fetch_cached_response reads a page or a filtered part of it. Nothing is executed again.`;
+\`timeout\` says how many seconds to wait for the outcome (default 1, at most 50): for tests, compilation and builds pass 50. An answer with status "timeout" means that the operation goes on: read it with get_operation_result (log_id, wait: true, timeout: 50). Do not send the call again, and do not restart Unity.
+Reads, run-tests and compile run again with every new call once their outcome was answered: after an edit, just call them again. Any other tool does not run twice: the same call again joins the operation in flight, or answers its recorded outcome ("Not run again"); to run it again on purpose pass its log_id as force_new, and when you retry after a lost answer send the same idempotency_key.
+OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
+With several Unity Editors name one in \`editor\`, or choose one with select_editor; list_editors shows them. If your list of tools lacks Unity's, list_unity_tools shows them and call_unity_tool calls one.
+An answer with "cached": true has a large result: fetch_cached_response reads a page or a part of it; nothing runs again.`;
 
 /** A server for one client, not yet connected. Its handlers wait for an Editor at first contact, and for a call's `timeout`. */
 export function createMcpServer(deps: McpServerDeps, client: McpClient): Server {
@@ -133,7 +135,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const { logId } = record;
     if (relation === "created") request.created(logId);
     onAccepted(logId);
-    const time = waitTime(timeout, CALL_WAIT_SECONDS, progress !== undefined);
+    const time = waitTime(timeout, CALL_WAIT_SECONDS);
     const startedAt = performance.now();
     const { signal } = request;
     const seen = await broker.wait(client.principal, logId, {
@@ -157,6 +159,13 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const request = client.request(extra.requestId);
     const progress = progressOf(extra, request);
     let logId: string | undefined;
+    const form = formFor(server.getClientVersion(), deps.answers);
+    const shown = (answer: ToolAnswer): CallToolResult =>
+      toolResult(
+        form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
+        request.requester.requestId,
+        form,
+      );
     const attached: Record<string, unknown> = {};
     try {
       const own = BROKER_TOOLS.get(params.name);
@@ -170,7 +179,6 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             principal: client.principal,
             request,
             selection: client.selection,
-            showsProgress: progress !== undefined,
             meta: params._meta ?? {},
             attach: (name, value) => {
               attached[name] = value;
@@ -186,10 +194,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
               callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
           })
         : await callUnity(params);
-      const result = toolResult(answer, request.requester.requestId);
+      const result = shown(answer);
       return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
     } catch (error) {
-      return refusalResult(error, log, logId);
+      return refusalResult(error, log, logId, shown);
     } finally {
       progress?.close();
       request.accepted();

@@ -40,7 +40,7 @@ export function serveStdio(
 ): StdioService {
   const { stdin, stdout } = streams;
   const { log, version } = deps;
-  const { broker, store } = deps.gateway;
+  const { broker, store, answers } = deps.gateway;
   const toolList = createToolList(
     { broker, notifier: store.notifier, log },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -57,7 +57,7 @@ export function serveStdio(
   const channel = { gone: gone.signal, write, discard: async () => undefined };
 
   const session = openMcpSession(
-    { broker, toolList, log, version, progress: options.progress },
+    { broker, toolList, log, version, answers, progress: options.progress },
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },

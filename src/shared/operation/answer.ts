@@ -247,7 +247,7 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   const waited =
     options.waitedSeconds === undefined ? "" : `The wait of ${options.waitedSeconds} s ended${goesOn}. `;
   const leave = view.editorAway ? "" : " and do not restart Unity";
-  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true). Do not send the call again${leave}.`;
+  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: 50). Do not send the call again${leave}.`;
 }
 
 function notRunAgain(record: OperationRecord): string {

@@ -20,9 +20,9 @@ const OFFERED = {
   timeout: { type: "number", description: "Seconds to wait (default 1, at most 50)." },
   idempotency_key: {
     type: "string",
-    description: "Send the same key when you retry: all are one operation.",
+    description: "The same when you retry: all are one operation.",
   },
-  force_new: { type: "string", description: "To run this call again: the log_id of its earlier operation." },
+  force_new: { type: "string", description: "To run it again on purpose: its log_id." },
   editor: { type: "string", description: "The Editor: its project's name or id, or pool:<labels>." },
 } as const;
 

@@ -46,6 +46,7 @@ export function useCommandLine(): CommandLine {
       // The binary that other tests have obtained; everything else of the home directory is the test's own.
       UNITY_BROKER_CACHE_DIR: defaultDirectories(process.env).cacheDir,
       UNITY_BROKER_LOG_LEVEL: "info",
+      UNITY_BROKER_ANSWERS: "full",
       ...BACKGROUND,
     });
     place = { processes: createProcesses(), folder, dataDir: data.dataDir, env };

@@ -66,6 +66,7 @@ const FAST = {
   UNITY_BROKER_SWEEP_MS: "500",
   UNITY_BROKER_SAFETY_POLL_MS: "2000",
   UNITY_BROKER_LOG_LEVEL: "debug",
+  UNITY_BROKER_ANSWERS: "full",
 };
 
 export interface InstallationOptions {

@@ -54,7 +54,13 @@ const MORTAL: Partial<WorkerOptions> = { lease: { ttlMs: 600, renewMs: 100 }, jo
 
 /** Nobody looks or sweeps by himself: what a test sees came by a message, or the test asked for it. */
 const HOUR = 3_600_000;
-const GATEWAY: Partial<GatewayOptions> = { safetyPollMs: HOUR, sweepMs: HOUR, editorAwayMs: 5_000 };
+/** Tests read what a program reads; test/system/mcp/answer-form.test.ts has the form for a model. */
+const GATEWAY: Partial<GatewayOptions> = {
+  answers: "full",
+  safetyPollMs: HOUR,
+  sweepMs: HOUR,
+  editorAwayMs: 5_000,
+};
 
 export interface CabledWorker {
   worker: Worker;

@@ -21,13 +21,18 @@ function openSession(hello: Partial<PipeHello> = {}) {
     delivered: async (...noted: Parameters<Deliveries["delivered"]>) => void delivered.push(noted),
     forget: () => undefined,
   } as unknown as ServedGateway["broker"];
-  const toolList = { current: async () => [], onChange: () => () => true, close: () => undefined };
+  const toolList = {
+    current: async () => [],
+    onChange: () => () => true,
+    hasSeveralEditors: () => false,
+    close: () => undefined,
+  };
   const line: PipeLine = {
     send: (header, text) => void said.push({ header, text }),
     end: () => gone.abort(),
     gone: gone.signal,
   };
-  const session = openPipeSession({ broker, toolList, log: SILENT, version: "1" }, line, {
+  const session = openPipeSession({ broker, toolList, log: SILENT, version: "1", answers: "full" }, line, {
     kind: "hello",
     protocol: 1,
     version: "1",

@@ -23,11 +23,11 @@ export function createLateGateway(
   opening.catch(() => undefined);
   const broker = opening.then((served) => served.broker);
   const listeners = new Set<() => void>();
-  let isOpen = false;
+  let openList: ToolList | undefined;
   let wasMissed = false;
   opening.then(
     ({ toolList }) => {
-      isOpen = true;
+      openList = toolList;
       toolList.onChange(() => {
         for (const listener of listeners) listener();
       });
@@ -43,12 +43,13 @@ export function createLateGateway(
         const tooLate = new Promise<void>((resolve) => {
           timer = setTimeout(resolve, listWaitMs);
         });
-        const first = isOpen ? opening : Promise.race([opening, tooLate]);
+        const first = openList ? opening : Promise.race([opening, tooLate]);
         const served = await first.finally(() => clearTimeout(timer));
         if (served) return served.toolList.current(principal);
         wasMissed = true;
         return [...BROKER_TOOLS.values()].map(({ described }) => described);
       },
+      hasSeveralEditors: () => openList?.hasSeveralEditors() ?? false,
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -11,8 +11,8 @@ import type { Frame, Instant, PipeHello, ToBroker, ToPipe } from "../../../share
 import { LOCAL } from "../../../shared/principal.js";
 import { createEditorSelection } from "../editor-selection.js";
 import { openMcpSession } from "../mcp-session.js";
-import type { ProgressOptions } from "../progress-notifier.js";
 import type { Line } from "../request-tracker.js";
+import type { McpServerDeps } from "../server.js";
 import type { ServedGateway } from "./late-gateway.js";
 
 /** The broker's end of a connection with a pipe. */
@@ -36,7 +36,7 @@ export interface PipeSession {
 const CLOSE_DEADLINE_MS = 3_000;
 
 export function openPipeSession(
-  deps: ServedGateway & { log: Log; version: string; progress?: ProgressOptions | undefined },
+  deps: ServedGateway & Omit<McpServerDeps, keyof ServedGateway>,
   line: PipeLine,
   hello: PipeHello,
 ): PipeSession {

@@ -19,7 +19,6 @@ export interface BrokerToolCall {
   request: OpenRequest;
   /** Undefined if the request belongs to no session. */
   selection: EditorSelection | undefined;
-  showsProgress: boolean;
   /** MCP's `_meta` of the request. */
   meta: Readonly<Record<string, unknown>>;
   /** Puts this into the answer's `_meta`, which models do not read. */

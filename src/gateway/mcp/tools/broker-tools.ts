@@ -35,7 +35,7 @@ const TOOLS: BrokerTool[] = [
     }),
     { readOnly: true, aliases: ALIASES, hidden: HIDDEN },
     async (args, call) => {
-      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS, call.showsProgress);
+      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS);
       return ofNamed(args.log_id, call, async () => {
         call.request.accepted();
         const seen = args.wait

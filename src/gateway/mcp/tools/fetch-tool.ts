@@ -43,10 +43,7 @@ type Action = (typeof ACTIONS)[number];
 
 const ARGUMENTS = z.object({
   log_id: z.string().optional().describe("Or the cache_id of a filtered result. None: lists those."),
-  action: z
-    .enum(ACTIONS)
-    .optional()
-    .describe("Follows from the rest: filter with jq, fields, limit or offset, else get_page."),
+  action: z.enum(ACTIONS).optional().describe("Follows from the rest."),
   page: PART.page.optional().describe("From 1; beyond the last one it is empty."),
   page_size_kb: PART.page_size_kb,
   jq: z.string().optional().describe("A jq program, such as .nodes[].name"),

@@ -11,6 +11,7 @@ import type { Answer } from "../../../shared/operation/answer.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { isStoreFull } from "../../../shared/store/operations/result-quota.js";
 import { handedOn } from "../../results/content.js";
+import type { AnswerForm } from "./answer-form.js";
 
 /** The answer of one of this gateway's tools: an operation's answer, or a list with its own message. */
 export type ToolAnswer = Answer | { status: "completed"; message: string; [field: string]: unknown };
@@ -24,22 +25,33 @@ const MESSAGE_LIMIT = 8 * 1024 * 1024;
 /** Room for the message around the text: protocol fields and rounding. */
 const ENVELOPE = 1024;
 
-export function toolResult(answered: ToolAnswer, requestId: RequestId | null): CallToolResult {
+/** In the short form as text only; in the full one also as structured content, though never beside pictures. */
+export function toolResult(
+  answered: ToolAnswer,
+  requestId: RequestId | null,
+  form: AnswerForm = "full",
+): CallToolResult {
   const { shown, blocks } = handedOn(answered.result, String(answered.log_id));
   const answer = shown === answered.result ? answered : { ...answered, result: shown };
   const text = textOf(answer);
-  if (text === undefined || !fits(text, requestId, blocks)) return toolResult(smaller(answer), requestId);
-  const isSmall = Buffer.byteLength(text) <= STRUCTURED_LIMIT;
+  if (text === undefined || !fits(text, requestId, blocks))
+    return toolResult(smaller(answer), requestId, form);
+  const isStructured = form === "full" && blocks.length === 0 && Buffer.byteLength(text) <= STRUCTURED_LIMIT;
   return {
     content: [{ type: "text", text }, ...blocks],
     // Partial structured content would be worse than none: clients that read it read nothing else.
-    ...(isSmall ? { structuredContent: answer } : {}),
+    ...(isStructured ? { structuredContent: answer } : {}),
     ...(answer.status === "error" || answer.status === "not_found" ? { isError: true } : {}),
   };
 }
 
 /** A refusal as a tool result; throws an McpError if the protocol requires one. */
-export function refusalResult(error: unknown, log: Log, logId?: string): CallToolResult {
+export function refusalResult(
+  error: unknown,
+  log: Log,
+  logId: string | undefined,
+  shown: (answer: ToolAnswer) => CallToolResult,
+): CallToolResult {
   const known = asBrokerError(error);
   if (!known) log.error({ error, logId }, "a tool call failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
@@ -47,7 +59,7 @@ export function refusalResult(error: unknown, log: Log, logId?: string): CallToo
   const message = known?.message ?? next;
   if (code === "UNKNOWN_TOOL") throw new McpError(rpc, message, { ...known?.details, error_code: code });
   const refusal = known ?? new BrokerError("INTERNAL", "");
-  return toolResult(refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId }), null);
+  return shown(refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId }));
 }
 
 /** A refusal in the form of an answer, with additional details. */

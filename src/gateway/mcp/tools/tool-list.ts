@@ -11,6 +11,8 @@ import { hintsOf } from "./hints.js";
 export interface ToolList {
   /** The tools of a principal, sorted by name. Waits for first contact (first-contact.ts) and for nothing else. */
   current(principal: string): Promise<McpTool[]>;
+  /** Whether there are several Editors to choose from, as far as the tools tell. */
+  hasSeveralEditors(): boolean;
   /** Calls `listener` when the list's content changed; the returned function unsubscribes. */
   onChange(listener: () => void): () => void;
   close(): void;
@@ -21,12 +23,14 @@ export function createToolList(
   options: { debounceMs: number } = { debounceMs: 250 },
 ): ToolList {
   const listeners = new Set<() => void>();
+  let isOfSeveral = false;
   let known: string | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   const listed = async (principal?: string): Promise<McpTool[]> => {
     const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
     const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
+    if (principal === undefined) isOfSeveral = several;
     const unity = offered.map((tool) => describe(tool, several));
     const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -64,6 +68,7 @@ export function createToolList(
       await baseline;
       return listed(principal);
     },
+    hasSeveralEditors: () => isOfSeveral,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

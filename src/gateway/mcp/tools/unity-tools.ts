@@ -59,7 +59,7 @@ export const CALL_UNITY_TOOL = define(
   "Calls a Unity tool by its name, as if it were called directly. Use it for tools that your own list lacks (list_unity_tools).",
   z.strictObject({
     tool: z.string().min(1).describe("The tool's name."),
-    arguments: z.record(z.string(), z.unknown()).default({}).describe("The tool's own arguments."),
+    arguments: z.record(z.string(), z.unknown()).default({}),
     timeout: z.number().optional().describe("Seconds to wait (default 1, at most 50)."),
     editor: z.string().optional().describe("If there are several."),
     idempotency_key: z.string().optional().describe("The same when you retry."),

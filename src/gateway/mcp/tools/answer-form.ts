@@ -1,0 +1,57 @@
+/**
+ * The forms of an answer. A model reads the short one: the result, and beside it only what it can act on; what an answer says of every call
+ * alike stands once in the server's instructions. Programs that know the broker get the full one, as text and as structured content.
+ */
+import type { Implementation } from "@modelcontextprotocol/sdk/types.js";
+import type { ToolAnswer } from "./tool-answer.js";
+
+export const ANSWER_FORMS = ["short", "full"] as const;
+export type AnswerForm = (typeof ANSWER_FORMS)[number];
+
+/** The broker's own command line; other programs ask for it by the setting. */
+const READS_ALL = "unity-broker";
+
+/** A form of words, not a right: any client may call itself what it likes. */
+export function formFor(client: Implementation | undefined, standard: AnswerForm): AnswerForm {
+  return client?.name === READS_ALL ? "full" : standard;
+}
+
+/** Said in other words beside it, or known to the caller, whatever became of the operation. */
+const NEEDLESS = ["tool", "accepted_at", "execution_class", "client", "error", "faults"];
+/** Of an operation that ended well. */
+const OF_SUCCESS = [...NEEDLESS, "state"];
+/** The log_id says it. */
+const OF_ENDED = ["force_new", "cache_id"];
+
+/** A shorter time is that of any call, ms. */
+const NOTABLE_MS = 1_000;
+
+/** `severalEditors`: an answer says which one it is of. */
+export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAnswer {
+  const rows = answer.operations;
+  if (Array.isArray(rows)) return { ...answer, operations: rows.map((row) => shortRow(row, severalEditors)) };
+  const isOperation = answer.log_id !== undefined && answer.state !== undefined;
+  if (!isOperation) return answer.status === "error" ? without(answer, ["error", "faults"]) : answer;
+  const isCompleted = answer.state === "completed" && answer.status === "completed";
+  const needless = [...(isCompleted ? OF_SUCCESS : NEEDLESS)];
+  // A duplicate's message names it, and an unknown outcome needs it.
+  if (answer.force_new === answer.log_id && answer.state !== "interrupted") needless.push(...OF_ENDED);
+  else if (answer.cache_id === answer.log_id) needless.push("cache_id");
+  if (!severalEditors && answer.pool === undefined) needless.push("editor");
+  if (!(Number(answer.execution_ms) >= NOTABLE_MS)) needless.push("execution_ms");
+  if (isCompleted && answer.message === "Operation completed.") needless.push("message");
+  return without(answer, needless);
+}
+
+/** A row of list_operations: the list's reader looks for one of them. */
+function shortRow(row: ToolAnswer, severalEditors: boolean): Record<string, unknown> {
+  const { message, ...rest } = row;
+  const needless = ["status", "execution_class", "client", "force_new", "error"];
+  const isOver = ["completed", "cancelled"].includes(String(row.state));
+  if (!severalEditors && row.pool === undefined) needless.push("editor");
+  return without(isOver ? rest : { ...rest, message }, needless);
+}
+
+function without<T extends object>(answer: T, needless: readonly string[]): T {
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => !needless.includes(name))) as T;
+}
