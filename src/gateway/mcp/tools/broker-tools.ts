@@ -99,6 +99,7 @@ const TOOLS: BrokerTool[] = [
           log_id: record.logId,
           tool: record.tool,
           editor: record.editor,
+          ...(record.pool === undefined ? {} : { pool: record.pool }),
           state: record.state,
           ...(record.createdBy.client === undefined ? {} : { client: record.createdBy.client }),
           timeline: timelineOf(record, duplicates),
@@ -141,7 +142,11 @@ const TOOLS: BrokerTool[] = [
         live: undefined,
         diagnosis: undefined,
       }));
-      const editors = [...stored, ...away];
+      // An order that stays, whichever was heard last.
+      const editors = [...stored, ...away].sort(
+        ({ profile: a }, { profile: b }) =>
+          a.projectName.localeCompare(b.projectName, "en") || a.editorId.localeCompare(b.editorId, "en"),
+      );
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
