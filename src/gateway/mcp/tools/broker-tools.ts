@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
 import { labelsOf } from "../../../shared/editors/pool.js";
+import type { Workload } from "../../../shared/editors/workload.js";
 import { type Answer, answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
@@ -140,6 +141,7 @@ const TOOLS: BrokerTool[] = [
         connected: false,
         isPaused: false,
         live: undefined,
+        workload: undefined,
         diagnosis: undefined,
       }));
       // An order that stays, whichever was heard last.
@@ -150,7 +152,7 @@ const TOOLS: BrokerTool[] = [
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
-        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, diagnosis }) => ({
+        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, workload, diagnosis }) => ({
           id: profile.editorId,
           project: profile.projectName,
           project_path: profile.projectPath,
@@ -169,6 +171,7 @@ const TOOLS: BrokerTool[] = [
           ...(connected && live
             ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
             : {}),
+          ...(workload ? shownWorkload(workload) : {}),
           ...(lastSeenAt > 0
             ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
             : {}),
@@ -192,6 +195,14 @@ const TOOLS: BrokerTool[] = [
   LIST_UNITY_TOOLS,
   CALL_UNITY_TOOL,
 ];
+
+/** Of another principal's operation only that it runs, and since when. */
+function shownWorkload({ running, waiting }: Workload): Record<string, unknown> {
+  if (!running) return { waiting };
+  const { since, own } = running;
+  const whose = own ? { tool: own.tool, log_id: own.logId } : {};
+  return { running: { ...whose, since: new Date(since).toISOString() }, waiting };
+}
 
 /** By name. */
 export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
