@@ -5,6 +5,7 @@
 
 import { durationCounts } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
+import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
 import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
@@ -74,9 +75,9 @@ export interface Broker
   log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
   list(principal: string, limit: number): Promise<OperationView[]>;
-  /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently. */
+  /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently; then, for a principal, with its `workload`. */
   editors(principal?: string): Promise<{
-    editors: (KnownEditor & { connected: boolean; isPaused: boolean })[];
+    editors: (KnownEditor & { connected: boolean; isPaused: boolean; workload?: Workload | undefined })[];
     /** Found on a worker's machine, but without an answer to hello: no call can name them yet. */
     unreached: Unreached[];
     /** The store does not know them any more: their last catalogues are noted, and calls may name them. */
@@ -242,12 +243,16 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const diagnoses = new Map([...reported].filter(([editor]) => sees(editor)));
       return {
         editors: await Promise.all(
-          all.map(async (editor) => ({
-            ...editor,
-            connected: isHere(editor, now),
-            isPaused: await deps.queues.isPaused(editor.profile.editorId),
-            diagnosis: stands(editor.diagnosis, now),
-          })),
+          all.map(async (editor) => {
+            const connected = isHere(editor, now);
+            const [isPaused, workload] = await Promise.all([
+              deps.queues.isPaused(editor.profile.editorId),
+              connected && principal !== undefined
+                ? operations.openOf(editor.profile.editorId).then((open) => workloadOf(open, principal))
+                : undefined,
+            ]);
+            return { ...editor, connected, isPaused, workload, diagnosis: stands(editor.diagnosis, now) };
+          }),
         ),
         unreached: unreachedOf(diagnoses, all, now),
         noted: unknownTo(

@@ -32,7 +32,7 @@ namespace JobBroker.Bridge.Unity
             Clock = new SystemClock();
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
-            info = new UnityEditorInfo();
+            info = new UnityEditorInfo(Settings);
             console = new UnityConsole(Clock);
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock);

@@ -23,6 +23,7 @@ namespace JobBroker.Bridge.Unity
         [SerializeField] private List<string> allowedMenuItems = new List<string>();
         [SerializeField] private List<string> deniedMenuItems = MenuItemPolicy.DefaultDenied.ToList();
         [SerializeField] private List<string> buildFolders = new List<string>();
+        [SerializeField] private List<string> labels = new List<string>();
 
         public BridgeSettings Read() => new BridgeSettings(
             port == 0 ? (int?)null : port,
@@ -34,7 +35,8 @@ namespace JobBroker.Bridge.Unity
             plainSurface,
             allowedMenuItems,
             deniedMenuItems,
-            buildFolders);
+            buildFolders,
+            labels);
 
         public void Write(BridgeSettings settings)
         {
@@ -48,6 +50,7 @@ namespace JobBroker.Bridge.Unity
             allowedMenuItems = settings.AllowedMenuItems.ToList();
             deniedMenuItems = settings.DeniedMenuItems.ToList();
             buildFolders = settings.BuildFolders.ToList();
+            labels = settings.Labels.ToList();
             Save(true);
         }
     }

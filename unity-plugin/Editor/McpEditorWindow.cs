@@ -86,10 +86,23 @@ namespace JobBroker.Bridge.Unity
                 clicked.ApplyPort();
             }
             if (data.PortNote.Length > 0) EditorGUILayout.HelpBox(data.PortNote, MessageType.Warning);
+            DrawLabels(clicked);
             foreach (var client in data.Clients) EditorGUILayout.LabelField("Client", client);
             // What clients call themselves is text, never markup.
             plainLabel ??= new GUIStyle(EditorStyles.label) { richText = false };
             foreach (var client in data.McpClients) EditorGUILayout.LabelField("MCP client", client, plainLabel);
+        }
+
+        private void DrawLabels(McpEditorWindowPresenter clicked)
+        {
+            var labels = EditorGUILayout.DelayedTextField("Labels", data.LabelsText);
+            if (labels != data.LabelsText)
+            {
+                clicked.TypeLabels(labels);
+                clicked.ApplyLabels();
+            }
+            if (data.LabelsNote.Length > 0) EditorGUILayout.HelpBox(data.LabelsNote, MessageType.Warning);
+            EditorGUILayout.LabelField("In effect", data.LabelsInEffect);
         }
 
         private void DrawOperations()

@@ -115,20 +115,25 @@ export interface ShownEditor {
   paused?: true;
   phase?: string;
   labels?: readonly string[];
+  /** `tool`: of one's own operation. */
+  running?: { tool?: string; since: string };
+  waiting?: number;
   /** Its name, and what that means; none for our own. */
   bridge?: string;
   diagnosis?: { message: string };
 }
 
-export function renderEditors(editors: readonly ShownEditor[], colours: Colours): string {
+export function renderEditors(editors: readonly ShownEditor[], now: number, colours: Colours): string {
   if (editors.length === 0) return "No Unity Editor has been seen yet: open a project that has the bridge.";
   const shown = printableValues(editors);
   const hasLabels = shown.some(({ labels }) => labels !== undefined);
+  const hasWork = shown.some(({ running, waiting }) => running || waiting);
   const hasBridges = shown.some(({ bridge }) => bridge !== undefined);
-  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels, bridge = "" }) => [
+  const rows = shown.map(({ id, unity_version, connected, paused, phase, labels, bridge = "", ...work }) => [
     cut(id, 44),
     cut(unity_version, 14),
     `${connected ? colours.green(phase ?? "connected") : colours.red("away")}${paused ? ", paused" : ""}`,
+    ...(hasWork ? [workOf(work, now)] : []),
     ...(hasBridges ? [cut(bridge.split(" ")[0] ?? "", 12)] : []),
     ...(hasLabels ? [cut((labels ?? []).join(","), 30)] : []),
   ]);
@@ -137,10 +142,18 @@ export function renderEditors(editors: readonly ShownEditor[], colours: Colours)
   );
   const columns = [
     ...["EDITOR", "UNITY", "STATE"],
+    ...(hasWork ? ["RUNS"] : []),
     ...(hasBridges ? ["BRIDGE"] : []),
     ...(hasLabels ? ["LABELS"] : []),
   ];
   return [table(columns, rows), ...diagnoses].join("\n");
+}
+
+function workOf({ running, waiting = 0 }: Pick<ShownEditor, "running" | "waiting">, now: number): string {
+  const runs = running
+    ? [`${cut(running.tool ?? "another's", 18)} for ${age(now - Date.parse(running.since))}`]
+    : [];
+  return [...runs, ...(waiting > 0 ? [`${waiting} waiting`] : [])].join(", ");
 }
 
 export interface ShownClient {

@@ -11,6 +11,7 @@ import { checkBroker } from "../doctor/check-broker.js";
 import { checkEditors, checkEndpointFiles } from "../doctor/check-editors.js";
 import { checkGateway, notSpokenTo } from "../doctor/check-gateway.js";
 import { checkConfiguration, checkFolder, checkTokens, checkVersions } from "../doctor/check-machine.js";
+import { checkNamedEditors } from "../doctor/check-named-editors.js";
 import { checkSecurity } from "../doctor/check-security.js";
 import { checkStore } from "../doctor/check-store.js";
 import { type Finding, renderFindings } from "../doctor/finding.js";
@@ -49,7 +50,7 @@ async function examine(self: string): Promise<Finding[]> {
     const { findings: ofStore, runtime } = await checkStore(settings);
     await runtime?.close();
     const files = await checkEndpointFiles(settings, self);
-    findings.push(...ofStore, ...files.findings);
+    findings.push(...ofStore, ...(await checkNamedEditors(settings)), ...files.findings);
     if (!runtime || files.ids.length === 0) return findings;
     expected = files.ids;
   }

@@ -75,7 +75,10 @@ export const editors: Run<typeof declared.editors> = async ({ args }) => {
     const { editors, clients } = await client.call("list_editors");
     // A gateway of an earlier version names no clients.
     const connected = renderClients((clients ?? []) as ShownClient[], Date.now());
-    const shown = [renderEditors(editors as ShownEditor[], colours), ...(connected ? ["", connected] : [])];
+    const shown = [
+      renderEditors(editors as ShownEditor[], Date.now(), colours),
+      ...(connected ? ["", connected] : []),
+    ];
     await print(args.json ? printableJson(editors) : shown.join("\n"));
     return EXIT.ok;
   });

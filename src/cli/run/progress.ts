@@ -37,6 +37,7 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
   const beganAt = now();
   const partials = createPartials(log?.isOther);
   const view: ProgressView | undefined = bar && (await createProgressView(bar));
+  let saidReason: string | undefined;
   let shown = "";
   let shownAt = Number.NEGATIVE_INFINITY;
 
@@ -56,6 +57,9 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
     answered(answer) {
       for (const line of log?.newLines() ?? []) say(line);
       for (const line of partials.linesOf(answer)) say(line);
+      const reason = waitReason(answer);
+      if (reason !== undefined && reason !== saidReason) say(reason);
+      saidReason = reason;
       if (view || answer.status !== "running") return;
       const line = lineOf(answer);
       if (line === shown || now() - shownAt < lineEveryMs) return;
@@ -66,6 +70,11 @@ export async function createRunProgress(options: RunProgressOptions): Promise<Ru
 
     close: () => view?.close(),
   };
+}
+
+/** What keeps it from starting until a person does something: a sentence of its message. */
+function waitReason({ status, message }: Answer): string | undefined {
+  return status === "running" ? /It waits: .*?\.(?= |$)/.exec(message)?.[0] : undefined;
 }
 
 /** Where the operation stands, without anything that changes with every look. */

@@ -34,15 +34,14 @@ export function targetError(
     case "EDITOR_AMBIGUOUS": {
       const isThere = problem.candidates.some(({ connected, isReturning }) => connected || isReturning);
       const none = isThere ? "" : "No Unity Editor is connected: open one, or name the Editor to wait for. ";
-      const what =
+      const several =
         problem.named === undefined ? "Several Editors" : `Several Editors called "${problem.named}"`;
-      return new BrokerError(
-        "EDITOR_AMBIGUOUS",
-        `${none}${what} could be meant: ${list(problem.candidates)}.`,
-        {
-          candidates: shown(problem.candidates),
-        },
-      );
+      const what = `${none}${several} could be meant`;
+      return new BrokerError("EDITOR_AMBIGUOUS", `${what}: ${list(problem.candidates)}.`, {
+        // The answer's message names the Editors.
+        error: `${what}.`,
+        candidates: shown(problem.candidates),
+      });
     }
     case "EDITORS_NOT_BACK":
       return notBack(problem.editors, sees);

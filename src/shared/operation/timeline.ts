@@ -31,7 +31,7 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
   add(record.acceptedAt, "accepted", whatFor(record));
   for (const { at, relation, caller, requestId, client } of duplicates)
     add(at, relation, `by ${who(caller, requestId)}${named(client)}`);
-  add(record.dispatchedAt, "sent", `to ${record.editor}`);
+  add(record.dispatchedAt, "sent", `to ${record.editor}${takenFrom(record)}`);
   add(record.startedAt, "started");
   add(record.abandonedAt, "given up", "by its client, which had not received its log_id");
   add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
@@ -75,9 +75,13 @@ function execution(record: OperationRecord): string {
   return isFinal(record.state) ? "The Editor never began it." : "The Editor has not begun it yet.";
 }
 
-function whatFor({ createdBy, supersedes }: OperationRecord): string {
-  const by = `from ${who(createdBy.caller, createdBy.requestId)}`;
+function whatFor({ createdBy, supersedes, pool }: OperationRecord): string {
+  const by = `from ${who(createdBy.caller, createdBy.requestId)}${pool === undefined ? "" : `, for ${pool}`}`;
   return supersedes === undefined ? by : `${by}, to run ${supersedes} again`;
+}
+
+function takenFrom({ pool }: OperationRecord): string {
+  return pool === undefined ? "" : `, which took it from ${pool}`;
 }
 
 function ending({ error, executionMs }: OperationRecord): string | undefined {

@@ -347,6 +347,26 @@ describe("the doctor names what is broken, and its fix works", () => {
     expect(well.code).toBe(0);
   });
 
+  test("a named folder that is no Unity project, or in which no uLoop bridge has written its port", async () => {
+    await simulate();
+    const project = join(here().folder, "Named");
+    mkdirSync(join(project, "ProjectSettings"), { recursive: true });
+    writeFileSync(join(project, "ProjectSettings", "ProjectVersion.txt"), "m_EditorVersion: 6000.0.26f1\n");
+    const { code, findings } = await examine({
+      UNITY_BROKER_EDITORS: `/nowhere,${here().folder},${project}`,
+    });
+    expect(code).toBe(1);
+    expect(findings.filter(({ state }) => state === "problem")).toEqual([
+      expect.objectContaining({
+        says: expect.stringMatching(/^UNITY_BROKER_EDITORS names \/nowhere: .*no such file/),
+      }),
+      expect.objectContaining({ says: expect.stringMatching(/: this is no Unity project$/) }),
+      expect.objectContaining({
+        says: expect.stringMatching(/Named: its uLoop bridge has not recorded its port/),
+      }),
+    ]);
+  });
+
   test("an Editor that lives without its bridge: what to look at, and well once the bridge listens", async () => {
     await simulate();
     const folder = join(here().folder, "editors");

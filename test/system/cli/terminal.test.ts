@@ -106,6 +106,7 @@ test("every screen is drawn from such texts without one of them", () => {
           diagnosis: { message: ALL },
         },
       ],
+      0,
       plain,
     ),
     renderTools([{ name: ALL, description: ALL, readOnly: false }], plain),

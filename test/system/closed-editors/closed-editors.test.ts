@@ -223,10 +223,13 @@ describe("beside another Editor", () => {
     await isForgotten(system);
     await isForgotten(system, second);
     const client = await stdio(system.gateway);
-    expect(await client.call("work", WORK)).toMatchObject({
+    const { candidates, ...refused } = await client.call("work", WORK);
+    expect({ candidates, ...refused }).toMatchObject({
       error_code: "EDITOR_AMBIGUOUS",
       candidates: [{ connected: false }, { connected: false }],
     });
+    // Beside the candidates, each is named once.
+    expect(JSON.stringify(refused).split(second.editorId)).toHaveLength(2);
     expect(await client.call("work", { ...WORK, editor: second.editorId })).toMatchObject({
       status: "timeout",
       editor: second.editorId,

@@ -76,6 +76,33 @@ describe("the broker over the C# bridge", { concurrent: true, skip: !hasDotnet }
     });
   }, 120_000);
 
+  test("▲13 labels that its user changes while it runs tests: the run goes on, and a call for the new pool finds it", async ({
+    expect,
+  }) => {
+    await inWorld(async (world) => {
+      await world.editor.do({ do: "script", tests: 20, testSeconds: 0.1 });
+      const client = await world.http();
+      expect(await client.call("ping", { editor: "pool:gpu" })).toMatchObject({
+        error_code: "EDITOR_UNKNOWN",
+      });
+      const begun = await client.call("run-tests", { timeout: 0.5 });
+      await world.editor.do({ do: "labels", labels: "GPU,two words" });
+      await until("the broker has seen the labels", async () => {
+        const { editors } = await client.call("list_editors", {});
+        return (editors as { labels?: string[] }[])[0]?.labels?.join() === "gpu";
+      });
+      expect(
+        await client.call("get_operation_result", { log_id: begun.log_id, wait: true, timeout: 40 }),
+      ).toMatchObject({ status: "completed", result: { completed: 20 } });
+      expect(await client.call("compile", { editor: "pool:gpu" })).toMatchObject({
+        status: "completed",
+        pool: "pool:gpu",
+      });
+      expect(await world.editor.executions("run-tests")).toHaveLength(1);
+      await client.close();
+    });
+  }, 120_000);
+
   test("tools that come with a reload reach a client that was told of no change before", async ({
     expect,
   }) => {

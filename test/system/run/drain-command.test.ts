@@ -1,9 +1,12 @@
 /** `unity-broker editors pause`, `drain` and `resume`, as an operator types them. */
+import { join } from "node:path";
+import { Redis } from "ioredis";
 import { expect, test } from "vitest";
+import { readEndpoint } from "../../../src/embedded-redis/endpoint.js";
 import { until } from "../../harness/processes/processes.js";
 import { blocks, useSteps } from "./steps.js";
 
-const { type, simulate, start, executions } = useSteps();
+const { type, simulate, start, executions, here, closeLater } = useSteps();
 
 const called = async (...args: string[]) => {
   const { stdout, stderr } = await type(["call", "execute-menu-item", ...args]);
@@ -36,6 +39,28 @@ test("drain ends when nothing runs there; what is called meanwhile waits, says w
   expect(executions()).toBe(2);
   expect((await type(["editors"])).stdout).not.toContain("paused");
 });
+
+test("drain waits for a Redis that is away, says so once, and ends when nothing runs", async () => {
+  await simulate();
+  const first = await called("--json", blocks(8), "--timeout", "0");
+  await until("it runs", () => executions() === 1);
+  const drain = start("drain", ["editors", "drain", "simulated-project"]);
+  await until("it waits", () => drain.stderr.includes("it still runs execute-menu-item"));
+  const endpoint = readEndpoint(join(here().dataDir, "redis"));
+  const hand = new Redis({ ...endpoint?.address });
+  closeLater(() => hand.quit());
+  // Every read is refused, as by a replica whose primary is gone.
+  await hand.config("SET", "replica-serve-stale-data", "no");
+  await hand.replicaof("127.0.0.1", 1);
+  await until("it has noticed", () => drain.stderr.includes("No answer from Redis"));
+  await hand.replicaof("NO", "ONE");
+  expect(await drain.ended).toMatchObject({ code: 0 });
+  expect(drain.stdout).toContain("nothing runs there any more");
+  expect(drain.stderr.split("No answer from Redis")).toHaveLength(2);
+  const after = JSON.parse((await type(["status", String(first.log_id), "--json"])).stdout);
+  expect(after).toMatchObject({ state: "completed" });
+  expect(executions()).toBe(1);
+}, 60_000);
 
 test.each([
   { args: ["pause"], code: 2, says: /name the Editor/ },

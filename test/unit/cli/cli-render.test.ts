@@ -136,6 +136,17 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
         },
         { id: "game@0a1b2c3d", project: "Game", unity_version: "2022.3.50f1", connected: false },
       ],
+      NOW,
+      c,
+    ),
+  "unity-broker editors, at work": (c) =>
+    renderEditors(
+      ["build-player", undefined].map((tool, at) => ({
+        ...{ id: `shop@53316fd${at}`, project: "Shop", unity_version: "6000.0.30f1", connected: true },
+        ...{ phase: "building", waiting: 2 * at },
+        running: { ...(tool === undefined ? {} : { tool }), since: new Date(NOW - 200_000).toISOString() },
+      })),
+      NOW,
       c,
     ),
   "unity-broker editors, one with another bridge": (c) =>
@@ -156,6 +167,7 @@ const SCREENS: Record<string, (colours: typeof plain) => string> = {
           },
         },
       ],
+      NOW,
       c,
     ),
   "unity-broker editors, the connected MCP clients": () =>

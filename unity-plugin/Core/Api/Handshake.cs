@@ -1,5 +1,7 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using JobBroker.Bridge.Ledger;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
@@ -23,6 +25,7 @@ namespace JobBroker.Bridge.Api
         private readonly Func<string> phase;
         private readonly int heartbeatMs;
         private readonly Action notifyUnacknowledged;
+        private volatile IReadOnlyList<string>? saidLabels;
 
         public Handshake(
             FenceGate fence,
@@ -53,6 +56,10 @@ namespace JobBroker.Bridge.Api
             }
         }
 
+        /// <summary>The labels are others now than the last hello said. Any thread.</summary>
+        public bool IsOutdated() =>
+            saidLabels is { } said && !ReferenceEquals(said, session.Editor.Labels) && !said.SequenceEqual(session.Editor.Labels);
+
         private JObject Content()
         {
             var editor = session.Editor;
@@ -82,7 +89,8 @@ namespace JobBroker.Bridge.Api
             json["phase"] = phase();
             json["heartbeatSeconds"] = heartbeatMs / 1000.0;
             if (editor.LogFile != null) json["logFile"] = editor.LogFile;
-            if (editor.Labels.Count > 0) json["labels"] = new JArray(editor.Labels);
+            var labels = saidLabels = editor.Labels;
+            if (labels.Count > 0) json["labels"] = new JArray(labels);
             json["open"] = WireJson.IdsAndStates(ledger.Open());
             json["unacknowledged"] = WireJson.Ids(ledger.Unacknowledged());
             return json;

@@ -31,6 +31,7 @@ namespace JobBroker.Bridge.Session
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
         private readonly WorkerSeat seat = new WorkerSeat();
+        private readonly Handshake hello;
         private readonly FenceGate fence;
         private readonly ConsoleBuffer logs;
         private readonly EndpointRegistry endpoint;
@@ -106,7 +107,7 @@ namespace JobBroker.Bridge.Session
             fence = new FenceGate(Ledger, seat, ports.Clock, options.ForeignSilenceMs);
             var door = new Door(Session.Token);
             push = new UnityPushClient(ports.Clock, ports.Log);
-            var hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);
+            hello = new Handshake(fence, Ledger, Tools, Session, Phase, options.HeartbeatMs, NotifyUnacknowledged);
             var handler = new UnityApiHandler(
                 door, hello, fence, seat, operations, plain, Tools, push, Session, () => options.PlainSurface);
             var logged = new LoggedRequests(handler, log, Session.NameOf);
@@ -184,8 +185,19 @@ namespace JobBroker.Bridge.Session
         public void Pump()
         {
             mainThread.Tick();
+            if (seat.IsHeld && hello.IsOutdated()) HaveHelloSaidAgain();
             Engine.Pump();
             mainThread.Tick();
+        }
+
+        /// <summary>Ends the worker's connection: its next hello is answered with what is true now.</summary>
+        private void HaveHelloSaidAgain()
+        {
+            // A hello that is being answered has its connection seated and does not know yet what it says.
+            lock (Ledger.Gate)
+            {
+                if (hello.IsOutdated()) seat.Vacate();
+            }
         }
 
         /// <summary>The script domain ends; false when a thread did not end in time.</summary>

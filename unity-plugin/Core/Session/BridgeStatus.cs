@@ -63,6 +63,9 @@ namespace JobBroker.Bridge.Session
 
         public string Phase { get; set; } = "";
 
+        /// <summary>Those in effect, wherever they come from: see EditorLabels.</summary>
+        public IReadOnlyList<string> Labels { get; set; } = new string[0];
+
         public bool WorkerConnected { get; set; }
 
         /// <summary>The broker that said hello last; null before the first.</summary>

@@ -2,12 +2,13 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text.RegularExpressions;
 
 namespace JobBroker.Bridge.Session
 {
     /// <summary>
-    /// The labels that say which pools an Editor is in (docs/guide/pools.md): those of the environment and of the command line, and
-    /// what the Editor is. The broker adds the project and the Unity version.
+    /// The labels that say which pools an Editor is in (docs/guide/pools.md): those of the environment, of the command line and of
+    /// the user's settings, and what the Editor is. The broker adds the project and the Unity version.
     /// </summary>
     public static class EditorLabels
     {
@@ -17,14 +18,21 @@ namespace JobBroker.Bridge.Session
         /// <summary>An argument of Unity's command line; the next one has labels between commas. It may come several times.</summary>
         public const string Argument = "-brokerLabels";
 
-        /// <summary>Lower case, without doubles. <paramref name="platform"/>: the active build target; null where there is none.</summary>
+        /// <summary>The longest that the broker takes.</summary>
+        private const int Longest = 64;
+
+        /// <summary>The same as in the broker, which passes over what is no label.</summary>
+        private static readonly Regex Form = new Regex(@"\A[a-z0-9][a-z0-9._-]*(=[a-z0-9._-]+)?\z", RegexOptions.CultureInvariant);
+
+        /// <summary>Those that are labels, in lower case, without doubles. <paramref name="platform"/>: the active build target; null where there is none.</summary>
         public static IReadOnlyList<string> Of(
             string? environment,
             IReadOnlyList<string> commandLine,
+            IEnumerable<string> settings,
             bool isBatch,
             string? platform)
         {
-            var labels = Between(environment);
+            IEnumerable<string> labels = Between(environment);
             for (var at = 0; at + 1 < commandLine.Count; at++)
             {
                 if (string.Equals(commandLine[at], Argument, StringComparison.OrdinalIgnoreCase))
@@ -32,12 +40,17 @@ namespace JobBroker.Bridge.Session
                     labels = labels.Concat(Between(commandLine[at + 1]));
                 }
             }
+            labels = labels.Concat(settings);
             if (isBatch) labels = labels.Append("batch");
             if (platform != null) labels = labels.Append("platform=" + platform);
-            return labels.Select(label => label.ToLowerInvariant()).Distinct().ToList();
+            return labels.Where(IsLabel).Select(label => label.ToLowerInvariant()).Distinct().ToList();
         }
 
-        private static IEnumerable<string> Between(string? text) =>
-            (text ?? "").Split(',').Select(label => label.Trim()).Where(label => label.Length > 0);
+        /// <summary>What stands between the commas of a text, trimmed; nothing is left out but empty text.</summary>
+        public static IReadOnlyList<string> Between(string? text) =>
+            (text ?? "").Split(',').Select(label => label.Trim()).Where(label => label.Length > 0).ToList();
+
+        /// <summary>Letters, digits, '.', '_', '-' and at most one '=', in upper or lower case; at most 64 characters.</summary>
+        public static bool IsLabel(string text) => text.Length <= Longest && Form.IsMatch(text.ToLowerInvariant());
     }
 }

@@ -115,7 +115,15 @@ namespace JobBroker.Bridge.Session
         public BridgeStatus Status()
         {
             var live = runtime;
-            if (live == null) return new BridgeStatus { LastError = lastError, Phase = ports.Editor.Phase };
+            if (live == null)
+            {
+                return new BridgeStatus
+                {
+                    LastError = lastError,
+                    Phase = ports.Editor.Phase,
+                    Labels = ports.Editor.Labels,
+                };
+            }
             return new BridgeStatus
             {
                 Running = live.Listening,
@@ -125,6 +133,7 @@ namespace JobBroker.Bridge.Session
                 Generation = live.Session.Generation,
                 Port = live.Session.Port,
                 Phase = live.Phase(),
+                Labels = ports.Editor.Labels,
                 WorkerConnected = live.WorkerConnected,
                 Worker = live.Session.Worker,
                 Clients = live.Session.Clients(),

@@ -22,7 +22,8 @@ namespace JobBroker.Bridge.Window
             bool plainSurface = false,
             IEnumerable<string>? allowedMenuItems = null,
             IEnumerable<string>? deniedMenuItems = null,
-            IEnumerable<string>? buildFolders = null)
+            IEnumerable<string>? buildFolders = null,
+            IEnumerable<string>? labels = null)
         {
             Port = port;
             AutoStart = autoStart;
@@ -34,6 +35,7 @@ namespace JobBroker.Bridge.Window
             AllowedMenuItems = Clean(allowedMenuItems ?? Enumerable.Empty<string>());
             DeniedMenuItems = Clean(deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
             BuildFolders = Clean(buildFolders ?? Enumerable.Empty<string>());
+            Labels = Clean(labels ?? Enumerable.Empty<string>());
         }
 
         /// <summary>Null takes the first free one.</summary>
@@ -59,6 +61,9 @@ namespace JobBroker.Bridge.Window
 
         /// <summary>Where players may be built to beside the project's folder; relative ones start there.</summary>
         public IReadOnlyList<string> BuildFolders { get; private set; }
+
+        /// <summary>Beside those of the environment and the command line: see EditorLabels.</summary>
+        public IReadOnlyList<string> Labels { get; private set; }
 
         public bool IsOn(SecuritySetting setting)
         {
@@ -111,6 +116,8 @@ namespace JobBroker.Bridge.Window
 
         public BridgeSettings WithBuildFolders(IEnumerable<string> folders) =>
             Changed(copy => copy.BuildFolders = Clean(folders));
+
+        public BridgeSettings WithLabels(IEnumerable<string> labels) => Changed(copy => copy.Labels = Clean(labels));
 
         private BridgeSettings Changed(Action<BridgeSettings> change)
         {

@@ -18,6 +18,8 @@ namespace JobBroker.Bridge.Window
 
         public string? TypedBuildFolders { get; internal set; }
 
+        public string? TypedLabels { get; internal set; }
+
         public string LogFilter { get; internal set; } = "";
 
         public string Notice { get; internal set; } = "";

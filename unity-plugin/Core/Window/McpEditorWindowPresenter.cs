@@ -75,6 +75,9 @@ namespace JobBroker.Bridge.Window
                 PlainSurfaceConsequence = WindowText.PlainSurfaceConsequence,
                 PortText = model.TypedPort ?? Written(current.Port),
                 PortNote = PortNote(current, status),
+                LabelsText = model.TypedLabels ?? string.Join(", ", current.Labels),
+                LabelsNote = WindowText.LabelsNote(model.TypedLabels),
+                LabelsInEffect = status.Labels.Count > 0 ? string.Join(", ", status.Labels) : "none",
                 AllowedMenuItems = model.TypedAllowed ?? Lines(current.AllowedMenuItems),
                 DeniedMenuItems = model.TypedDenied ?? Lines(current.DeniedMenuItems),
                 HasMenuItemChanges = model.TypedAllowed != null || model.TypedDenied != null,
@@ -111,6 +114,15 @@ namespace JobBroker.Bridge.Window
         {
             if (model.TypedPort == null || !Read(model.TypedPort, out var port)) return;
             if (Change(settings.Current.WithPort(port))) model.TypedPort = null;
+        }
+
+        public void TypeLabels(string text) => model.TypedLabels = text;
+
+        /// <summary>Keeps the typed labels; text that is none stays typed.</summary>
+        public void ApplyLabels()
+        {
+            if (model.TypedLabels == null || WindowText.LabelsNote(model.TypedLabels).Length > 0) return;
+            if (Change(settings.Current.WithLabels(EditorLabels.Between(model.TypedLabels)))) model.TypedLabels = null;
         }
 
         public void TypeMenuItems(string allowed, string denied)

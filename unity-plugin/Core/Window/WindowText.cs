@@ -2,6 +2,7 @@
 using System;
 using System.Collections.Generic;
 using System.Globalization;
+using System.Linq;
 using JobBroker.Bridge.Config;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
@@ -46,6 +47,14 @@ namespace JobBroker.Bridge.Window
             if (!string.IsNullOrEmpty(running.Message)) text += ": " + running.Message;
             var fraction = isKnown ? (float?)Math.Min(1, Math.Max(0, running.Progress!.Value / running.Total!.Value)) : null;
             return new RunningRow(text, fraction);
+        }
+
+        /// <summary>Which of the typed labels is none; empty when all are. Null: nothing is typed.</summary>
+        public static string LabelsNote(string? typed)
+        {
+            var wrong = EditorLabels.Between(typed).FirstOrDefault(label => !EditorLabels.IsLabel(label));
+            return wrong == null ? "" : $"\"{OneLine.Of(wrong, 80)}\" is no label: a label has letters, digits, '.', '_', '-' "
+                + "and at most one '=', and at most 64 characters. Put commas between labels.";
         }
 
         /// <summary>A line for each MCP client of the broker, and one for those that are not named.</summary>

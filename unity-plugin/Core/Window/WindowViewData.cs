@@ -166,6 +166,15 @@ namespace JobBroker.Bridge.Window
         /// <summary>What is wrong with the text, or when it counts; empty when there is nothing to say.</summary>
         public string PortNote { get; set; } = "";
 
+        /// <summary>The user's, between commas.</summary>
+        public string LabelsText { get; set; } = "";
+
+        /// <summary>What is wrong with the text; empty when nothing is.</summary>
+        public string LabelsNote { get; set; } = "";
+
+        /// <summary>All that are in effect, wherever they come from.</summary>
+        public string LabelsInEffect { get; set; } = "";
+
         public string AllowedMenuItems { get; set; } = "";
 
         public string DeniedMenuItems { get; set; } = "";

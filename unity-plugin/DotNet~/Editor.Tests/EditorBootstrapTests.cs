@@ -163,6 +163,23 @@ public sealed class EditorBootstrapTests : IDisposable
     }
 
     [Fact]
+    public void Labels_that_are_typed_into_the_window_are_in_effect_with_the_next_tick()
+    {
+        var domain = Domain();
+        domain.Load();
+        domain.Raise("Update");
+        Assert.Contains("In effect: platform=standalonelinux64", domain.Draw());
+
+        domain.Type("Labels", "gpu card");
+        domain.Raise("Update");
+        Assert.Contains("In effect: platform=standalonelinux64", domain.Draw());
+
+        domain.Type("Labels", "GPU, android");
+        domain.Raise("Update");
+        Assert.Contains("In effect: gpu, android, platform=standalonelinux64", domain.Draw());
+    }
+
+    [Fact]
     public void The_window_shows_the_bridge()
     {
         var worker = Domain();
@@ -195,9 +212,22 @@ public sealed class EditorBootstrapTests : IDisposable
     }
 
     private static string[] BridgeThreads() => Directory.GetDirectories("/proc/self/task")
-        .Select(thread => File.ReadAllText(Path.Combine(thread, "comm")).Trim())
+        .Select(NameOf)
         .Where(name => name.StartsWith("jb-", StringComparison.Ordinal))
         .ToArray();
+
+    private static string NameOf(string thread)
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(thread, "comm")).Trim();
+        }
+        catch (IOException)
+        {
+            // It ended while we looked.
+            return "";
+        }
+    }
 
     private ScriptDomain Domain(ScriptDomain? before = null) => last = new ScriptDomain(Path.Combine(folder, "Project"), before);
 

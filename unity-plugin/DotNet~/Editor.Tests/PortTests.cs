@@ -245,7 +245,7 @@ public sealed class PortTests
     [Fact]
     public void What_a_call_changed_is_counted_before_the_next_tick()
     {
-        var info = new UnityEditorInfo();
+        var info = new UnityEditorInfo(new UnitySettings());
         info.Refresh(false);
         var changed = typeof(AssetChanges).GetMethod("OnPostprocessAllAssets", BindingFlags.Static | BindingFlags.NonPublic)!;
         changed.Invoke(null, [new[] { "Assets/A.cs" }, Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
@@ -264,13 +264,15 @@ public sealed class PortTests
         var settings = new UnitySettings();
         ISecuritySettings security = settings;
         settings.Change(new BridgeSettings(
-            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/mnt/builds"]));
+            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/mnt/builds"],
+            labels: ["gpu"]));
         Assert.True(security.Current.MenuItemExecution);
         Assert.Equal(1, StubEditor.SavedSettings);
         Assert.Equal(8755, new UnitySettings().Current.Port);
         Assert.True(new UnitySettings().Current.PlainSurface);
         Assert.True(new UnitySettings().Current.IsOn(SecuritySetting.BuildExecution));
         Assert.Equal(["/mnt/builds"], new UnitySettings().Current.BuildFolders);
+        Assert.Equal(["gpu"], new UnitySettings().Current.Labels);
         settings.Change(new BridgeSettings());
         Assert.False(security.Current.MenuItemExecution);
         Assert.Null(new UnitySettings().Current.Port);

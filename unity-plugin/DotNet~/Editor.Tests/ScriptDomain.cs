@@ -83,6 +83,15 @@ internal sealed class ScriptDomain
         reported.GetType().GetMethod("Take")!.Invoke(reported, [1, clients]);
     }
 
+    /// <summary>The next pass of the window finds this text in the field of a label.</summary>
+    public void Type(string label, string text)
+    {
+        var types = (Dictionary<string, string>)Editor("UnityEngine.StubGui").GetProperty("Types", Anything)!.GetValue(null)!;
+        types[label] = text;
+        Draw();
+        types.Remove(label);
+    }
+
     /// <summary>What the window draws in one pass.</summary>
     public IReadOnlyList<string> Draw()
     {

@@ -35,6 +35,9 @@ internal sealed class HostSessionStore(NativeEditor native) : ISessionStore
 
 internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
 {
+    private volatile IReadOnlyList<string> labels = LabelsOf(native);
+    private volatile IReadOnlyList<string> labelsOfSettings = native.LabelsOfSettings;
+
     public string ProjectName => Path.GetFileName(native.ProjectPath.TrimEnd(Path.DirectorySeparatorChar));
 
     public string ProjectPath => native.ProjectPath;
@@ -47,13 +50,24 @@ internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
 
     public string? LogFile => null;
 
-    public IReadOnlyList<string> Labels { get; } = EditorLabels.Of(native.Labels, native.CommandLine, native.IsBatchMode, null);
+    public IReadOnlyList<string> Labels
+    {
+        get
+        {
+            if (labelsOfSettings == native.LabelsOfSettings) return labels;
+            labelsOfSettings = native.LabelsOfSettings;
+            return labels = LabelsOf(native);
+        }
+    }
 
     public long AssetCounter => native.AssetCounter;
 
     public bool Focused => native.Loop.Focused;
 
     public string Phase => native.Phase;
+
+    private static IReadOnlyList<string> LabelsOf(NativeEditor native) =>
+        EditorLabels.Of(native.Labels, native.CommandLine, native.LabelsOfSettings, native.IsBatchMode, null);
 }
 
 internal sealed class HostConsole : IConsole

@@ -9,6 +9,7 @@ public sealed record NativeLine(string Type, string Message, long AtMs);
 public sealed class NativeEditor
 {
     private volatile string phase = "ready";
+    private volatile IReadOnlyList<string> labelsOfSettings = [];
     private long assetCounter;
     private TestRun? run;
 
@@ -31,6 +32,13 @@ public sealed class NativeEditor
 
     /// <summary>Its labels between commas, as an environment variable has them.</summary>
     public string? Labels { get; set; }
+
+    /// <summary>Those of the user's settings, which change while it runs.</summary>
+    public IReadOnlyList<string> LabelsOfSettings
+    {
+        get => labelsOfSettings;
+        set => labelsOfSettings = value;
+    }
 
     /// <summary>Unity's own command line.</summary>
     public IReadOnlyList<string> CommandLine { get; init; } = [];

@@ -83,6 +83,10 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             case "switch":
                 Native.Switches[Text(command, "name")] = Flag(command, "on", true);
                 return [];
+            case "labels":
+                Native.LabelsOfSettings = Text(command, "labels").Split(',');
+                Native.Loop.Wake();
+                return [];
             case "phase":
                 Native.Phase = Text(command, "phase");
                 return [];

@@ -8,6 +8,7 @@ using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Endpoint;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Session;
+using JobBroker.Bridge.Window;
 using UnityEditor;
 using UnityEngine;
 
@@ -20,24 +21,25 @@ namespace JobBroker.Bridge.Unity
     /// </summary>
     internal sealed class UnityEditorInfo : IEditorInfo
     {
+        private readonly IBridgeSettings settings;
         private readonly int mainThread = Thread.CurrentThread.ManagedThreadId;
         private long assetCounter;
         private volatile bool focused;
         private volatile string phase = EditorPhase.Ready;
+        private volatile IReadOnlyList<string> labels;
+        private IReadOnlyList<string> labelsOfSettings;
 
         /// <summary>Takes what never changes. Main thread only.</summary>
-        public UnityEditorInfo()
+        public UnityEditorInfo(IBridgeSettings settings)
         {
+            this.settings = settings;
             var identity = EditorIdentity.Of(Path.GetDirectoryName(Application.dataPath)!, "");
             ProjectName = identity.ProjectName;
             ProjectPath = identity.ProjectPath;
             UnityVersion = Application.unityVersion;
             LogFile = string.IsNullOrEmpty(Application.consoleLogPath) ? null : Application.consoleLogPath;
-            Labels = EditorLabels.Of(
-                Environment.GetEnvironmentVariable(EditorLabels.Variable),
-                Environment.GetCommandLineArgs(),
-                Application.isBatchMode,
-                EditorUserBuildSettings.activeBuildTarget.ToString());
+            labelsOfSettings = settings.Current.Labels;
+            labels = LabelsNow();
             using (var process = Process.GetCurrentProcess())
             {
                 ProcessId = process.Id;
@@ -58,7 +60,7 @@ namespace JobBroker.Bridge.Unity
         public string? LogFile { get; }
 
         /// <summary>A change of the build target reloads the domain, and this is made again.</summary>
-        public IReadOnlyList<string> Labels { get; }
+        public IReadOnlyList<string> Labels => labels;
 
         public long AssetCounter
         {
@@ -79,6 +81,11 @@ namespace JobBroker.Bridge.Unity
         /// <summary>Takes what changes. Main thread only.</summary>
         public void Refresh(bool isTesting)
         {
+            if (settings.Current.Labels != labelsOfSettings)
+            {
+                labelsOfSettings = settings.Current.Labels;
+                labels = LabelsNow();
+            }
             Interlocked.Exchange(ref assetCounter, AssetChanges.Count);
 #if UNITY_2022_3_OR_NEWER
             focused = EditorApplication.isFocused;
@@ -96,5 +103,12 @@ namespace JobBroker.Bridge.Unity
 
         /// <summary>A build begins: it blocks the main thread, and nothing is taken until it ends.</summary>
         public void Building() => phase = EditorPhase.Of(true, false, false, false, false, false);
+
+        private IReadOnlyList<string> LabelsNow() => EditorLabels.Of(
+            Environment.GetEnvironmentVariable(EditorLabels.Variable),
+            Environment.GetCommandLineArgs(),
+            labelsOfSettings,
+            Application.isBatchMode,
+            EditorUserBuildSettings.activeBuildTarget.ToString());
     }
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
 import { labelsOf } from "../../../shared/editors/pool.js";
+import type { Workload } from "../../../shared/editors/workload.js";
 import { type Answer, answerOf, notFound } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
@@ -94,6 +95,7 @@ const TOOLS: BrokerTool[] = [
           log_id: record.logId,
           tool: record.tool,
           editor: record.editor,
+          ...(record.pool === undefined ? {} : { pool: record.pool }),
           state: record.state,
           ...(record.createdBy.client === undefined ? {} : { client: record.createdBy.client }),
           timeline: timelineOf(record, duplicates),
@@ -132,13 +134,18 @@ const TOOLS: BrokerTool[] = [
         connected: false,
         isPaused: false,
         live: undefined,
+        workload: undefined,
         diagnosis: undefined,
       }));
-      const editors = [...stored, ...away];
+      // An order that stays, whichever was heard last.
+      const editors = [...stored, ...away].sort(
+        ({ profile: a }, { profile: b }) =>
+          a.projectName.localeCompare(b.projectName, "en") || a.editorId.localeCompare(b.editorId, "en"),
+      );
       const connected = editors.filter(({ connected }) => connected).length;
       return {
         status: "completed",
-        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, diagnosis }) => ({
+        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, workload, diagnosis }) => ({
           id: profile.editorId,
           project: profile.projectName,
           project_path: profile.projectPath,
@@ -157,6 +164,7 @@ const TOOLS: BrokerTool[] = [
           ...(connected && live
             ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
             : {}),
+          ...(workload ? shownWorkload(workload) : {}),
           ...(lastSeenAt > 0
             ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
             : {}),
@@ -180,6 +188,14 @@ const TOOLS: BrokerTool[] = [
   LIST_UNITY_TOOLS,
   CALL_UNITY_TOOL,
 ];
+
+/** Of another principal's operation only that it runs, and since when. */
+function shownWorkload({ running, waiting }: Workload): Record<string, unknown> {
+  if (!running) return { waiting };
+  const { since, own } = running;
+  const whose = own ? { tool: own.tool, log_id: own.logId } : {};
+  return { running: { ...whose, since: new Date(since).toISOString() }, waiting };
+}
 
 /** By name. */
 export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(

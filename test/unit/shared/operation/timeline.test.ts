@@ -24,6 +24,20 @@ describe("the story of an operation", () => {
     expect(story[0]?.at).toBe(new Date(NOW - 60_000).toISOString());
   });
 
+  test("says for which pool it was, and which Editor took it from there", () => {
+    const pool = "pool:android";
+    const taken = timelineOf(executed({ pool }), []);
+    expect(taken.map(({ detail }) => detail)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/, for pool:android$/),
+        "to shop@1, which took it from pool:android",
+      ]),
+    );
+    expect(timelineOf(operation({ pool, editor: pool }), [])).toMatchObject([
+      { event: "accepted", detail: expect.stringMatching(/, for pool:android$/) },
+    ]);
+  });
+
   test("names the clients that repeated the call, in quotes that a name cannot end", () => {
     const story = timelineOf(operation(), [
       { ...joined, client: "cursor 2" },

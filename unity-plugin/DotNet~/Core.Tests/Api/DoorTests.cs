@@ -50,6 +50,28 @@ public sealed class DoorTests : IDisposable
     }
 
     [Fact]
+    public void Other_labels_end_the_workers_connection_and_the_next_hello_says_them()
+    {
+        bridge.Editor.Info.Labels = ["android"];
+        using var before = bridge.Owner();
+        bridge.Editor.Info.Labels = ["android"];
+        bridge.Controller.Pump();
+        Assert.True(bridge.Controller.Status().WorkerConnected, "the same labels, in another list");
+
+        bridge.Editor.Info.Labels = ["gpu"];
+        bridge.Controller.Pump();
+
+        Assert.False(bridge.Controller.Status().WorkerConnected);
+        Assert.True(before.Ends());
+        using var after = bridge.Connect();
+        var answer = bridge.Enter(after, "bridge/hello", RunningBridge.Hello())["result"]!;
+        Assert.Equal(["gpu"], answer["labels"]!.ToObject<string[]>()!);
+        bridge.Controller.Pump();
+        Assert.True(bridge.Controller.Status().WorkerConnected);
+        Assert.Equal(["gpu"], bridge.Controller.Status().Labels);
+    }
+
+    [Fact]
     public void A_challenge_alone_changes_nothing()
     {
         using var client = bridge.Connect();

@@ -186,6 +186,28 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
     }
 
     [Fact]
+    public void Labels_count_only_when_all_are_labels()
+    {
+        bridge.Now = new BridgeStatus { Labels = ["mac", "platform=android"] };
+        Assert.Equal(("", "mac, platform=android"), (presenter.View().LabelsText, presenter.View().LabelsInEffect));
+
+        presenter.TypeLabels("gpu, two words");
+        presenter.ApplyLabels();
+        Assert.Empty(settings.Current.Labels);
+        Assert.Equal("gpu, two words", presenter.View().LabelsText);
+        Assert.StartsWith("\"two words\" is no label", presenter.View().LabelsNote);
+
+        presenter.TypeLabels(" gpu,,licence=Pro ");
+        presenter.ApplyLabels();
+        Assert.Equal(["gpu", "licence=Pro"], settings.Current.Labels);
+        Assert.Equal(("gpu, licence=Pro", ""), (presenter.View().LabelsText, presenter.View().LabelsNote));
+
+        presenter.TypeLabels("");
+        presenter.ApplyLabels();
+        Assert.Empty(settings.Current.Labels);
+    }
+
+    [Fact]
     public void A_full_disk_is_said_and_changes_nothing()
     {
         settings.IsDiskFull = true;

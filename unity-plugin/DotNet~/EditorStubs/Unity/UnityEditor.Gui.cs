@@ -90,7 +90,8 @@ namespace UnityEditor
 
         public static string TextField(string label, string text, params GUILayoutOption[] options) => text;
 
-        public static string DelayedTextField(string label, string text, params GUILayoutOption[] options) => text;
+        public static string DelayedTextField(string label, string text, params GUILayoutOption[] options) =>
+            StubGui.Typed(label, text);
 
         public static string TextArea(string text, params GUILayoutOption[] options) => text;
     }

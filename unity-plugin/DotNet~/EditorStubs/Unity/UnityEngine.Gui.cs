@@ -59,6 +59,16 @@ namespace UnityEngine
 
         public static string Click { get; set; }
 
+        /// <summary>What is typed into the field of a label.</summary>
+        public static System.Collections.Generic.Dictionary<string, string> Types { get; } =
+            new System.Collections.Generic.Dictionary<string, string>();
+
+        public static string Typed(string label, string text)
+        {
+            Drawn.Add(label + ": [" + text + "]");
+            return Types.TryGetValue(label, out var typed) ? typed : text;
+        }
+
         public static bool IsClicked(string text)
         {
             Drawn.Add("[" + text + "]");
