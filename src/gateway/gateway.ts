@@ -1,6 +1,7 @@
 /** Assembles the gateway: the broker's verbs over a store, and the janitor. The caller adds the surfaces. */
 
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
+import type { AnswerForm } from "../shared/answer-forms.js";
 import type { Log } from "../shared/log.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.js";
@@ -21,7 +22,6 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
-import type { AnswerForm } from "./mcp/tools/answer-form.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";

@@ -3,6 +3,7 @@
  * from it.
  */
 import { z } from "zod";
+import { ANSWER_FORMS } from "./answer-forms.js";
 import { isLabel } from "./editors/pool.js";
 import type { SettingName } from "./setting-names.js";
 import { IF_AWAY } from "./tools/parameters.js";
@@ -196,7 +197,7 @@ export const CONFIG = {
   ),
   UNITY_BROKER_UNSENT_HOURS: hours(12).describe("… or this long after it was accepted"),
   UNITY_BROKER_ANSWERS: z
-    .enum(["short", "full"])
+    .enum(ANSWER_FORMS)
     .default("short")
     .describe(
       "MCP clients are answered in the form for a model, `short`, or with every field, also as structured content: `full`",

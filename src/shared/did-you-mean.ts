@@ -12,9 +12,11 @@ export function nearest(written: string, names: readonly string[]): string | und
   const bare = (name: string): string => name.replaceAll(/[-_ ]/g, "").toLowerCase();
   const byBare = new Map(names.map((name) => [bare(name), name]));
   const [wanted, known] = [bare(written.slice(0, 100)), [...byBare.keys()]];
-  const within = known.find((name) => wanted.length > 2 && (name.includes(wanted) || wanted.includes(name)));
-  const near = within ?? closest(wanted, known);
+  const within = known.filter(
+    (name) => wanted.length > 2 && (name.includes(wanted) || wanted.includes(name)),
+  );
+  const near = closest(wanted, within.length > 0 ? within : known);
   // Half of its letters may be wrong: two that changed places are two.
-  const isNear = within !== undefined || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 2));
+  const isNear = within.length > 0 || distance(wanted, near) <= Math.max(1, Math.floor(near.length / 2));
   return isNear ? byBare.get(near) : undefined;
 }

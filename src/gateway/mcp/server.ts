@@ -11,6 +11,7 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { AnswerForm } from "../../shared/answer-forms.js";
 import { clientLabel } from "../../shared/client-identity.js";
 import type { Log } from "../../shared/log.js";
 import { answerOf, notFound } from "../../shared/operation/answer.js";
@@ -28,7 +29,7 @@ import {
   type ShownProgress,
   showProgress,
 } from "./progress-notifier.js";
-import { type AnswerForm, formFor, shortAnswer } from "./tools/answer-form.js";
+import { formFor, shortAnswer } from "./tools/answer-form.js";
 import { BROKER_TOOLS } from "./tools/broker-tools.js";
 import { serveResources } from "./tools/resources.js";
 import {

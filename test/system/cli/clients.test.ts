@@ -105,7 +105,7 @@ describe.each([
       });
       const menu = tools.find(({ name }) => name === "execute-menu-item");
       expect(menu?.properties).toEqual(
-        expect.arrayContaining(["MenuItemPath", "timeout", "idempotency_key", "force_new", "editor"]),
+        expect.arrayContaining(["MenuItemPath", "timeout", "idempotency_key", "force_new"]),
       );
       const names = tools.map(({ name }) => name);
       expect(names).toEqual(

@@ -19,7 +19,7 @@ const NOT_ACCEPTED: [args: string[], says: RegExp][] = [
   [["run-tests", "--junit"], /--junit is empty/],
   [["ping", "--key", ""], /--key is empty/],
   [["no-such-tool"], /UNKNOWN_TOOL[\s\S]*Nothing was\s+executed/],
-  [["execute-menu-item", '{"Other":1}'], /INVALID_ARGUMENTS[\s\S]*Nothing was\s+executed/],
+  [["execute-menu-item", '{"Other":1}'], /INVALID_ARGUMENTS[\s\S]*Nothing\s+was\s+executed/],
   [
     ["execute-menu-item", blocks(0), "--force-new", "0b6f0000-0000-4000-8000-000000000000"],
     /INVALID_ARGUMENTS/,

@@ -8,6 +8,7 @@ test("what an operation waits for until a person does something is said, once un
   const progress = await createRunProgress({
     stream: stream as unknown as NodeJS.WriteStream,
     bar: undefined,
+    log: undefined,
     lineEveryMs: 0,
     now: () => 0,
   });

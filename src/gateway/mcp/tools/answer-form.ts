@@ -3,10 +3,8 @@
  * alike stands once in the server's instructions. Programs that know the broker get the full one, as text and as structured content.
  */
 import type { Implementation } from "@modelcontextprotocol/sdk/types.js";
+import type { AnswerForm } from "../../../shared/answer-forms.js";
 import type { ToolAnswer } from "./tool-answer.js";
-
-export const ANSWER_FORMS = ["short", "full"] as const;
-export type AnswerForm = (typeof ANSWER_FORMS)[number];
 
 /** The broker's own command line; other programs ask for it by the setting. */
 const READS_ALL = "unity-broker";

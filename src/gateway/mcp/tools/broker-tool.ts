@@ -66,7 +66,9 @@ export function define<S extends z.ZodObject>(
       annotations: hintsOf({ readOnlyHint: readOnly, idempotentHint: true, openWorldHint: false }),
     },
     async run(args, call) {
-      const parsed = schema.strict().safeParse(asTyped(renamed(args, aliases), properties));
+      const parsed = schema
+        .strict()
+        .safeParse(asTyped(renamed(args, aliases, "timeout" in properties), properties));
       if (parsed.success) return run(parsed.data as z.output<S>, call);
       const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, Object.keys(properties)));
       const said = faults.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
@@ -101,12 +103,15 @@ function described(schema: z.ZodObject): McpTool["inputSchema"] {
   return inputSchema as McpTool["inputSchema"];
 }
 
-/** Other names of an argument are understood, and not offered. */
+/** Other names of an argument are understood, and not offered; so is the `timeout` that every other tool takes, where nothing waits. */
 function renamed(
   args: Record<string, unknown>,
   aliases: Readonly<Record<string, string>>,
+  waits: boolean,
 ): Record<string, unknown> {
-  const own = Object.entries(args).filter(([name]) => !(name in aliases && (aliases[name] ?? "") in args));
+  const own = Object.entries(args).filter(
+    ([name]) => !(name in aliases && (aliases[name] ?? "") in args) && (name !== "timeout" || waits),
+  );
   return Object.fromEntries(own.map(([name, value]) => [aliases[name] ?? name, value]));
 }
 

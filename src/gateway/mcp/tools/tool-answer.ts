@@ -5,13 +5,13 @@ import {
   McpError,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { AnswerForm } from "../../../shared/answer-forms.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import type { Answer } from "../../../shared/operation/answer.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { isStoreFull } from "../../../shared/store/operations/result-quota.js";
 import { handedOn } from "../../results/content.js";
-import type { AnswerForm } from "./answer-form.js";
 
 /** The answer of one of this gateway's tools: an operation's answer, or a list with its own message. */
 export type ToolAnswer = Answer | { status: "completed"; message: string; [field: string]: unknown };
