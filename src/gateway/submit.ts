@@ -19,7 +19,7 @@ import type { CallReader, Question, ReadCall, ToolCall } from "./call-reader.js"
 import type { Deliveries } from "./deliveries.js";
 import { withDiagnoses } from "./editors/diagnoses.js";
 import type { KnownEditorsReader } from "./editors/known-editors.js";
-import { awayError, targetError } from "./editors/target-error.js";
+import { problemOf, targetError } from "./editors/target-error.js";
 import { newRecord } from "./new-record.js";
 import { notCreated } from "./not-created.js";
 import { createOwnChanges } from "./own-changes.js";
@@ -118,7 +118,7 @@ export function createSubmit(
         return { record, relation: "joined" };
       }
       case "create": {
-        const problem = call.problem ?? awayError(decision.editor, call, options.ifAway);
+        const problem = problemOf(decision, call, options);
         if (problem) throw await withDiagnoses(problem, deps, call.sees);
         const logId = newLogId();
         deps.waiters.expect(logId);
@@ -197,7 +197,7 @@ export function createSubmit(
         options.replay,
       );
       const wasAssumed = isAssumed;
-      const isUsable = !wasAssumed || (decision.kind === "create" && !readCall.problem);
+      const isUsable = !wasAssumed || (decision.kind === "create" && !problemOf(decision, readCall, options));
       isAssumed = false;
       if (!isUsable) {
         if (readCall.seen) await readAgain();

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { ANSWER_FORMS } from "./answer-forms.js";
-import { isLabel } from "./editors/pool.js";
+import { isLabel, ownLabels } from "./editors/pool.js";
 import type { SettingName } from "./setting-names.js";
 import { IF_AWAY } from "./tools/parameters.js";
 import { EXECUTION_CLASSES } from "./tools/tool.js";
@@ -38,6 +38,9 @@ const resources = z
       const [label, count] = [entry.slice(0, Math.max(0, at)), Number(entry.slice(at + 1))];
       if (!isLabel(label) || !Number.isInteger(count) || count < 1)
         context.addIssue(`"${entry}" is not label=count, such as gpu=1`);
+      // They are not among the labels that an Editor gives itself, from which its places are counted.
+      else if (ownLabels([label]).length === 0)
+        context.addIssue(`"${label}" is of every Editor by itself: give the Editors a label of their own`);
       return [label, count];
     });
     return Object.fromEntries(places);

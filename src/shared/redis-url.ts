@@ -31,6 +31,8 @@ const AUTHORITY = /^[^/]+\/\/[^/]+/;
 /** Throws TypeError where the text is no such URL. */
 export function readRedisUrl(text: string): RedisUrl {
   const { url, others } = parse(text);
+  // A password with a /, as in user:12/34@host, ends the host: the rest of it would be shown, and the wrong host asked.
+  if (url.pathname.includes("@")) throw new TypeError("there is a / before its host");
   const isSentinel = url.protocol === SENTINEL;
   const [first = "", second = ""] = url.pathname.slice(1).split("/");
   if (isSentinel && first === "") throw new TypeError("it names no master");

@@ -48,10 +48,25 @@ export function targetError(
   }
 }
 
+interface Call {
+  problem?: BrokerError | undefined;
+  parameters: CallParameters;
+  targetContext: TargetContext;
+}
+
+/** Why no operation may be created for a call; what is there already answers it all the same. */
+export function problemOf(
+  { editor }: { editor: string },
+  call: Call,
+  { ifAway }: { ifAway?: IfAway },
+): BrokerError | undefined {
+  return call.problem ?? awayError(editor, call, ifAway);
+}
+
 /** A call that is not to wait, while none of the Editors that may run it is connected, or is about to be. `standard`: where it does not say. */
-export function awayError(
+function awayError(
   target: string,
-  { parameters, targetContext: { candidates } }: { parameters: CallParameters; targetContext: TargetContext },
+  { parameters, targetContext: { candidates } }: Call,
   standard: IfAway = "wait",
 ): BrokerError | undefined {
   if ((parameters.ifAway ?? standard) === "wait") return undefined;

@@ -22,7 +22,8 @@ export function withoutContents(result: unknown, logId: string): Record<string, 
     const file = File.safeParse(entry).data;
     if (!file) return entry;
     const { Base64: _, ...rest } = file;
-    return { ...rest, Uri: artifactOf(logId, file.Path) };
+    const uri = artifactOf(logId, file.Path);
+    return uri === undefined ? rest : { ...rest, Uri: uri };
   });
   return { ...read, FileContents: files };
 }

@@ -33,7 +33,9 @@ export function namedResult(uri: string): NamedResult | undefined {
   return { id, range: isRange ? { offset: offset ?? 0, length } : undefined };
 }
 
-export function artifactOf(logId: string, path: string): string {
+/** Undefined if the path, with half a surrogate pair, has none. */
+export function artifactOf(logId: string, path: string): string | undefined {
+  if (/\p{Surrogate}/u.test(path)) return undefined;
   return `unity-broker://results/${logId}/artifacts/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 

@@ -29,7 +29,8 @@ export async function isForOthers(
     return live && now - lastSeenAt < AWAY_MS && theirs.includes(label) && isMember(pool, theirs);
   });
   for (const { profile } of fitting) {
-    const has = (await editors.tools(profile.editorId)).some(({ name }) => name === tool.name);
+    const theirs = (await editors.tools(profile.editorId)).find(({ name }) => name === tool.name);
+    const has = theirs?.effect === tool.effect && theirs.lane === tool.lane;
     if (has && !(await queues.isPaused(profile.editorId, lane))) return true;
   }
   return false;

@@ -68,8 +68,9 @@ export function createExecutor(deps: ExecutorDeps, options: ExecutorOptions) {
     if (claim.kind === "not_claimed" && claim.result === "held" && known.pool !== undefined) {
       // Held back here it would keep the Editor from others; in its pool any Editor may take it.
       const back = ({ pool, sentIn }: OperationRecord) => (sentIn === undefined ? pool : undefined);
-      await operations.move(logId, back, { fence: deps.fence, incarnation: deps.importedIn() });
-      return "refused";
+      const only = { fence: deps.fence, incarnation: deps.importedIn() };
+      // What stays, because this Editor was sent it before, waits in its lane.
+      return (await operations.move(logId, back, only)) === "moved" ? "refused" : "held";
     }
     if (claim.kind === "not_claimed") return claim.result;
     // Store incarnation (▲13): nothing was written, which would have told. Another Editor of its pool may have run it since.

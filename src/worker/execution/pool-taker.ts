@@ -109,14 +109,20 @@ export function createPoolTaker(deps: {
     const ids = hello ? await pools(labels) : [];
     if (ids.length === 0) return;
     const incarnation = deps.imports.importedIn();
-    for (const { logId } of await next(ids, labels)) {
+    /** Whose next operation waits for a place; and whether one waits for a resource. */
+    const held = new Set<string>();
+    let isShort = false;
+    for (const { logId, principal } of await next(ids, labels)) {
+      const standsInLine = !isShort && !held.has(principal);
       const taken = await operations.move(
         logId,
         (record) => (mayBeTaken(record, ids, incarnation) ? editorId : undefined),
-        { fence, incarnation, whenIdle: true },
+        { fence, incarnation, whenIdle: true, standsInLine },
       );
+      if (taken === "held") held.add(principal);
+      else if (taken === "short") isShort = true;
       // One at a time: the next one when this one has ended.
-      if (taken !== "stays" && taken !== "held") return;
+      else if (taken !== "stays") return;
     }
   };
 

@@ -71,3 +71,10 @@ test("another value is refused", async () => {
     message: expect.stringContaining("/if_away must be one of wait, refuse"),
   });
 });
+
+test("a gateway that has not met the call before finds its operation all the same", async () => {
+  const { ann, first, addGateway } = await withAway();
+  const { broker } = await addGateway();
+  const repeated = await broker.submit({ ...ann.callOf("work", { Name: "first" }, REFUSE), caller: null });
+  expect(repeated).toMatchObject({ relation: "replayed", record: { logId: first.logId } });
+});

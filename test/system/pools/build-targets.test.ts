@@ -48,3 +48,30 @@ test("it does not wait for one that is paused or away", async () => {
   await system.away(android);
   expect(await built(system, "Android", system.client("c"))).toBe(linux.editorId);
 });
+
+test("it does not wait for one that describes the tool otherwise", async () => {
+  const system = await start({ editor: forTarget("standalonelinux64") });
+  const { bench, client, editor, present, store } = system;
+  const [work] = bench.tools;
+  if (!work) throw new Error("the bench has no tool");
+  const inputSchema = {
+    type: "object" as const,
+    properties: { BuildTarget: { type: "string" }, Name: { type: "string" } },
+  };
+  const bake = { ...work, name: "bake", inputSchema };
+  const linux = await system.addEditor({ ...forTarget("linux"), tools: [bake] });
+  await present(linux);
+  const baked = async (Name: string) => {
+    const args = { BuildTarget: "Android", Name };
+    const { record } = await client().submit("bake", args, { editor: "pool:builds" });
+    return (await client().outcome(record.logId)).record.editor;
+  };
+  expect(await baked("first")).toBe(linux.editorId);
+  const android = await system.addEditor({
+    ...forTarget("android"),
+    tools: [{ ...bake, effect: "read_only" }],
+  });
+  await present(android);
+  expect(await baked("second")).toBe(linux.editorId);
+  expect(await store.operations.openOf(editor.editorId)).toEqual([]);
+});

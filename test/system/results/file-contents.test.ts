@@ -25,6 +25,7 @@ test("an answer has their addresses, a resource their contents, also of a result
       file("icon.png", NOISE),
       file("text with a zero", "\0"),
       { Path: "too large" },
+      file("half a pair \ud800", "text"),
     ],
   };
   const { log_id: id, ...answer } = await gives(result);
@@ -39,6 +40,7 @@ test("an answer has their addresses, a resource their contents, also of a result
       { Path: "icon.png", Bytes: 200_000, Uri: icon },
       { Path: "text with a zero", Bytes: 1, Uri: zero },
       { Path: "too large" },
+      { Path: "half a pair \ud800", Bytes: 4 },
     ],
   });
   const read = async (uri: string) => (await client.readResource({ uri })).contents;

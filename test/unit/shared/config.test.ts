@@ -33,6 +33,9 @@ describe("the configuration", () => {
   test.each([
     ["UNITY_BROKER_EXECUTION_CLASSES", "bake=hours"],
     ["UNITY_BROKER_EXECUTION_CLASSES", "bake"],
+    ["UNITY_BROKER_RESOURCES", "gpu"],
+    ["UNITY_BROKER_RESOURCES", "gpu=0"],
+    ["UNITY_BROKER_RESOURCES", "project=my-game=1"],
     ["UNITY_BROKER_CANCEL_OVERDUE", "perhaps"],
     ["UNITY_BROKER_PORT", "70000"],
     ["UNITY_BROKER_PORT", "http"],

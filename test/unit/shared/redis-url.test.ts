@@ -39,6 +39,7 @@ describe("REDIS_URL", () => {
     "redis+sentinel://h1,h2",
     "redis+sentinel://:p/w@h1,h2/main",
     "redis+sentinel://h1,h2:x/main",
+    "redis+sentinel://ann:12/secret@h1/main",
     "rediss+sentinel://h1,h2/main",
     "redis://:a/b@127.0.0.1:6379",
     "127.0.0.1:6379",

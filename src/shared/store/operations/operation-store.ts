@@ -1,7 +1,7 @@
 /** Operations in the store: snapshots for decisions, and the compare-and-set writes that apply them. */
 import type { Redis } from "ioredis";
 import { countsOfChange } from "../../counters.js";
-import { isFinal, jobIdOf, type OperationRecord } from "../../operation/operation.js";
+import { isFinal, isSent, jobIdOf, type OperationRecord } from "../../operation/operation.js";
 import { createIncarnations, type Incarnations } from "../incarnation.js";
 import { keys, queueName } from "../keys.js";
 import { defineResultUpload } from "../results/result-upload.js";
@@ -94,7 +94,7 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
     logId: string,
     to: (record: OperationRecord) => string | undefined,
     only: MoveOptions,
-  ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy" | "held">;
+  ): Promise<"moved" | "stays" | "not_owner" | "incarnation" | "busy" | "held" | "short">;
   /** Reads the record. */
   find(logId: string): Promise<OperationRecord | undefined>;
   /** Reads the record ahead of a change, which then need not read it again. */
@@ -144,7 +144,8 @@ export function createOperations(
         texts,
         only.inItsIncarnation ? { ...only, incarnation: before.deliveredIn } : only,
       );
-    if (!isFinal(record.state)) return transition(record, texts, only);
+    const wasSent = only.wasSent === true || isSent(before.state);
+    if (!isFinal(record.state)) return transition(record, texts, { ...only, wasSent });
     const uploaded = result && (await upload(result, record.principal));
     if (uploaded === "full") return ["full"];
     // Only its owner ends the job: another part of the process does not know whether the lane is done with the operation.
@@ -289,7 +290,8 @@ export function createOperations(
         const texts = { expected: known.text, text: documentOf(record) };
         const [kind] = await move(known.record, record, texts, only);
         if (kind === "applied") return "moved";
-        if (kind === "incarnation" || kind === "not_owner" || kind === "held" || kind === "busy") return kind;
+        if (kind === "incarnation" || kind === "not_owner") return kind;
+        if (kind === "busy" || kind === "held" || kind === "short") return kind;
       }
     },
   };

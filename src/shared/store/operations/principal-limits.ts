@@ -77,6 +77,10 @@ local function placesTaken(sent, now, max)
   end
   return taken
 end
+local function noteHeld(logId, held, queue, turn, acceptedAt)
+  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, storeTime()))
+end
+-- Without a queue it is only asked: it does not wait for a place from then on.
 local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
   if redis.call('HEXISTS', sent, logId) == 1 then return true end
   local now = storeTime()
@@ -92,7 +96,7 @@ local function mayTakePlace(logId, sent, held, queue, turn, acceptedAt, max)
     end
   end
   if free > 0 then return true end
-  redis.call('HSET', held, logId, string.format('%s|%.0f|%.0f|%.0f', queue, turn, acceptedAt, now))
+  if queue then noteHeld(logId, held, queue, turn, acceptedAt) end
   return false
 end
 local function mayBeSent(logId, principal, queue, turn, acceptedAt, max)

@@ -41,17 +41,18 @@ local function dropEnded(used)
     if not redis.call('ZSCORE', '${keys.open("")}' .. all[i + 1], all[i]) then redis.call('HDEL', used, all[i]) end
   end
 end
-local function areFree(editor, resources, now)
-  for name, places in pairs(resourcesIn(editor, resources)) do
-    if redis.call('HLEN', usedOf(name)) >= places then dropEnded(usedOf(name)) end
-    if placesTaken(usedOf(name), now, places) >= places then return false end
-  end
-  return true
-end
+-- It waits for one resource after the other, all operations in the same order, the scarcest first, and keeps its turn for those before: else
+-- operations that need only one of them would pass it again and again.
 local function mayUse(logId, editor, resources, queue, turn, acceptedAt)
-  for name, places in pairs(resourcesIn(editor, resources)) do
-    if redis.call('HLEN', usedOf(name)) >= places then dropEnded(usedOf(name)) end
-    if not mayTakePlace(logId, usedOf(name), wantedOf(name), queue, turn, acceptedAt, places) then return false end
+  local places, names = resourcesIn(editor, resources), {}
+  for name in pairs(places) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return places[a] < places[b] or (places[a] == places[b] and a < b) end)
+  for at, name in ipairs(names) do
+    if redis.call('HLEN', usedOf(name)) >= places[name] then dropEnded(usedOf(name)) end
+    if not mayTakePlace(logId, usedOf(name), wantedOf(name), queue, turn, acceptedAt, places[name]) then
+      for before = 1, queue and at - 1 or 0 do noteHeld(logId, wantedOf(names[before]), queue, turn, acceptedAt) end
+      return false
+    end
   end
   return true
 end

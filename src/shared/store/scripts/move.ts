@@ -19,7 +19,7 @@ import { type Answer, defineScript, IN_INCARNATION, ownedBy } from "./script.js"
  * KEYS 3 chain, 4 operation, 5 open where it was, 6 mutations there, 7 turns there, 8 open where it goes, 9 mutations there, 10 the
  *      caller's there, 11 the principal's there, 12 turns there, 13 lease of the Editor that takes it or gives it back
  * ARGV 2 the record JSON that was read, 3 the new one
- * Answer: applied | incarnation | conflict | not_owner | busy | held
+ * Answer: applied | incarnation | conflict | not_owner | busy | held (by its principal's limit) | short (of a resource)
  */
 const MOVE = `${INCARNATION}${FAIR_PRIORITY}${PRINCIPAL_LIMIT}${RESOURCE_LIMIT}${LIFETIME}${OWN_CHANGE}${WAITING_JOB}${NEXT_JOB}${ADD_JOB}${REMOVE_JOB}${IN_INCARNATION}
 local logId, principal, retention, now = ask.logId, ask.principal, ask.retentionMs, storeTime()
@@ -29,9 +29,10 @@ ${ownedBy("KEYS[13]")}
 local from, to = queueKeys(ask.from), queueKeys(ask.to)
 if ask.whenIdle then
   if redis.call('EXISTS', KEYS[8]) == 1 or not isIdle(to, now) or not isPlain(from, now) then return {'busy'} end
-  -- It would keep the Editor from those of others.
-  if placesTaken(sentOf(principal), now, ask.maxRunning) >= ask.maxRunning then return {'held'} end
-  if not areFree(ask.editor, ask.resources, now) then return {'held'} end
+  -- It would keep the Editor from those of others. If it stands in line, it waits for its place from the pool.
+  local turn, queue = tonumber(found[2] or 0), ask.standsInLine and ask.from or nil
+  if not mayBeSent(logId, principal, queue, turn, ask.acceptedAt, ask.maxRunning) then return {'held'} end
+  if not mayUse(logId, ask.editor, ask.resources, queue, turn, ask.acceptedAt) then return {'short'} end
 end
 redis.call('ZREM', KEYS[5], logId)
 keepFor(KEYS[6], 3 * retention, redis.call('EXISTS', KEYS[5]) == 1)
@@ -43,8 +44,11 @@ if ask.poolSeq and not ask.isChange then seq = ask.poolSeq end
 local turn = takeTurn(KEYS[12], KEYS[8], waitingOf(principal), principal, ask.priorityClass)
 redis.call('HSET', KEYS[4], 'doc', ARGV[3], 'mutationSeq', seq, 'turn', turn)
 redis.call('ZADD', KEYS[8], ask.acceptedAt, logId)
-redis.call('HDEL', heldOf(principal), logId)
-noteUnused(logId, ask.resources)
+-- Where it goes it is claimed next: until then nothing passes it.
+if not ask.whenIdle then
+  redis.call('HDEL', heldOf(principal), logId)
+  noteUnused(logId, ask.resources)
+end
 redis.call('HSET', KEYS[3], 'at:' .. ask.editor, logId)
 redis.call('HINCRBY', KEYS[3], 'version', 1)
 for _, key in ipairs({KEYS[3], KEYS[9]}) do redis.call('PERSIST', key) end
@@ -71,6 +75,8 @@ export interface MoveOptions {
   fence?: string | undefined;
   incarnation: string;
   whenIdle?: boolean;
+  /** While there is no place for it, none that was accepted after it gets one. */
+  standsInLine?: boolean;
 }
 
 export function createMove(
@@ -79,7 +85,7 @@ export function createMove(
 ): Move {
   const run = defineScript(redis, "ujbMove", MOVE);
   const options = jobOptions(retentionMs);
-  return (before, record, { expected, text }, { fence, incarnation, whenIdle }) => {
+  return (before, record, { expected, text }, { fence, incarnation, whenIdle, standsInLine }) => {
     const { logId, editor, principal, createdBy, lane } = record;
     const [from, to] = [queueName(before.editor, lane), queueName(editor, lane)];
     return run(
@@ -105,6 +111,7 @@ export function createMove(
         ownerNonce: fence,
         incarnation,
         whenIdle,
+        standsInLine,
         poolSeq: isPool(editor) ? record.poolSeq : undefined,
         maxRunning,
         resources: resourcesFor(lane, resources),

@@ -25,6 +25,7 @@ local function releaseOldest(held, sent, now, max)
   local document = oldest and redis.call('HGET', '${keys.operation("")}' .. oldest, 'doc')
   if not document then return end
   local record = cjson.decode(document)
+  if record.pool and record.editor == record.pool then redis.call('PUBLISH', '${channels.pools}', record.pool) end
   promoteJob(queueKeys(queue), record.hash .. '.' .. oldest, record.lane == 'main' and ${LANE_PLACES.main} or ${LANE_PLACES.background})
 end
 local function releaseHeld(principal, now, max)

@@ -13,6 +13,7 @@ import { guard, guarded } from "../schema.js";
  * - `too_many`     the principal's limit on waiting operations is reached
  * - `queue_full`   the Editor's, or the pool's, limit on open operations is reached
  * - `held`         the principal's limit on running operations is reached
+ * - `short`        there is no place of a resource that the Editor needs
  * - `busy`         its Editor has something to do: ask again when that has ended
  * - `full`         there is no room for the arguments or the result
  */
@@ -23,6 +24,7 @@ export type NotWritten =
   | "too_many"
   | "queue_full"
   | "held"
+  | "short"
   | "busy"
   | "full";
 
