@@ -68,7 +68,7 @@ async function start(
   closers.push(() => stopEmbeddedRedis(settings));
   const runtime = await startRuntime(settings);
   closers.push(runtime.close);
-  const gateway = createGateway(runtime, gatewayOptions(runtime.config));
+  const gateway = createGateway(runtime, { ...gatewayOptions(runtime.config), answers: "full" });
   closers.push(gateway.close);
   const http = await createHttpGateway(
     { gateway, log: runtime.log, version: VERSION },

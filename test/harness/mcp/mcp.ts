@@ -1,10 +1,12 @@
 /** MCP clients of tests: raw ones that send exactly what a test says, and what real ones need to speak in-process. */
+
 import { PassThrough } from "node:stream";
 import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../src/shared/log.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
+import { answerIn } from "./answer-in.js";
 import { checkMessageSize } from "./message-size.js";
 
 /** A log that tests can wait for: the gateway says there what it tells no client. */
@@ -191,9 +193,7 @@ export async function post(
   return { status: response.status, sessionId: response.headers.get("mcp-session-id"), messages };
 }
 
-/** The answer of a tool call, from its structured content. */
+/** The answer of a tool call. */
 export function reported(answer: RpcAnswer | undefined): Answer {
-  const structured = answer?.result?.structuredContent;
-  if (!structured) throw new Error(`no structured answer: ${JSON.stringify(answer)?.slice(0, 500)}`);
-  return structured;
+  return answerIn(answer?.result ?? {});
 }

@@ -1,4 +1,5 @@
 /** What docker-compose.yml describes, as processes of this machine: its own commands, with this machine's programs, folders and ports. */
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,6 +15,7 @@ import { withLibraries } from "../../../src/embedded-redis/package/package-tree.
 import { createTokens } from "../../../src/gateway/auth/tokens.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { createCounterFile } from "../../../src/simulator/ledger/counter-file.js";
+import { answerIn } from "../mcp/answer-in.js";
 import { compose } from "../redis/compose-file.js";
 import { environment } from "./installation.js";
 import { createProcesses, type Processes, type RunningProcess } from "./processes.js";
@@ -129,10 +131,8 @@ export async function mcpClient(
   onTestFinished(() => client.close());
   return {
     async call(name, args) {
-      const { structuredContent } = await client.callTool({ name, arguments: { ...args } }, undefined, {
-        timeout: limitMs,
-      });
-      return structuredContent as Answer;
+      const call = { name, arguments: { ...args } };
+      return answerIn<Answer>(await client.callTool(call, undefined, { timeout: limitMs }));
     },
   };
 }

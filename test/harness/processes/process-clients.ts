@@ -2,7 +2,9 @@
  * MCP clients in a test's hands: every JSON-RPC id, every header and every connection is the test's own choice, so
  * that a late, a lost and a doubled message can be sent, which a client library would not do.
  */
+
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { answerIn } from "../mcp/answer-in.js";
 import { checkMessageSize } from "../mcp/message-size.js";
 import type { RunningProcess } from "./processes.js";
 
@@ -241,12 +243,4 @@ function resultOf(response: RpcResponse): Record<string, unknown> {
   return response.result ?? {};
 }
 
-/** Large answers come as text alone. */
-function callAnswerOf(response: RpcResponse): CallAnswer {
-  const result = resultOf(response) as { structuredContent?: CallAnswer; content?: { text?: string }[] };
-  const { structuredContent, content } = result;
-  if (structuredContent) return structuredContent;
-  const text = content?.[0]?.text;
-  if (text === undefined) throw new Error(`no answer: ${JSON.stringify(response).slice(0, 1000)}`);
-  return JSON.parse(text) as CallAnswer;
-}
+const callAnswerOf = (response: RpcResponse): CallAnswer => answerIn(resultOf(response));

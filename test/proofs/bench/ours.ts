@@ -1,7 +1,8 @@
 /** The broker itself: its verbs in this process, and tool calls of real MCP clients beside a call that does nothing. */
+
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { Gateway } from "../../../src/gateway/gateway.js";
+import { answerIn } from "../../harness/mcp/answer-in.js";
 import type { Row } from "./measure/rounds.js";
 import { QUICK_TOOL } from "./quick-tool.js";
 
@@ -44,8 +45,7 @@ export function verbRows({ broker }: Gateway, inFlight: number): Row[] {
 export function mcpRows(client: Client, transport: "http" | "stdio"): Row[] {
   const name = transport === "http" ? "HTTP" : "stdio";
   const statusOf = async (tool: string, args: Record<string, unknown>): Promise<unknown> => {
-    const result = (await client.callTool({ name: tool, arguments: args })) as CallToolResult;
-    return result.structuredContent?.status;
+    return answerIn<{ status: string }>(await client.callTool({ name: tool, arguments: args })).status;
   };
   const expect = async (status: string, seen: Promise<unknown>): Promise<void> => {
     const found = await seen;

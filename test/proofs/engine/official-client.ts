@@ -1,7 +1,9 @@
 /** The official MCP client, as the other clients of tests are asked. */
+
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { answerIn } from "../../harness/mcp/answer-in.js";
 import type { CallAnswer, TestClient } from "../../harness/processes/process-clients.js";
 
 /** Longer than any wait that a test asks for: tests lose patience themselves. */
@@ -25,10 +27,7 @@ export async function openOfficialClient(
     const options = { timeout: TIMEOUT_MS, signal: given.signal };
     const answer = client
       .callTool({ name, arguments: args }, undefined, options)
-      .then(({ structuredContent, content }) => {
-        const [{ text } = { text: "{}" }] = content as { text: string }[];
-        return (structuredContent ?? JSON.parse(text)) as CallAnswer;
-      })
+      .then((result) => answerIn<CallAnswer>(result))
       .finally(() => underWay.delete(id));
     answer.catch(() => undefined);
     const giveUp = (): void => given.abort("the test gave up");

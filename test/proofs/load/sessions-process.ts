@@ -1,8 +1,10 @@
 /** Many MCP sessions over HTTP, by the official client, that call at fixed times: an answer that is late delays no other call. */
+
 import { setTimeout as after } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { answerIn } from "../../harness/mcp/answer-in.js";
 import type { CallAnswer } from "../../harness/processes/process-clients.js";
 import { answerParent, endWithParent, tellParent } from "../bench/floors/child-process.js";
 import { type Offer, type Offered, type SessionsSettings, TOOL } from "./settings.js";
@@ -25,8 +27,9 @@ for (let at = 0; at < sessions; at += 1) {
 async function wrongWith(text: string, editor: string, client: Client): Promise<string | undefined> {
   try {
     const call = { name: TOOL, arguments: { Text: text, editor, timeout: WAIT_S } };
-    const { structuredContent } = await client.callTool(call, undefined, { timeout: 2 * WAIT_S * 1_000 });
-    const answer = structuredContent as CallAnswer;
+    const answer = answerIn<CallAnswer>(
+      await client.callTool(call, undefined, { timeout: 2 * WAIT_S * 1_000 }),
+    );
     const isOwn = (answer.result as { Text?: string } | undefined)?.Text === text && answer.editor === editor;
     const isGood = answer.status === "completed" && isOwn && !answer.deduplicated;
     return isGood ? undefined : `${text}: ${JSON.stringify(answer).slice(0, 300)}`;
