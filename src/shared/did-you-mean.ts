@@ -1,10 +1,10 @@
 /** The name that a caller may have meant. */
 import { closest, distance } from "fastest-levenshtein";
 
-/** For the end of a sentence; empty if no name is near. */
+/** Behind what is wrong with the name; empty if no name is near. */
 export function didYouMean(written: string, names: readonly string[]): string {
   const near = nearest(written, names);
-  return near === undefined ? "" : `; did you mean ${near}?`;
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
 }
 
 export function nearest(written: string, names: readonly string[]): string | undefined {

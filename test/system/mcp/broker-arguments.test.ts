@@ -21,10 +21,10 @@ test("a number or a boolean that is written as text is understood", async () => 
 });
 
 test.each([
-  ["get_operation_result", { waits: true }, "/waits: there is no such argument; did you mean wait?"],
-  ["get_operation_status", { logId: "x" }, "/logId: there is no such argument; did you mean log_id?"],
+  ["get_operation_result", { waits: true }, "/waits: there is no such argument (did you mean wait?)"],
+  ["get_operation_status", { logId: "x" }, "/logId: there is no such argument (did you mean log_id?)"],
   ["list_operations", { count: 3 }, "/count: there is no such argument"],
-  ["fetch_cached_response", { jqFilter: "." }, "/jqFilter: there is no such argument; did you mean jq?"],
+  ["fetch_cached_response", { jqFilter: "." }, "/jqFilter: there is no such argument (did you mean jq?)"],
 ])("%s refuses %j and says what was meant", async (tool, args, said) => {
   const { call, log_id } = await withResult();
   const given = tool === "list_operations" ? args : { log_id, ...args };

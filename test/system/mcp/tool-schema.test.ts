@@ -321,7 +321,7 @@ describe("plain schemas are checked without a thread", () => {
     await check({ Name: "a", Mode: "b", Points: [{ X: 1 }], pattern: "(a+)+$" });
     await expect(check({ Name: "a", Points: [{ X: "1" }] })).rejects.toThrow(/Points\/0\/X must be number/);
     await expect(check({ Nmae: "a" })).rejects.toThrow(
-      /\/Nmae there is no such parameter; did you mean Name/,
+      /\/Nmae there is no such parameter \(did you mean Name\?\)/,
     );
     expect(problems).toEqual([]);
   });
