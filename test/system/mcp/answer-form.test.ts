@@ -135,8 +135,8 @@ test("the sizes are those of the page", async () => {
     timeout: 10,
   });
   const item = { MenuItemPath: "Simulator/Block For 2 Seconds" };
-  const { log_id } = await told("a call whose wait ended", "execute-menu-item", { ...item, timeout: 0.5 });
-  await told("the same call again, joined", "execute-menu-item", { ...item, timeout: 0.5 });
+  const { log_id } = await told("a call whose wait ended", "execute-menu-item", { ...item, timeout: 1 });
+  await told("the same call again, joined", "execute-menu-item", { ...item, timeout: 0 });
   await told("get_operation_status of a running one", "get_operation_status", { log_id });
   await told("get_operation_result of a running one", "get_operation_result", { log_id });
   await told("get_operation_result, ended", "get_operation_result", { log_id, wait: true, timeout: 30 });
