@@ -89,6 +89,7 @@ describe("W22: flush while Editor A is away; Editor B connects first", () => {
     const again = await ann.submit(...A_CALL);
     expect(again).toMatchObject({ record: { logId, editor: editor.editorId } });
     expect(again.relation).not.toBe("created");
+    expect((await ann.outcome(logId)).record.state).toBe("completed");
     expect(executions("a")).toBe(1);
     expect(notedIn(system)).toMatchObject({
       incarnation: await system.store.operations.incarnation(),
