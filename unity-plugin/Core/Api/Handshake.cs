@@ -56,8 +56,21 @@ namespace JobBroker.Bridge.Api
             }
         }
 
-        /// <summary>The labels are others now than the last hello said. Any thread.</summary>
-        public bool IsOutdated() =>
+        /// <summary>
+        /// Ends the worker's connection if the labels are others now than its hello was told: its next hello is answered with
+        /// those. Any thread.
+        /// </summary>
+        public void SayAgainIfOutdated(WorkerSeat seat)
+        {
+            if (!seat.IsHeld || !IsOutdated()) return;
+            // A hello that is being answered has its connection seated and does not know yet what it says.
+            lock (ledger.Gate)
+            {
+                if (IsOutdated()) seat.Vacate();
+            }
+        }
+
+        private bool IsOutdated() =>
             saidLabels is { } said && !ReferenceEquals(said, session.Editor.Labels) && !said.SequenceEqual(session.Editor.Labels);
 
         private JObject Content()

@@ -185,19 +185,9 @@ namespace JobBroker.Bridge.Session
         public void Pump()
         {
             mainThread.Tick();
-            if (seat.IsHeld && hello.IsOutdated()) HaveHelloSaidAgain();
+            hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();
-        }
-
-        /// <summary>Ends the worker's connection: its next hello is answered with what is true now.</summary>
-        private void HaveHelloSaidAgain()
-        {
-            // A hello that is being answered has its connection seated and does not know yet what it says.
-            lock (Ledger.Gate)
-            {
-                if (hello.IsOutdated()) seat.Vacate();
-            }
         }
 
         /// <summary>The script domain ends; false when a thread did not end in time.</summary>

@@ -264,14 +264,13 @@ public sealed class PortTests
         var settings = new UnitySettings();
         ISecuritySettings security = settings;
         settings.Change(new BridgeSettings(
-            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/mnt/builds"],
-            labels: ["gpu"]));
+            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/m"], labels: ["gpu"]));
         Assert.True(security.Current.MenuItemExecution);
         Assert.Equal(1, StubEditor.SavedSettings);
         Assert.Equal(8755, new UnitySettings().Current.Port);
         Assert.True(new UnitySettings().Current.PlainSurface);
         Assert.True(new UnitySettings().Current.IsOn(SecuritySetting.BuildExecution));
-        Assert.Equal(["/mnt/builds"], new UnitySettings().Current.BuildFolders);
+        Assert.Equal(["/m"], new UnitySettings().Current.BuildFolders);
         Assert.Equal(["gpu"], new UnitySettings().Current.Labels);
         settings.Change(new BridgeSettings());
         Assert.False(security.Current.MenuItemExecution);
