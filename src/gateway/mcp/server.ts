@@ -11,12 +11,12 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { AnswerForm } from "../../shared/answer-forms.js";
+import type { AnswerSettings } from "../../shared/answer-forms.js";
 import { clientLabel } from "../../shared/client-identity.js";
 import type { Log } from "../../shared/log.js";
 import { answerOf, notFound } from "../../shared/operation/answer.js";
 import { isFinal } from "../../shared/operation/operation.js";
-import { waitTime } from "../../shared/wait-time.js";
+import { type WaitLimits, waitTime } from "../../shared/wait-time.js";
 import type { Broker } from "../broker.js";
 import type { ToolCall } from "../call-reader.js";
 import { ForceNewRefused, type Submission } from "../submit.js";
@@ -31,11 +31,13 @@ import {
 } from "./progress-notifier.js";
 import { formFor, shortAnswer } from "./tools/answer-form.js";
 import { BROKER_TOOLS } from "./tools/broker-tools.js";
+import { limitsFor } from "./tools/client-limits.js";
+import { fittedResult } from "./tools/fitted-answer.js";
 import { serveResources } from "./tools/resources.js";
 import {
   refusalAnswer,
   refusalError,
-  refusalResult,
+  refusedAnswer,
   type ToolAnswer,
   toolResult,
 } from "./tools/tool-answer.js";
@@ -46,8 +48,7 @@ export interface McpServerDeps {
   toolList: ToolList;
   log: Log;
   version: string;
-  /** For clients that are not known to read the full one. */
-  answers: AnswerForm;
+  answers: AnswerSettings;
   progress?: ProgressOptions | undefined;
 }
 
@@ -64,10 +65,11 @@ export interface McpClient {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-const CALL_WAIT_SECONDS = 1;
-
-const INSTRUCTIONS = `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
-\`timeout\` says how many seconds to wait for the outcome (default 1, at most 50): for tests, compilation and builds pass 50. An answer with status "timeout" means that the operation goes on: read it with get_operation_result (log_id, wait: true, timeout: 50). Do not send the call again, and do not restart Unity.
+const instructions = ({
+  standardSeconds,
+  mostSeconds,
+}: WaitLimits): string => `Tools run in a Unity Editor. Every call becomes one operation with a log_id, and is executed at most once.
+\`timeout\` says how many seconds to wait for the outcome (default ${standardSeconds}, at most ${mostSeconds}): for tests, compilation and builds pass ${mostSeconds}. An answer with status "timeout" means that the operation goes on: read it with get_operation_result (log_id, wait: true, timeout: ${mostSeconds}). Do not send the call again, and do not restart Unity.
 Reads, run-tests and compile run again with every new call once their outcome was answered: after an edit, just call them again. Any other tool does not run twice: the same call again joins the operation in flight, or answers its recorded outcome ("Not run again"); to run it again on purpose pass its log_id as force_new, and when you retry after a lost answer send the same idempotency_key.
 OUTCOME_UNKNOWN means that nobody knows whether it ran: look at the project first. cancel_operation cancels; giving up a call does not. list_operations finds a lost log_id.
 With several Unity Editors name one in \`editor\`, or choose one with select_editor; list_editors shows them. If your list of tools lacks Unity's, list_unity_tools shows them and call_unity_tool calls one.
@@ -78,7 +80,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   const { broker, log } = deps;
   const server = new Server(
     { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
-    { capabilities: { tools: { listChanged: true }, resources: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: { listChanged: true }, resources: {} },
+      instructions: instructions(deps.answers.waits),
+    },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
@@ -134,9 +139,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const { record, relation, timeout, isConfirmed } = submission;
     request.accepted();
     const { logId } = record;
+    const { waits } = limitsFor(server.getClientVersion(), deps.answers);
     if (relation === "created") request.created(logId);
     onAccepted(logId);
-    const time = waitTime(timeout, CALL_WAIT_SECONDS);
+    const time = waitTime(timeout, waits.standardSeconds, waits);
     const startedAt = performance.now();
     const { signal } = request;
     const seen = await broker.wait(client.principal, logId, {
@@ -153,6 +159,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       note: isFinal(seen.record.state) ? undefined : time.note,
       duplicate: relation === "created" ? undefined : relation,
       isConfirmed,
+      mostSeconds: waits.mostSeconds,
     });
   };
 
@@ -160,7 +167,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const request = client.request(extra.requestId);
     const progress = progressOf(extra, request);
     let logId: string | undefined;
-    const form = formFor(server.getClientVersion(), deps.answers);
+    const form = formFor(server.getClientVersion(), deps.answers.form);
+    const limits = limitsFor(server.getClientVersion(), deps.answers);
     const shown = (answer: ToolAnswer): CallToolResult =>
       toolResult(
         form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
@@ -168,6 +176,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         form,
       );
     const attached: Record<string, unknown> = {};
+    const fits = (answer: ToolAnswer): Promise<CallToolResult> =>
+      fittedResult(answer, { shown, attached, limits, results: broker.results });
     try {
       const own = BROKER_TOOLS.get(params.name);
       const callUnity = (called: CallToolRequest["params"]): Promise<ToolAnswer> =>
@@ -180,6 +190,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
             principal: client.principal,
             request,
             selection: client.selection,
+            limits,
             meta: params._meta ?? {},
             attach: (name, value) => {
               attached[name] = value;
@@ -195,10 +206,9 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
               callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
           })
         : await callUnity(params);
-      const result = shown(answer);
-      return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
+      return await fits(answer);
     } catch (error) {
-      return refusalResult(error, log, logId, shown);
+      return await fits(refusedAnswer(error, log, logId));
     } finally {
       progress?.close();
       request.accepted();

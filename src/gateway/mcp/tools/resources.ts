@@ -81,8 +81,7 @@ export function serveResources(
       const artifact = namedArtifact(uri);
       if (artifact) return readFile(uri, artifact, client.request(requestId));
       const named = namedResult(uri);
-      const source =
-        named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
+      const source = named && UUID.test(named.id) ? await resultIn(broker, principal, named.id) : undefined;
       if (!named || !source) throw new McpError(NOT_FOUND, "There is no such result of yours.", { uri });
       if (source.record) {
         const request = client.request(requestId);
@@ -103,7 +102,7 @@ export function serveResources(
     { id, path }: { id: string; path: string },
     { requester }: OpenRequest,
   ): Promise<ReadResourceResult> => {
-    const source = UUID.test(id) ? await broker.results.find(principal, id) : undefined;
+    const source = UUID.test(id) ? await resultIn(broker, principal, id) : undefined;
     if (source?.record) await broker.confirm(requester, id);
     const content = source?.record && contentAt(await broker.results.whole(source), path);
     if (!content) throw new McpError(NOT_FOUND, "There is no such file in a result of yours.", { uri });
@@ -154,4 +153,10 @@ async function refusing<T>(log: Log, read: () => Promise<T>): Promise<T> {
     if (error instanceof DocumentError) throw new McpError(ErrorCode.InternalError, error.message);
     throw refusalError(error, log);
   }
+}
+
+/** Not what an operation has only reported: the resource of this address is its result. */
+async function resultIn(broker: Broker, principal: string, id: string): Promise<Source | undefined> {
+  const source = await broker.results.find(principal, id);
+  return source?.partial === undefined ? source : undefined;
 }

@@ -3,6 +3,7 @@ import { type Tool as McpTool, ToolSchema } from "@modelcontextprotocol/sdk/type
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
+import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
@@ -19,9 +20,10 @@ export interface ToolList {
 }
 
 export function createToolList(
-  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log },
+  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log; waits?: WaitLimits },
   options: { debounceMs: number } = { debounceMs: 250 },
 ): ToolList {
+  const { waits = WAITS } = deps;
   const listeners = new Set<() => void>();
   let isOfSeveral = false;
   let known: string | undefined;
@@ -31,8 +33,8 @@ export function createToolList(
     const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
     const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
     if (principal === undefined) isOfSeveral = several;
-    const unity = offered.map((tool) => describe(tool, several));
-    const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
+    const unity = offered.map((tool) => describe(tool, { several, waits }));
+    const own = [...BROKER_TOOLS.values()].map(({ described }) => described(waits));
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
@@ -84,7 +86,7 @@ export function createToolList(
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** Begins with the broker's own words; the rest is the Editor's text, which may say anything. `several`: Editors to choose from. */
-function describe(tool: OfferedTool, several: boolean): McpTool {
+function describe(tool: OfferedTool, { several, waits }: { several: boolean; waits: WaitLimits }): McpTool {
   const { title = tool.name } = tool.annotations;
   const described = ({ $schema, additionalProperties, ...inputSchema }: Record<string, unknown>) => ({
     name: tool.name,
@@ -101,10 +103,12 @@ function describe(tool: OfferedTool, several: boolean): McpTool {
     // No outputSchema: the answer after a wait has ended would violate it.
     annotations: hintsOf(tool.annotations),
   });
-  const whole = described(offerParameters(tool, { several }));
+  const whole = described(offerParameters(tool, { several, waits }));
   if (ToolSchema.safeParse(whole).success) return whole as McpTool;
   // One tool with an invalid schema would make clients refuse the whole list.
-  return described(offerParameters({ ...tool, inputSchema: { type: "object" } }, { several })) as McpTool;
+  return described(
+    offerParameters({ ...tool, inputSchema: { type: "object" } }, { several, waits }),
+  ) as McpTool;
 }
 
 /** Most Editors named. */
