@@ -18,7 +18,7 @@ export const WAITS: WaitLimits = { standardSeconds: 1, mostSeconds: 50 };
 
 /** What a schema says of `timeout`. */
 export function waitText(standardSeconds: number, { mostSeconds }: WaitLimits): string {
-  return `Seconds to wait (default ${Math.min(standardSeconds, mostSeconds)}, at most ${mostSeconds}).`;
+  return `Seconds to wait (default ${Math.min(standardSeconds, mostSeconds)}, max ${mostSeconds}).`;
 }
 
 /**

@@ -21,7 +21,7 @@ const OFFERED = {
   timeout: { type: "number" },
   idempotency_key: {
     type: "string",
-    description: "The same when you retry: all are one operation.",
+    description: "The same when you retry.",
   },
   force_new: { type: "string", description: "To run it again on purpose: its log_id." },
   editor: { type: "string", description: "The Editor: its project's name or id, or pool:<labels>." },
