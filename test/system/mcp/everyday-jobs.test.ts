@@ -242,6 +242,12 @@ async function openSecondEditor(): Promise<void> {
     return (editors as { connected: boolean }[]).filter(({ connected }) => connected).length === 2;
   });
   await watcher.close();
+  // Answers name their Editor once their process has heard of the second.
+  for (const { call } of [assistant, perfect])
+    await until(
+      "answers say which Editor",
+      async () => "editor" in (await call("ping", { editor: secondEditor, timeout: 20 })),
+    );
 }
 
 test("round trips and characters are those of the page", () => {

@@ -16,7 +16,7 @@ export const LIST_OPERATIONS = define(
   "list_operations",
   "Lists your operations, newest first. Use it to find a lost log_id, or what still runs.",
   z.object({
-    limit: z.int().min(1).max(100).default(20),
+    limit: z.int().min(1).max(100).default(10),
     state: z.string().optional().describe("Such as running."),
     tool: z.string().optional(),
     editor: z.string().optional(),
