@@ -2,43 +2,17 @@
  * What a model reads: the short form of answers, through a real client, and how large each is. docs/reference/answer-sizes.md has
  * the figures: an answer that grows by more than a tenth fails here. UPDATE_GOLDEN=1 writes the page.
  */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { afterEach, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
-import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";
+import { expect, test } from "vitest";
+import { useAssistants } from "../../harness/mcp/assistant.js";
 import { pageSection } from "../../harness/page-section.js";
-import { type System, useSystem } from "../../harness/system/system.js";
+import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const connect = useAssistants();
 
 const PAGE = pageSection(new URL("../../../docs/reference/answer-sizes.md", import.meta.url), "sizes");
 /** What a page may be behind by. */
 const GROWTH = 1.1;
-
-interface Asked {
-  text: string;
-  answer: Record<string, unknown>;
-  raw: Awaited<ReturnType<Client["callTool"]>>;
-}
-type Ask = (name: string, args?: Record<string, unknown>) => Promise<Asked>;
-
-async function connect(system: System, name = "assistant"): Promise<{ client: Client; ask: Ask }> {
-  const pipes = createPipes();
-  const service = serveStdio({ gateway: system.gateway, log: createHeardLog(), version: "0.0.0" }, pipes);
-  closers.push(() => service.close());
-  const client = new Client({ name, version: "1" });
-  await client.connect(createPipeTransport(pipes));
-  const ask: Ask = async (tool, args = {}) => {
-    const raw = await client.callTool({ name: tool, arguments: args });
-    const [{ text }] = raw.content as [{ text: string }];
-    return { raw, text, answer: JSON.parse(text) as Record<string, unknown> };
-  };
-  return { client, ask };
-}
 
 const short = () => start({ gateway: { answers: "short" } });
 

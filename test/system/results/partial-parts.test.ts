@@ -1,32 +1,20 @@
 /** What an operation has reported so far is read in parts while it runs, and after an end that left no result. */
-
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { afterEach, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { expect, test } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";
-import type { CallAnswer } from "../../harness/system/giving.js";
+import { useAssistants } from "../../harness/mcp/assistant.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const connect = useAssistants();
 
-type Raw = { isError?: boolean; answer: CallAnswer };
-
-async function caller({ gateway }: System): Promise<(name: string, args?: object) => Promise<Raw>> {
-  const pipes = createPipes();
-  const service = serveStdio({ gateway, log: createHeardLog(), version: "0.0.0" }, pipes);
-  closers.push(() => service.close());
-  const client = new Client({ name: "assistant", version: "1" });
-  await client.connect(createPipeTransport(pipes));
-  return async (name, args = {}) => {
-    const { content, isError } = await client.callTool({ name, arguments: { ...args } });
-    const answer = JSON.parse((content as [{ text: string }])[0].text) as CallAnswer;
-    return { answer, ...(isError ? { isError: true } : {}) };
+/** As its client has it: the answer, and whether it is an error. */
+async function caller(system: System) {
+  const { client, ask } = await connect(system);
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const { answer, raw } = await ask(name, args);
+    return { answer, ...(raw.isError ? { isError: true } : {}) };
   };
+  return { client, call };
 }
 
 const reported = (count: number) => ({
@@ -36,17 +24,17 @@ const reported = (count: number) => ({
 /** A call that has reported something and goes on. */
 async function running(tool = "work-cancellable") {
   const system = await start({ gateway: { answers: "short" } });
-  const call = await caller(system);
+  const { call, client } = await caller(system);
   const { answer } = await call(tool, { Name: "a", Hold: true, timeout: 0 });
   await system.bench.begins("a");
   const says = async (partialResult: unknown, progress: number): Promise<void> => {
     system.bench.report("a", { progress, partialResult });
     await eventually(async () => {
-      const live = await system.store.operations.live(answer.log_id);
+      const live = await system.store.operations.live(String(answer.log_id));
       return JSON.stringify(live.partialResult) === JSON.stringify(partialResult);
     }, "the report is stored");
   };
-  return { system, call, log_id: answer.log_id, says };
+  return { system, call, log_id: String(answer.log_id), says, client };
 }
 
 test("a small one is in the answer; of a large one there is a preview, also in the status", async () => {
@@ -133,13 +121,8 @@ test("the history of one that runs does not say that it has completed", async ()
 });
 
 test("a resource is a result: there is none of what is only reported", async () => {
-  const { system, log_id, says } = await running();
+  const { system, log_id, says, client } = await running();
   await says(reported(3), 1);
-  const pipes = createPipes();
-  const service = serveStdio({ gateway: system.gateway, log: createHeardLog(), version: "0.0.0" }, pipes);
-  closers.push(() => service.close());
-  const client = new Client({ name: "assistant", version: "1" });
-  await client.connect(createPipeTransport(pipes));
   await expect(client.readResource({ uri: `unity-broker://results/${log_id}` })).rejects.toThrow();
   system.bench.finish("a");
 });
