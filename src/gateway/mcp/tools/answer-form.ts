@@ -32,6 +32,8 @@ const NOTABLE_KB = 1;
 export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAnswer {
   const rows = answer.operations;
   if (Array.isArray(rows)) return { ...answer, operations: rows.map((row) => shortRow(row, severalEditors)) };
+  // The description of a stored result is what was asked for.
+  if (answer.size_kb !== undefined && answer.cached === undefined) return answer;
   const isOperation = answer.log_id !== undefined && answer.state !== undefined;
   if (!isOperation) return answer.status === "error" ? without(answer, ["error", "faults"]) : answer;
   const isCompleted = answer.state === "completed" && answer.status === "completed";
