@@ -144,7 +144,7 @@ export const CONFIG = {
     .min(4_000)
     .optional()
     .describe(
-      "Most bytes of one answer to an MCP client; without it, what the client is known to take, else 50 000 ([table](answer-sizes.md))",
+      "Most bytes of one answer to an MCP client; without it, what the client is known to take, else 50 000 (docs/reference/answer-sizes.md)",
     ),
   UNITY_BROKER_WAIT: z.coerce
     .number()

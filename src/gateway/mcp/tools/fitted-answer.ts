@@ -37,7 +37,7 @@ export async function fittedResult(answer: ToolAnswer, fitting: Fitting): Promis
 }
 
 /** UTF-8 bytes of the JSON. Pictures count as nothing: no client reads them as text, and each has another limit for them. */
-export function sizeOf(result: CallToolResult): number {
+function sizeOf(result: CallToolResult): number {
   const content = result.content.map(withoutBinary);
   return Buffer.byteLength(JSON.stringify({ ...result, content }));
 }
