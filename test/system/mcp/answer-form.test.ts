@@ -68,6 +68,28 @@ test("with several Editors an answer says which one it is of", async () => {
   expect(answer).toMatchObject({ editor: second.editorId });
 });
 
+test("an error with a long message keeps what can be acted on, within what its client takes", async () => {
+  const system = await short();
+  const { ask } = await connect(system, "codex-mcp-client");
+  const { answer } = await ask("work", { Name: "a", Hold: true, timeout: 0 });
+  await system.bench.begins("a");
+  system.bench.fail("a", 'Ü"'.repeat(20_000));
+  const { raw, answer: failed } = await ask("get_operation_result", {
+    log_id: answer.log_id,
+    wait: true,
+    timeout: 20,
+  });
+  expect(Buffer.byteLength(JSON.stringify(raw))).toBeLessThanOrEqual(10_000);
+  expect(raw.isError).toBe(true);
+  expect(failed).toMatchObject({
+    status: "error",
+    log_id: answer.log_id,
+    state: "failed",
+    error_code: "TOOL_FAILED",
+  });
+  expect(failed.message).toContain("characters)");
+});
+
 test.each([
   ["the command line", "unity-broker", "short"],
   ["everybody where the setting says so", "assistant", "full"],

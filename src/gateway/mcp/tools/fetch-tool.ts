@@ -235,7 +235,7 @@ function madeOf({ source, filter, projection, madeAt }: About): Record<string, u
 /** Results of operations, then parts that were kept. */
 async function listed({ broker, principal }: BrokerToolCall): Promise<ToolAnswer> {
   const [views, { entries, more }] = await Promise.all([
-    broker.list(principal, MOST_LISTED),
+    broker.list(principal, MOST_LISTED, { isWanted: ({ resultBytes }) => resultBytes !== undefined }),
     broker.results.listOf(principal, MOST_LISTED),
   ]);
   const results = views.flatMap(({ record: { logId, executedAs, resultBytes, tool, endedAt = 0 } }) =>

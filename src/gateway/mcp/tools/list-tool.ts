@@ -36,17 +36,16 @@ export const LIST_OPERATIONS = define(
       (state === undefined || record.state === state) &&
       (tool === undefined || record.tool === tool) &&
       (target === undefined || isFor(target, record));
-    // One more than is shown says whether there are more.
-    const found = await call.broker.list(call.principal, limit + 1, { isWanted, before });
-    const views = found.slice(0, limit);
+    // Not one more than is shown: who lists an operation knows its log_id.
+    const views = await call.broker.list(call.principal, limit, { isWanted, before });
     const rows = await Promise.all(views.map((view) => rowOf(view, call)));
     const last = views.at(-1)?.record.logId;
-    const isMore = found.length > limit && last !== undefined;
-    const more = isMore ? ` Older ones: pass before: "${last}".` : "";
+    const isFull = views.length === limit && last !== undefined;
+    const more = isFull ? ` Older ones, if there are any: pass before: "${last}".` : "";
     return {
       status: "completed",
       operations: rows,
-      ...(isMore ? { next_before: last } : {}),
+      ...(isFull ? { next_before: last } : {}),
       message: `${rows.length} operation(s), newest first.${more}`,
     };
   },
