@@ -2,8 +2,8 @@
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import { type Line, trackRequests } from "./request-tracker.js";
-import { followRoots } from "./roots.js";
-import { createMcpServer, type McpServerDeps } from "./server.js";
+import { followRoots } from "./revision-2025/roots.js";
+import { createMcpServer, type McpServerDeps } from "./revision-2025/server.js";
 
 export interface McpSession {
   /** Resolves when the transport closed and all its writes to the store are done. */

@@ -1,5 +1,5 @@
 /** The list of tools as MCP clients see it, and notifications of its changes. */
-import { type Tool as McpTool, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { isSpecType, type Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
@@ -97,7 +97,7 @@ function describe(tool: OfferedTool, several: boolean): McpTool {
     annotations: hintsOf(tool.annotations),
   });
   const whole = described(offerParameters(tool, { several }));
-  if (ToolSchema.safeParse(whole).success) return whole as McpTool;
+  if (isSpecType.Tool(whole)) return whole as McpTool;
   // One tool with an invalid schema would make clients refuse the whole list.
   return described(offerParameters({ ...tool, inputSchema: { type: "object" } }, { several })) as McpTool;
 }
