@@ -60,6 +60,8 @@ export interface Broker
       callerKnowsLogId?: boolean;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
+  /** Waits without a limit: true once it has ended, false if the signal aborted first or the principal has no such operation that is open. */
+  ended(principal: string, logId: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Cancels an operation that waits and was surely not sent, and asks the Editor to cancel any other. An operation whose
    * Editor is gone for good ends as interrupted. Answers the state after the Editor replied, or after 2 s.
@@ -209,6 +211,17 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
         deps.counters.add(durationCounts("waited", performance.now() - beganAt));
       // Each message causes a reading, which reads only the record; the rest of the answer is read once.
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
+    },
+
+    async ended(principal, logId, signal) {
+      const first = await ownRecord(principal, logId);
+      if (typeof first !== "object" || isFinal(first.state)) return false;
+      const isOver = async (): Promise<boolean | undefined> => {
+        const own = await ownRecord(principal, logId);
+        if (typeof own !== "object") return false;
+        return isFinal(own.state) ? true : undefined;
+      };
+      return (await waiters.until(logId, isOver, { ms: Number.POSITIVE_INFINITY, signal })) ?? false;
     },
 
     cancel,

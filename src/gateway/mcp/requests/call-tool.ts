@@ -37,6 +37,8 @@ export interface OpenCall {
   folders: readonly string[];
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
+  /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
+  followConsole: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
 }
 
@@ -76,12 +78,14 @@ export async function callTool(
             attached[name] = value;
           },
           wait: (id, ms) =>
-            broker.wait(principal, id, {
-              ms,
-              signal: request.signal,
-              callerKnowsLogId: true,
-              onChange: progress?.update,
-            }),
+            following(call, id, () =>
+              broker.wait(principal, id, {
+                ms,
+                signal: request.signal,
+                callerKnowsLogId: true,
+                onChange: progress?.update,
+              }),
+            ),
           callUnityTool: (name, args, parameters) =>
             callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
         })
@@ -113,12 +117,15 @@ async function callUnityTool(
   const time = waitTime(timeout, CALL_WAIT_SECONDS);
   const startedAt = performance.now();
   const { signal } = request;
-  const seen = await broker.wait(principal, logId, {
-    ms: time.ms,
-    signal,
-    isOwn: relation === "created",
-    onChange: call.progress?.update,
-  });
+  const wait = () =>
+    broker.wait(principal, logId, {
+      ms: time.ms,
+      signal,
+      isOwn: relation === "created",
+      onChange: call.progress?.update,
+    });
+  // What was said in a run of long ago is no news.
+  const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   if (isFinal(seen.record.state)) request.delivers(seen.record);
   const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
@@ -128,6 +135,16 @@ async function callUnityTool(
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
   });
+}
+
+/** Waits, and tells the client what the Console says meanwhile. */
+async function following<T>(call: OpenCall, logId: string, wait: () => Promise<T>): Promise<T> {
+  const stop = call.followConsole?.(logId);
+  try {
+    return await wait();
+  } finally {
+    await stop?.();
+  }
 }
 
 /** The call as the broker's `submit` takes it. */
