@@ -28,6 +28,7 @@ const METHODS: Record<string, (logId: string) => object> = {
       argument: { name: "log_id", value: "" },
     }),
   "logging/setLevel": () => rpc("logging/setLevel", { level: "debug" }),
+  "an operation's state": (logId) => rpc("resources/read", { uri: `unity-broker://operations/${logId}` }),
   "a tool that reads": () => toolCall(7, "get-hierarchy", { timeout: 30 }),
   "a tool that changes": () => toolCall(7, "work", WORK),
   get_operation_result: (log_id) => toolCall(7, "get_operation_result", { log_id }),
@@ -128,6 +129,7 @@ describe("an own session", () => {
       all("ok", {
         ...(role === "read" ? { "a tool that changes": "FORBIDDEN", call_unity_tool: "FORBIDDEN" } : {}),
         "resources/read": "error -32002",
+        "an operation's state": "error -32002",
         get_operation_result: unknown,
         get_operation_status: unknown,
         cancel_operation: unknown,

@@ -38,7 +38,7 @@ test("the end of an operation is told once to those who subscribed, and nothing 
   await ann.client.subscribeResource({ uri: uriOf(one) });
   await ann.client.subscribeResource({ uri: uriOf(one) });
   await ann.client.subscribeResource({ uri: uriOf(two) });
-  await ann.client.subscribeResource({ uri: uriOf(three) });
+  await ann.client.subscribeResource({ uri: `unity-broker://operations/${three}` });
   await ann.client.unsubscribeResource({ uri: uriOf(two) });
   await ben.client.subscribeResource({ uri: uriOf(one) });
   await ben.client.subscribeResource({ uri: uriOf(three) });
@@ -52,7 +52,7 @@ test("the end of an operation is told once to those who subscribed, and nothing 
   await ann.client.subscribeResource({ uri: uriOf(one) });
   await ann.client.ping();
   await ben.client.ping();
-  expect(ann.heard).toEqual([uriOf(one), uriOf(three)]);
+  expect(ann.heard).toEqual([uriOf(one), `unity-broker://operations/${three}`]);
   expect(ben.heard).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test("an address that is no result's is taken in silence; a hundred results are 
 });
 
 test("the log_ids of own results complete the template's address; of anything else there is nothing to offer", async () => {
-  const { bench, enter, begin } = await stage();
+  const { bench, editor, enter, begin } = await stage();
   const [ann, ben] = [await enter("ann"), await enter("ben")];
   const logId = await begin(ann.client, "one");
   await bench.begins("one");
@@ -78,10 +78,16 @@ test("the log_ids of own results complete the template's address; of anything el
     name: "get_operation_result",
     arguments: { log_id: logId, wait: true, timeout: 30 },
   });
-  const [template] = (await ann.client.listResourceTemplates()).resourceTemplates;
-  const ref = { type: "ref/resource" as const, uri: template?.uriTemplate ?? "" };
-  const offered = async (client: Client, value: string, name = "log_id") =>
-    (await client.complete({ ref, argument: { name, value } })).completion.values;
+  const { resourceTemplates } = await ann.client.listResourceTemplates();
+  const uriOfTemplate = (name: string): string =>
+    resourceTemplates.find((template) => template.name === name)?.uriTemplate ?? "";
+  const offered = async (client: Client, value: string, name = "log_id", template = "result") => {
+    const ref = { type: "ref/resource" as const, uri: uriOfTemplate(template) };
+    return (await client.complete({ ref, argument: { name, value } })).completion.values;
+  };
+  expect(await offered(ann.client, "", "editor", "editor")).toEqual([editor.editorId]);
+  for (const template of ["artifact", "operation"])
+    expect(await offered(ann.client, "", "log_id", template)).toEqual([logId]);
   expect(await offered(ann.client, logId.slice(0, 4))).toEqual([logId]);
   expect(await offered(ann.client, "")).toEqual([logId]);
   expect(await offered(ann.client, "zzz")).toEqual([]);

@@ -23,6 +23,7 @@ import type { OpenRequest } from "../open-request.js";
 import { ProtocolError } from "../protocol-error.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
+import { readState, STATE_RESOURCES, STATE_TEMPLATES } from "./state-resources.js";
 
 const JSON_TYPE = "application/json";
 /** Most bytes of one piece: its base64 fits into a message. */
@@ -54,6 +55,7 @@ export function listResourceTemplates(): ListResourceTemplatesResult {
         title: "Small file of a result",
         description: "A file that a tool put into its result, such as build-player with IncludeFilesUpTo.",
       },
+      ...STATE_TEMPLATES,
     ],
   };
 }
@@ -62,14 +64,13 @@ export function listResources({ broker, log }: Deps, principal: string): Promise
   return refusing(log, async () => {
     const views = await broker.list(principal, LISTED);
     const stored = views.filter(({ record }) => record.resultBytes !== undefined);
-    return {
-      resources: stored.map(({ record: { logId, tool, editor, resultBytes } }) => ({
-        ...resourceOf(logId),
-        title: `${tool} on ${editor}`,
-        mimeType: JSON_TYPE,
-        size: resultBytes,
-      })),
-    };
+    const results = stored.map(({ record: { logId, tool, editor, resultBytes } }) => ({
+      ...resourceOf(logId),
+      title: `${tool} on ${editor}`,
+      mimeType: JSON_TYPE,
+      size: resultBytes,
+    }));
+    return { resources: [...STATE_RESOURCES, ...results] };
   });
 }
 
@@ -87,7 +88,12 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
     if (artifact) return readFile(broker, read, artifact);
     const named = namedResult(uri);
     const source = named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
-    if (!named || !source) throw new ProtocolError(NOT_FOUND, "There is no such result of yours.", { uri });
+    if (!named || !source) {
+      const state = named ? undefined : await readState(broker, read);
+      if (state === undefined)
+        throw new ProtocolError(NOT_FOUND, "There is no such resource of yours.", { uri });
+      return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(state) }] };
+    }
     if (source.record) {
       // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
       await broker.confirm(request.requester, named.id);

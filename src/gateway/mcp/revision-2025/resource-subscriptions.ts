@@ -1,4 +1,4 @@
-/** `resources/subscribe`: a client is told when the operation ends whose result it waits for. Results never change again. */
+/** `resources/subscribe`: a client is told when the operation ends whose result or state it asks about; neither changes again. */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "../../../shared/log.js";
@@ -6,6 +6,7 @@ import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import { namedResult } from "../../results/result-uri.js";
 import { ProtocolError } from "../protocol-error.js";
+import { namedOperation } from "../requests/state-resources.js";
 import { UUID } from "../tools/broker-tool.js";
 
 /** Of one client. */
@@ -26,14 +27,14 @@ export function serveSubscriptions(
     try {
       if (await broker.ended(principal, logId, stop.signal)) await server.sendResourceUpdated({ uri });
     } catch (error) {
-      log.debug({ uri, error: (error as Error).message }, "the end of a result's operation was not told");
+      log.debug({ uri, error: (error as Error).message }, "the end of an operation was not told");
     } finally {
       if (open.get(uri) === stop) open.delete(uri);
     }
   };
 
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
-    const id = namedResult(uri)?.id;
+    const id = namedResult(uri)?.id ?? namedOperation(uri);
     if (id === undefined || !UUID.test(id) || open.has(uri)) return {};
     if (open.size >= MOST_OPEN)
       throw new ProtocolError(
