@@ -37,4 +37,24 @@ export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
     scenario: "resources-templates-read",
     reason: "It reads test://template/123/data, and the broker's templates are of results.",
   },
+  {
+    scenario: "prompts-list",
+    reason: "The broker has no prompts.",
+  },
+  {
+    scenario: "prompts-get-simple",
+    reason: "The broker has no prompts.",
+  },
+  {
+    scenario: "prompts-get-with-args",
+    reason: "The broker has no prompts.",
+  },
+  {
+    scenario: "prompts-get-embedded-resource",
+    reason: "The broker has no prompts.",
+  },
+  {
+    scenario: "prompts-get-with-image",
+    reason: "The broker has no prompts.",
+  },
 ];

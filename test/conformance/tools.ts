@@ -53,11 +53,11 @@ const CONTENT = [
   ]),
 ];
 
-/** The gateway asks its user before it runs one of these. */
+/** The gateway asks its user before it runs one of these; a repeatable one runs again, where a mutating one would be replayed. */
 const ASKED = [
   quick("test_elicitation", "May change something.", async () => ({ content: [text("Did it.")] }), {
     inputSchema: parameters({ message: { type: "string" } }),
-    effect: "mutating",
+    effect: "idempotent",
     destructive: true,
   }),
 ];
