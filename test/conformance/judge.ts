@@ -2,7 +2,7 @@
 import { EXPECTED_FAILURES, type ExpectedFailure } from "./expected-failures.js";
 import type { PlayedRun, PlayedScenario } from "./play.js";
 
-export function expectedOf(
+function expectedOf(
   { name }: Pick<PlayedScenario, "name">,
   revision: string,
   expected: readonly ExpectedFailure[] = EXPECTED_FAILURES,

@@ -10,7 +10,7 @@ export interface SuiteRun {
   scenarios: number;
 }
 
-export const SUITE_OF_RELEASES = "0.1.16";
+const SUITE_OF_RELEASES = "0.1.16";
 const SUITE_OF_2026 = "0.2.0-alpha.12";
 
 /** Neither version of the suite starts under Node 20, where `globSync` is missing. */
