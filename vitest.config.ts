@@ -41,8 +41,6 @@ export default defineConfig({
     // The files of a test process share what they import; every test gives back what it opened (aftermath.ts).
     isolate: false,
     maxWorkers: 5,
-    // It imports JSON as only bundlers, and newer versions of Node, allow.
-    server: { deps: { inline: [/@actions\//] } },
     sequence: { sequencer: LongFirst },
     reporters: ["default"],
   },
