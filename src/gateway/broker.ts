@@ -2,7 +2,6 @@
  * The broker's verbs (`Broker`). A rule lives here or in the pure functions,
  * never in a surface (mcp, http). No verb executes anything: execution belongs to the Editor's owner.
  */
-
 import { durationCounts } from "../shared/counters.js";
 import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
@@ -14,7 +13,6 @@ import type { Requester } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
-import type { Arguments } from "../shared/store/operations/attachments.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
@@ -62,6 +60,8 @@ export interface Broker
       callerKnowsLogId?: boolean;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
+  /** Waits without a limit: true once it has ended, false if the signal aborted first or the principal has no such operation that is open. */
+  ended(principal: string, logId: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Cancels an operation that waits and was surely not sent, and asks the Editor to cancel any other. An operation whose
    * Editor is gone for good ends as interrupted. Answers the state after the Editor replied, or after 2 s.
@@ -77,8 +77,6 @@ export interface Broker
   log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
   list(principal: string, limit: number, wanted?: Wanted): Promise<OperationView[]>;
-  /** As the caller gave them; undefined if the principal has no such operation, or they are gone. */
-  argumentsOf(principal: string, logId: string): Promise<Arguments>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently; then, for a principal, with its `workload`. */
   editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean; isPaused: boolean; workload?: Workload | undefined })[];
@@ -216,6 +214,17 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
     },
 
+    async ended(principal, logId, signal) {
+      const first = await ownRecord(principal, logId);
+      if (typeof first !== "object" || isFinal(first.state)) return false;
+      const isOver = async (): Promise<boolean | undefined> => {
+        const own = await ownRecord(principal, logId);
+        if (typeof own !== "object") return false;
+        return isFinal(own.state) ? true : undefined;
+      };
+      return (await waiters.until(logId, isOver, { ms: Number.POSITIVE_INFINITY, signal })) ?? false;
+    },
+
     cancel,
 
     async explain(principal, logId) {
@@ -228,11 +237,6 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async log(principal, logId, after) {
       const own = await ownRecord(principal, logId);
       return typeof own === "object" ? operations.linesAfter(own.executedAs ?? logId, after) : undefined;
-    },
-
-    async argumentsOf(principal, logId) {
-      const own = await ownRecord(principal, logId);
-      return typeof own === "object" ? operations.argumentsOf(logId) : undefined;
     },
 
     async list(principal, limit, wanted) {

@@ -2,8 +2,9 @@
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import { type Line, trackRequests } from "./request-tracker.js";
-import { followRoots } from "./roots.js";
-import { createMcpServer, type McpServerDeps } from "./server.js";
+import { serveSubscriptions } from "./revision-2025/resource-subscriptions.js";
+import { followRoots } from "./revision-2025/roots.js";
+import { createMcpServer, type McpServerDeps } from "./revision-2025/server.js";
 
 export interface McpSession {
   /** Resolves when the transport closed and all its writes to the store are done. */
@@ -50,6 +51,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   });
   // Over HTTP the client may be on another machine, where its paths mean something else.
   const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
+  const endSubscriptions = serveSubscriptions(server, deps, principal);
   let leave: (() => void) | undefined;
   const introduced = (): void => {
     const info = server.getClientVersion();
@@ -71,6 +73,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   const closed = new Promise<void>((resolve) => {
     server.onclose = () => {
       stopTelling();
+      endSubscriptions();
       leave?.();
       void tracker.idle().then(() => {
         broker.forget(caller.id);

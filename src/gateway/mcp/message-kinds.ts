@@ -1,5 +1,5 @@
 /** Classifies MCP messages, and builds the refusals of requests that the SDK's server never sees. */
-import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/server";
 import { ERRORS } from "../../shared/errors.js";
 import { RPC_INVALID_REQUEST } from "../../shared/wire/rpc.js";
 

@@ -1,5 +1,5 @@
 /** One request of a client, from its arrival until its answer was written or is no longer wanted. */
-import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/server";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import type { Requester } from "../../shared/operation/replay.js";
 import type { Instant } from "../../shared/pipe/frames.js";

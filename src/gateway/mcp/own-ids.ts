@@ -4,7 +4,7 @@
  * client also ignores the cancellation of request 0, typescript-sdk#2283.)
  */
 import { randomUUID } from "node:crypto";
-import type { JSONRPCMessage, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCResponse } from "@modelcontextprotocol/server";
 
 export interface OwnIds {
   /** The message with ids as they are sent. */

@@ -13,13 +13,14 @@
  * - `notifications/cancelled` ends here. The SDK would forget the request, but every request must come to one end.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
   JSONRPCRequest,
   MessageExtraInfo,
   RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import { BrokerError } from "../../shared/errors.js";
 import type { Log } from "../../shared/log.js";

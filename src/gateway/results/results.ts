@@ -62,8 +62,10 @@ export interface Results {
   find(principal: string, cacheId: string): Promise<Source | undefined>;
   /** The kept parts of this principal, most recently used first. */
   listOf(principal: string, most: number): Promise<ListedFilteredResults>;
-  /** What `info` says beside its size: how long it is kept, and what the operation was called with, as far as that is known. */
-  detailsOf(source: Source): Promise<{ keptForMs: number | undefined; parameters: Arguments }>;
+  /** How long it is kept, ms; undefined: its operation is in flight, or it is gone. */
+  keptFor(source: Source): Promise<number | undefined>;
+  /** As the caller gave them. */
+  argumentsOf(record: OperationRecord): Promise<Arguments>;
   // The methods below reject with a DocumentError.
   page(
     source: Source,
@@ -179,13 +181,8 @@ export function createResults(
 
     listOf: (principal, most) => filteredResults.listOf(principal, most),
 
-    async detailsOf({ cacheId, record }) {
-      const [keptForMs, parameters] = await Promise.all([
-        (record ? operations : filteredResults).keptFor(cacheId),
-        record && operations.argumentsOf(record.logId),
-      ]);
-      return { keptForMs, parameters };
-    },
+    keptFor: ({ cacheId, record }) => (record ? operations : filteredResults).keptFor(cacheId),
+    argumentsOf: ({ logId }) => operations.argumentsOf(logId),
 
     async page(source, request) {
       const { page, json, pagination } = await documents.read(

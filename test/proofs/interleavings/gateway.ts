@@ -122,7 +122,7 @@ export function createGateway(world: World) {
     { replay: REPLAY_DEFAULTS, editorAwayMs: 5_000, limits: EXPIRY_LIMITS },
   );
 
-  /** What src/gateway/mcp/server.ts does with a request, without words. */
+  /** What src/gateway/mcp/requests/call-tool.ts does with a request, without words. */
   const answer = async (
     principal: string,
     request: ReturnType<ReturnType<typeof trackRequests>["request"]>,

@@ -8,7 +8,7 @@ import type { Sessions, StoredSession } from "../../../shared/store/sessions.js"
 import { createEditorSelection } from "../editor-selection.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
-import type { McpServerDeps } from "../server.js";
+import type { McpServerDeps } from "../revision-2025/server.js";
 import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
 import { storedInitialize } from "./stored-initialize.js";
 

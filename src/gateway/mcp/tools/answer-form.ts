@@ -2,7 +2,7 @@
  * The forms of an answer. A model reads the short one: the result, and beside it only what it can act on; what an answer says of every call
  * alike stands once in the server's instructions. Programs that know the broker get the full one, as text and as structured content.
  */
-import type { Implementation } from "@modelcontextprotocol/sdk/types.js";
+import type { Implementation } from "@modelcontextprotocol/server";
 import type { AnswerForm } from "../../../shared/answer-forms.js";
 import { partialForm } from "../../../shared/results/partial.js";
 import type { ToolAnswer } from "./tool-answer.js";

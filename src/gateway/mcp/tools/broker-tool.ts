@@ -1,5 +1,5 @@
 /** One of the broker's own tools: its description for clients, and the check of its arguments. */
-import type { Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { didYouMean } from "../../../shared/did-you-mean.js";
 import { BrokerError } from "../../../shared/errors.js";

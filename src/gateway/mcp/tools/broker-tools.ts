@@ -1,19 +1,16 @@
 /** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
 import { z } from "zod";
-import { publicDiagnosis } from "../../../shared/editors/diagnosis.js";
-import { labelsOf } from "../../../shared/editors/pool.js";
-import type { Workload } from "../../../shared/editors/workload.js";
 import { type Answer, answerOf, notFound, statusOf } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { waitTime } from "../../../shared/wait-time.js";
-import { labelled } from "../../editors/target-error.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
 import { LIST_OPERATIONS } from "./list-tool.js";
 import { attachLog } from "./log-lines.js";
 import { SELECT } from "./select-tool.js";
 import { shownClients } from "./shown-clients.js";
+import { shownEditors } from "./shown-editors.js";
 import type { ToolAnswer } from "./tool-answer.js";
 import { CALL_UNITY_TOOL, LIST_UNITY_TOOLS } from "./unity-tools.js";
 
@@ -114,64 +111,17 @@ const TOOLS: BrokerTool[] = [
     "Lists the Unity Editors: connected or not, what they do; and the MCP clients.",
     z.object({}),
     { readOnly: true },
-    async (_args, call) => {
-      const [{ editors: stored, noted, unreached, now }, clients, selected] = await Promise.all([
-        call.broker.editors(call.principal),
-        call.broker.clients(call.principal),
-        call.selection?.editor(),
+    async (_args, { broker, principal, selection, request }) => {
+      const [editors, clients] = await Promise.all([
+        shownEditors(broker, principal, await selection?.editor()),
+        broker.clients(principal),
       ]);
-      const away = noted.map((editor) => ({
-        ...editor,
-        connected: false,
-        isPaused: false,
-        live: undefined,
-        workload: undefined,
-        diagnosis: undefined,
-      }));
-      // An order that stays, whichever was heard last.
-      const editors = [...stored, ...away].sort(
-        ({ profile: a }, { profile: b }) =>
-          a.projectName.localeCompare(b.projectName, "en") || a.editorId.localeCompare(b.editorId, "en"),
-      );
-      const connected = editors.filter(({ connected }) => connected).length;
+      const { connected, ...shown } = editors;
       return {
         status: "completed",
-        editors: editors.map(({ profile, live, lastSeenAt, connected, isPaused, workload, diagnosis }) => ({
-          id: profile.editorId,
-          project: profile.projectName,
-          project_path: profile.projectPath,
-          unity_version: profile.unityVersion,
-          pid: profile.pid,
-          session: profile.editorSessionId,
-          ...labelled(labelsOf(profile)),
-          ...(profile.plain
-            ? {
-                bridge: `${profile.bridge ?? "plain"} (no ledger: a lost connection leaves the outcome unknown)`,
-              }
-            : {}),
-          connected,
-          ...(isPaused ? { paused: true } : {}),
-          ...(profile.editorId === selected ? { selected: true } : {}),
-          ...(connected && live
-            ? { phase: live.phase, stall_ms: live.mainThreadStallMs, queued: live.queued }
-            : {}),
-          ...(workload ? shownWorkload(workload) : {}),
-          ...(lastSeenAt > 0
-            ? { last_seen_seconds_ago: Math.max(0, Math.round((now - lastSeenAt) / 1000)) }
-            : {}),
-          ...(diagnosis ? { diagnosis: publicDiagnosis(diagnosis, call.principal) } : {}),
-        })),
-        ...(unreached.length > 0
-          ? {
-              unreached: unreached.map(({ editor, project, ...diagnosis }) => ({
-                id: editor,
-                project,
-                diagnosis: publicDiagnosis(diagnosis, call.principal),
-              })),
-            }
-          : {}),
-        ...shownClients(clients, call.request.requester.caller?.id),
-        message: `${editors.length} Editor(s) known, ${connected} connected; ${clients.length} MCP client(s) connected.`,
+        ...shown,
+        ...shownClients(clients, request.requester.caller?.id),
+        message: `${shown.editors.length} Editor(s) known, ${connected} connected; ${clients.length} MCP client(s) connected.`,
       };
     },
   ),
@@ -179,14 +129,6 @@ const TOOLS: BrokerTool[] = [
   LIST_UNITY_TOOLS,
   CALL_UNITY_TOOL,
 ];
-
-/** Of another principal's operation only that it runs, and since when. */
-function shownWorkload({ running, waiting }: Workload): Record<string, unknown> {
-  if (!running) return { waiting };
-  const { since, own } = running;
-  const whose = own ? { tool: own.tool, log_id: own.logId } : {};
-  return { running: { ...whose, since: new Date(since).toISOString() }, waiting };
-}
 
 /** By name. */
 export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(TOOLS.map((tool) => [tool.name, tool]));

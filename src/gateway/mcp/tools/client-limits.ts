@@ -2,7 +2,7 @@
  * What MCP clients take: how large an answer may be, and how long they wait for it. What is larger, a client cuts, refuses or puts into a
  * file that its model has to find. The sources are in docs/reference/answer-sizes.md; a test compares both tables.
  */
-import type { Implementation } from "@modelcontextprotocol/sdk/types.js";
+import type { Implementation } from "@modelcontextprotocol/server";
 import type { AnswerSettings } from "../../../shared/answer-forms.js";
 import type { WaitLimits } from "../../../shared/wait-time.js";
 import { formFor } from "./answer-form.js";

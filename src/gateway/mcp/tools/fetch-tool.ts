@@ -146,9 +146,10 @@ async function fetched(
       return cutAnswer(about, cut, { jq_filter: jq, outputs, message });
     }
     case "info": {
-      const [preview, { keptForMs, parameters }, pages] = await Promise.all([
+      const [preview, keptForMs, parameters, pages] = await Promise.all([
         results.preview(documentOf(source)),
-        results.detailsOf(source),
+        results.keptFor(source),
+        source.record && results.argumentsOf(source.record),
         // Not every document has a list to page through.
         results.page(source, { page: 1, pageSizeBytes, path }).catch(() => undefined),
       ]);

@@ -2,7 +2,7 @@
  * An answer within what its client takes, measured as it is sent: a larger result becomes a preview to be read in parts, a longer list is
  * cut and says so, and a part that is too large is refused with what to ask for instead. Nothing is left for the client to cut.
  */
-import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { BrokerError, ERRORS } from "../../../shared/errors.js";
 import { cachedForm } from "../../../shared/results/cached.js";
 import { shortened } from "../../../shared/shortened-text.js";

@@ -1,5 +1,5 @@
 /** A tool's hints, without those that say what the protocol assumes of a tool that says nothing (MCP, ToolAnnotations). */
-import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
 
 const ASSUMED = {
   readOnlyHint: false,

@@ -57,11 +57,11 @@ function targetOf(named: string): Target {
   return pool === undefined ? { kind: "named", editor: named, isUnknown: true } : { kind: "pool", pool };
 }
 
-async function rowOf(view: OperationView, { broker, principal, request, limits }: BrokerToolCall) {
+async function rowOf(view: OperationView, { broker, request, limits }: BrokerToolCall) {
   const { record } = view;
   const mine = request.requester.caller?.id;
   const isAnother = record.createdBy.caller !== (mine ?? null);
-  const args = await broker.argumentsOf(principal, record.logId);
+  const args = await broker.results.argumentsOf(record);
   return {
     ...answerOf(view, { brief: true, mostSeconds: limits.waits.mostSeconds }),
     ...(args === undefined || Object.keys(args).length === 0

@@ -1,10 +1,5 @@
 /** An answer as an MCP tool result: its text and structured forms, within the size of one message. */
-import {
-  type CallToolResult,
-  type ContentBlock,
-  McpError,
-  type RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, ContentBlock, RequestId } from "@modelcontextprotocol/server";
 import type { AnswerForm } from "../../../shared/answer-forms.js";
 import { BrokerError, ERRORS, type ErrorCode } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
@@ -12,6 +7,7 @@ import type { Answer } from "../../../shared/operation/answer.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { isStoreFull } from "../../../shared/store/operations/result-quota.js";
 import { handedOn } from "../../results/content.js";
+import { ProtocolError } from "../protocol-error.js";
 
 /** The answer of one of this gateway's tools: an operation's answer, or a list with its own message. */
 export type ToolAnswer = Answer | { status: "completed"; message: string; [field: string]: unknown };
@@ -51,14 +47,14 @@ function isError({ status, timeline, partial }: ToolAnswer): boolean {
   return status === "error" || status === "not_found";
 }
 
-/** A refusal as an answer; throws an McpError if the protocol requires one. */
+/** A refusal as an answer; throws a ProtocolError if the protocol requires one. */
 export function refusedAnswer(error: unknown, log: Log, logId: string | undefined): ToolAnswer {
   const known = asBrokerError(error);
   if (!known) log.error({ error, logId }, "a tool call failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
   const { rpc, next } = ERRORS[code];
   const message = known?.message ?? next;
-  if (code === "UNKNOWN_TOOL") throw new McpError(rpc, message, { ...known?.details, error_code: code });
+  if (code === "UNKNOWN_TOOL") throw new ProtocolError(rpc, message, { ...known?.details, error_code: code });
   const refusal = known ?? new BrokerError("INTERNAL", "");
   return refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId });
 }
@@ -74,11 +70,11 @@ export function refusalAnswer(
 }
 
 /** A refusal of a request other than a tool call. */
-export function refusalError(error: unknown, log: Log): McpError {
+export function refusalError(error: unknown, log: Log): ProtocolError {
   const known = asBrokerError(error);
   if (!known) log.error({ error }, "a request failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
-  return new McpError(ERRORS[code].rpc, known?.message ?? ERRORS[code].next, { error_code: code });
+  return new ProtocolError(ERRORS[code].rpc, known?.message ?? ERRORS[code].next, { error_code: code });
 }
 
 function asBrokerError(error: unknown): BrokerError | undefined {

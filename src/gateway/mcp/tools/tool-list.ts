@@ -1,11 +1,13 @@
 /** The list of tools as MCP clients see it, and notifications of its changes. */
-import { type Tool as McpTool, ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { isSpecType, type Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
+import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
 import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
+import { hasPlainKeywords } from "../../tools/plain-schema.js";
 import { BROKER_TOOLS } from "./broker-tools.js";
 import { hintsOf } from "./hints.js";
 
@@ -88,27 +90,29 @@ const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 /** Begins with the broker's own words; the rest is the Editor's text, which may say anything. `several`: Editors to choose from. */
 function describe(tool: OfferedTool, { several, waits }: { several: boolean; waits: WaitLimits }): McpTool {
   const { title = tool.name } = tool.annotations;
-  const described = ({ $schema, additionalProperties, ...inputSchema }: Record<string, unknown>) => ({
+  const described = (inputSchema: JsonObjectSchema) => ({
     name: tool.name,
     ...(title === tool.name ? {} : { title }),
     description: `[${several ? editorsOf(tool) : "Unity"}] ${tool.description}`,
-    inputSchema: {
-      ...inputSchema,
-      // What the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call.
-      ...($schema === DIALECT || $schema === undefined ? {} : { $schema }),
-      ...(additionalProperties === false || additionalProperties === undefined
-        ? {}
-        : { additionalProperties }),
-    },
+    inputSchema: hasPlainKeywords(inputSchema) ? withoutAssumed(inputSchema) : inputSchema,
     // No outputSchema: the answer after a wait has ended would violate it.
     annotations: hintsOf(tool.annotations),
   });
   const whole = described(offerParameters(tool, { several, waits }));
-  if (ToolSchema.safeParse(whole).success) return whole as McpTool;
+  if (isSpecType.Tool(whole)) return whole as McpTool;
   // One tool with an invalid schema would make clients refuse the whole list.
   return described(
     offerParameters({ ...tool, inputSchema: { type: "object" } }, { several, waits }),
   ) as McpTool;
+}
+
+/** Without what the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call. */
+function withoutAssumed({ $schema, additionalProperties, ...rest }: JsonObjectSchema): object {
+  return {
+    ...rest,
+    ...($schema === DIALECT || $schema === undefined ? {} : { $schema }),
+    ...(additionalProperties === false || additionalProperties === undefined ? {} : { additionalProperties }),
+  };
 }
 
 /** Most Editors named. */

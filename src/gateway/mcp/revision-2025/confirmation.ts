@@ -1,14 +1,14 @@
 /** Asks the user of an MCP client before a tool runs (elicitation), if the client supports it. */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { BrokerError } from "../../shared/errors.js";
-import type { ToolCall } from "../call-reader.js";
-import type { OpenRequest } from "./open-request.js";
-import type { ShownProgress } from "./progress-notifier.js";
-import { questionText } from "./question-text.js";
+import { BrokerError } from "../../../shared/errors.js";
+import type { ToolCall } from "../../call-reader.js";
+import type { OpenRequest } from "../open-request.js";
+import type { ShownProgress } from "../progress-notifier.js";
+import { questionText } from "../question-text.js";
 
-/** A call that is being answered. */
-export interface OpenCall {
+/** The call whose user is asked. */
+interface AskingCall {
   request: OpenRequest;
   /** As the SDK's server sees it. */
   requestId: RequestId;
@@ -23,7 +23,7 @@ const PATIENCE_MS = 10 * 60_000;
  * How a call's user is asked; undefined if the client cannot ask. Throws NOT_CONFIRMED for every answer but yes. The
  * client's other messages are handled meanwhile: the call gives its turn back and takes one again afterwards.
  */
-export function confirmation(server: Server, call: OpenCall): ToolCall["askUser"] {
+export function confirmation(server: Server, call: AskingCall): ToolCall["askUser"] {
   if (!server.getClientCapabilities()?.elicitation?.form) return undefined;
   const { request, requestId, progress } = call;
   return async (question) => {

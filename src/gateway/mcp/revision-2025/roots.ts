@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { RootsListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { Log } from "../../shared/log.js";
+import type { Log } from "../../../shared/log.js";
 
 /**
  * Asks for the roots once the client is initialised, and again when it reports a change; only if the client declares

@@ -1,0 +1,11 @@
+/** A request's failure as JSON-RPC tells it; the servers of every protocol revision send its code, message and data. */
+export class ProtocolError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+    this.name = "ProtocolError";
+  }
+}

@@ -1,0 +1,187 @@
+/** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
+import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
+import type { AnswerSettings } from "../../../shared/answer-forms.js";
+import { clientLabel } from "../../../shared/client-identity.js";
+import type { Log } from "../../../shared/log.js";
+import { answerOf, notFound } from "../../../shared/operation/answer.js";
+import { isFinal } from "../../../shared/operation/operation.js";
+import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
+import type { Broker } from "../../broker.js";
+import type { ToolCall } from "../../call-reader.js";
+import { ForceNewRefused, type Submission } from "../../submit.js";
+import type { EditorSelection } from "../editor-selection.js";
+import type { OpenRequest } from "../open-request.js";
+import type { ShownProgress } from "../progress-notifier.js";
+import { formFor, shortAnswer } from "../tools/answer-form.js";
+import { BROKER_TOOLS } from "../tools/broker-tools.js";
+import { limitsFor } from "../tools/client-limits.js";
+import { fittedResult } from "../tools/fitted-answer.js";
+import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
+import type { ToolList } from "../tools/tool-list.js";
+
+export interface CallToolDeps {
+  broker: Broker;
+  toolList: Pick<ToolList, "hasSeveralEditors">;
+  log: Log;
+  answers: AnswerSettings;
+}
+
+/** A call, and the client that waits for its answer. */
+export interface OpenCall {
+  principal: string;
+  /** As it calls itself. */
+  client: Implementation | undefined;
+  request: OpenRequest;
+  /** Undefined if the request belongs to no session. */
+  selection: EditorSelection | undefined;
+  /** The client's folders on this machine, as far as they are known at the moment. */
+  folders: readonly string[];
+  /** Undefined if its client did not ask for progress. */
+  progress: ShownProgress | undefined;
+  /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
+  followConsole: ((logId: string) => () => Promise<void>) | undefined;
+  askUser: ToolCall["askUser"];
+}
+
+/** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one. */
+export async function callTool(
+  deps: CallToolDeps,
+  params: CallToolRequestParams,
+  call: OpenCall,
+): Promise<CallToolResult> {
+  const { broker, log } = deps;
+  const { principal, request, progress } = call;
+  const form = formFor(call.client, deps.answers.form);
+  const limits = limitsFor(call.client, deps.answers);
+  const shown = (answer: ToolAnswer): CallToolResult =>
+    toolResult(
+      form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
+      request.requester.requestId,
+      form,
+    );
+  const attached: Record<string, unknown> = {};
+  const fits = (answer: ToolAnswer): Promise<CallToolResult> =>
+    fittedResult(answer, { shown, attached, limits, results: broker.results });
+  let logId: string | undefined;
+  const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
+    callUnityTool(broker, called, { ...call, waits: limits.waits }, (id) => {
+      logId = id;
+    });
+  try {
+    const own = BROKER_TOOLS.get(params.name);
+    const answer = own
+      ? await own.run(params.arguments ?? {}, {
+          broker,
+          principal,
+          request,
+          selection: call.selection,
+          limits,
+          meta: params._meta ?? {},
+          attach: (name, value) => {
+            attached[name] = value;
+          },
+          wait: (id, ms) =>
+            following(call, id, () =>
+              broker.wait(principal, id, {
+                ms,
+                signal: request.signal,
+                callerKnowsLogId: true,
+                onChange: progress?.update,
+              }),
+            ),
+          callUnityTool: (name, args, parameters) =>
+            callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
+        })
+      : await callUnity(params);
+    return await fits(answer);
+  } catch (error) {
+    return await fits(refusedAnswer(error, log, logId));
+  } finally {
+    progress?.close();
+    request.accepted();
+  }
+}
+
+async function callUnityTool(
+  broker: Broker,
+  params: CallToolRequestParams,
+  call: OpenCall & { waits: WaitLimits },
+  onAccepted: (logId: string) => void,
+): Promise<ToolAnswer> {
+  const { principal, request, waits } = call;
+  const submission = await submit(broker, toolCallOf(params, call), request);
+  if ("status" in submission) return submission;
+  const { record, relation, timeout, isConfirmed } = submission;
+  request.accepted();
+  const { logId } = record;
+  if (relation === "created") request.created(logId);
+  onAccepted(logId);
+  const time = waitTime(timeout, waits.standardSeconds, waits);
+  const startedAt = performance.now();
+  const { signal } = request;
+  const wait = () =>
+    broker.wait(principal, logId, {
+      ms: time.ms,
+      signal,
+      isOwn: relation === "created",
+      onChange: call.progress?.update,
+    });
+  // What was said in a run of long ago is no news.
+  const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
+  if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
+  if (isFinal(seen.record.state)) request.delivers(seen.record);
+  const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
+  return answerOf(seen, {
+    waitedSeconds: Math.round(waitedMs) / 1000,
+    note: isFinal(seen.record.state) ? undefined : time.note,
+    duplicate: relation === "created" ? undefined : relation,
+    isConfirmed,
+    mostSeconds: waits.mostSeconds,
+  });
+}
+
+/** Waits, and tells the client what the Console says meanwhile. */
+async function following<T>(call: OpenCall, logId: string, wait: () => Promise<T>): Promise<T> {
+  const stop = call.followConsole?.(logId);
+  try {
+    return await wait();
+  } finally {
+    await stop?.();
+  }
+}
+
+/** The call as the broker's `submit` takes it. */
+function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolCall {
+  const { name: tool, arguments: args = {}, _meta: meta } = params;
+  const { client, request, selection, principal, folders, askUser } = call;
+  return {
+    ...request.requester,
+    principal,
+    client: client && clientLabel(client),
+    tool,
+    arguments: args,
+    meta,
+    selected: selection?.editor,
+    signal: request.signal,
+    folders,
+    askUser,
+  };
+}
+
+/** Named re-run (▲8): a refused force_new is answered with the call's own outcome, shown as a replay. */
+async function submit(
+  broker: Broker,
+  call: ToolCall,
+  request: OpenRequest,
+): Promise<Submission | ToolAnswer> {
+  try {
+    return await broker.submit(call);
+  } catch (error) {
+    if (!(error instanceof ForceNewRefused) || !error.newest) throw error;
+    const newest = await broker.read(call.principal, error.newest.logId);
+    if (typeof newest !== "object") throw error;
+    if (isFinal(newest.record.state)) request.delivers(newest.record);
+    const shown = answerOf(newest, { duplicate: "replayed" });
+    return refusalAnswer(error, { newest: shown });
+  }
+}

@@ -1,0 +1,146 @@
+/** The MCP server of one client of the revisions up to 2025-11-25: a session, whose server can ask its client. */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  CompleteRequestSchema,
+  type CompleteResult,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  type ListToolsResult,
+  ReadResourceRequestSchema,
+  type ReadResourceResult,
+  type RequestId,
+  type ServerNotification,
+  type ServerRequest,
+  SetLevelRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { EditorSelection } from "../editor-selection.js";
+import { instructions } from "../instructions.js";
+import type { OpenRequest } from "../open-request.js";
+import {
+  PROGRESS_DEFAULTS,
+  type ProgressOptions,
+  type ShownProgress,
+  showProgress,
+} from "../progress-notifier.js";
+import { type CallToolDeps, callTool, type OpenCall } from "../requests/call-tool.js";
+import { complete } from "../requests/complete.js";
+import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
+import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
+import { refusalError } from "../tools/tool-answer.js";
+import type { ToolList } from "../tools/tool-list.js";
+import { confirmation } from "./confirmation.js";
+
+export interface McpServerDeps extends CallToolDeps {
+  toolList: ToolList;
+  version: string;
+  progress?: ProgressOptions | undefined;
+}
+
+/** The client that the server serves. */
+export interface McpClient {
+  principal: string;
+  /** The open request with this id, as the SDK's server sees it. */
+  request(id: RequestId): OpenRequest;
+  selection: EditorSelection;
+  /** Its folders on this machine, as far as they are known at the moment. */
+  folders(): readonly string[];
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A server for one client, not yet connected. Its handlers wait for an Editor at first contact, and for a call's `timeout`. */
+export function createMcpServer(deps: McpServerDeps, client: McpClient): Server {
+  const { log } = deps;
+  const { principal } = client;
+  const server = new Server(
+    { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+      },
+      instructions: instructions(deps.answers.waits),
+    },
+  );
+  server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
+
+  /** Only for clients that ask for progress. */
+  const progressOf = (extra: Extra, { signal }: OpenRequest): ShownProgress | undefined => {
+    const progressToken = extra._meta?.progressToken;
+    if (progressToken === undefined) return undefined;
+    return showProgress((note) => {
+      if (signal.aborted) return;
+      const params = { ...note, progressToken };
+      extra
+        .sendNotification({ method: "notifications/progress", params })
+        .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
+    }, deps.progress ?? PROGRESS_DEFAULTS);
+  };
+
+  const messages = createConsoleMessages({ read: (id, after) => deps.broker.log(principal, id, after), log });
+  /** Until it names one, the client is sent no log messages. */
+  let level: LogLevel | undefined;
+  const consoleOf = (extra: Extra): OpenCall["followConsole"] => {
+    const least = level;
+    if (least === undefined) return undefined;
+    return (logId) =>
+      messages.follow(logId, least, (params) =>
+        extra.sendNotification({ method: "notifications/message", params: { ...params } }),
+      );
+  };
+
+  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    level = params.level;
+    return {};
+  });
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const request = client.request(extra.requestId);
+    const progress = progressOf(extra, request);
+    const askUser = confirmation(server, { request, requestId: extra.requestId, progress });
+    const { selection } = client;
+    const folders = client.folders();
+    const open = {
+      principal,
+      client: server.getClientVersion(),
+      request,
+      selection,
+      folders,
+      progress,
+      followConsole: consoleOf(extra),
+      askUser,
+    };
+    return (await callTool(deps, params, open)) as CallToolResult;
+  });
+  server.setRequestHandler(ListToolsRequestSchema, async () => {
+    try {
+      return { tools: await deps.toolList.current(principal) } as ListToolsResult;
+    } catch (error) {
+      throw refusalError(error, log);
+    }
+  });
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, listResourceTemplates);
+  server.setRequestHandler(ListResourcesRequestSchema, () => listResources(deps, principal));
+  server.setRequestHandler(
+    ReadResourceRequestSchema,
+    async ({ params: { uri } }, { requestId }) =>
+      (await readResource(deps, {
+        principal,
+        uri,
+        request: client.request(requestId),
+      })) as ReadResourceResult,
+  );
+  server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
+    try {
+      return (await complete(deps.broker, principal, params)) as CompleteResult;
+    } catch (error) {
+      throw refusalError(error, log);
+    }
+  });
+  return server;
+}
