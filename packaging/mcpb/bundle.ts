@@ -37,9 +37,9 @@ export async function buildBundle(output: string): Promise<void> {
 
 /** With the broker's own tools; those of an Editor are known when it is connected (`tools_generated`). */
 function manifest(): Record<string, unknown> {
-  const tools = [...BROKER_TOOLS.values()].map(({ described }) => {
-    const { name, description } = described(WAITS);
-    return { name, description };
-  });
+  const tools = [...BROKER_TOOLS.values()].map(({ name, described }) => ({
+    name,
+    description: described(WAITS).description,
+  }));
   return { ...JSON.parse(readFileSync(join(HERE, "manifest.json"), "utf8")), tools };
 }

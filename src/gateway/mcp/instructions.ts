@@ -1,6 +1,6 @@
-/** What a model is told of the broker once; answers do not repeat it. */
 import type { WaitLimits } from "../../shared/wait-time.js";
 
+/** What a model is told of the broker once; answers do not repeat it. */
 export const instructions = ({
   standardSeconds,
   mostSeconds,

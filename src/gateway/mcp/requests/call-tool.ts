@@ -64,7 +64,7 @@ export async function callTool(
     fittedResult(answer, { shown, attached, limits, results: broker.results });
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
-    callUnityTool(broker, called, { ...call, waits: limits.waits }, (id) => {
+    callUnityTool({ broker, waits: limits.waits }, called, call, (id) => {
       logId = id;
     });
   try {
@@ -103,7 +103,7 @@ export async function callTool(
 }
 
 async function callUnityTool(
-  broker: Broker,
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall & { waits: WaitLimits },
   onAccepted: (logId: string) => void,
