@@ -105,10 +105,10 @@ export async function callTool(
 async function callUnityTool(
   { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
-  call: OpenCall & { waits: WaitLimits },
+  call: OpenCall,
   onAccepted: (logId: string) => void,
 ): Promise<ToolAnswer> {
-  const { principal, request, waits } = call;
+  const { principal, request } = call;
   const submission = await submit(broker, toolCallOf(params, call), request);
   if ("status" in submission) return submission;
   const { record, relation, timeout, isConfirmed } = submission;
