@@ -4,6 +4,7 @@
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { afterAll, expect, test } from "vitest";
+import { STATE_RESOURCES } from "../../../src/gateway/mcp/requests/state-resources.js";
 import type { Answer } from "../../../src/shared/operation/answer.js";
 import { type System, useSystem } from "../../harness/system/system.js";
 import { useTokenGateway } from "../../harness/system/token-gateway.js";
@@ -126,7 +127,7 @@ test.each(Object.keys(STATES))(
     expect((await ben.callTool({ name: "list_operations" })).structuredContent).toMatchObject({
       operations: [],
     });
-    expect((await ben.listResources()).resources).toEqual([]);
+    expect((await ben.listResources()).resources).toEqual(STATE_RESOURCES);
     const held = state === "runs" ? ["a"] : hasResult ? [] : ["before"];
     for (const name of held) system.bench.finish(name);
     await ann.callTool({ name: "get_operation_result", arguments: { log_id: id, wait: true, timeout: 30 } });
