@@ -21,7 +21,9 @@ internal sealed class StubbedEditor
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();
         StubEditor.CancelledRuns.Clear();
-        StubEditor.IsTestRunActive = false;
+        StubEditor.HasOldTestFramework = false;
+        StubEditor.IsCommandLineRun = false;
+        StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
         StubEditor.HasCompileErrors = false;
         StubEditor.ConsoleCount = 0;
@@ -32,6 +34,13 @@ internal sealed class StubbedEditor
     }
 
     public SteppedClock Clock { get; } = new();
+
+    /// <summary>The end of a run as the framework tells it: first its tests', then, untold, its clean-up's.</summary>
+    public static void Finish(TestEnd result)
+    {
+        Notify(one => one.RunFinished(result));
+        StubEditor.EndTestJobs();
+    }
 
     /// <summary>Sends a framework event to all listeners.</summary>
     public static void Notify(Action<ICallbacks> what)

@@ -6,6 +6,7 @@ using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
 using UnityEditor.TestTools.TestRunner.Api;
+using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
 
 namespace JobBroker.EditorStubs
@@ -56,7 +57,8 @@ namespace JobBroker.EditorStubs
 
         public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
 
-        public static Dictionary<int, UnityEngine.Object> Objects { get; } = new Dictionary<int, UnityEngine.Object>();
+        /// <summary>What ScriptableObject.CreateInstance made and nobody destroyed.</summary>
+        public static List<ScriptableObject> Assets { get; } = new List<ScriptableObject>();
 
         public static Func<BuildPlayerOptions, BuildReport> Build { get; set; }
 
@@ -73,7 +75,19 @@ namespace JobBroker.EditorStubs
 
         public static List<string> CancelledRuns { get; } = new List<string>();
 
-        public static bool IsTestRunActive { get; set; }
+        /// <summary>The test framework is one of 1.1: it tells nobody of runs that do not come from the command line.</summary>
+        public static bool HasOldTestFramework { get; set; }
+
+        public static bool IsCommandLineRun { get; set; }
+
+        /// <summary>Runs whose clean-up has not ended; the framework resumes them after a domain reload.</summary>
+        internal static IReadOnlyList<TestJobData> TestJobs => TestJobDataHolder.instance.TestRuns;
+
+        public static void BeginTestJob() =>
+            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = "guid-" + TestRuns.Count });
+
+        /// <summary>The end of a run's clean-up: nobody is called.</summary>
+        public static void EndTestJobs() => TestJobDataHolder.instance.TestRuns.Clear();
 
         public static void RaiseUpdate() => EditorApplication.update?.Invoke();
 

@@ -34,6 +34,10 @@ namespace UnityEditor
 
         public static string applicationContentsPath => StubEditor.ContentsPath;
 
+#if UNITY_6000_3_OR_NEWER
+        internal static string applicationScriptingPath => StubEditor.ContentsPath + "/Resources/Scripting";
+#endif
+
         public static void QueuePlayerLoopUpdate() => StubEditor.PlayerLoopUpdates++;
 
         public static bool ExecuteMenuItem(string menuItemPath)
@@ -72,9 +76,6 @@ namespace UnityEditor
     public class EditorUtility
     {
         public static bool scriptCompilationFailed => StubEditor.HasCompileErrors;
-
-        public static Object InstanceIDToObject(int instanceID) =>
-            StubEditor.Objects.TryGetValue(instanceID, out var found) ? found : null;
     }
 
     public sealed class SessionState
