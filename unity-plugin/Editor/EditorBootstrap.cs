@@ -2,6 +2,7 @@
 using System;
 using JobBroker.Bridge.Adapter;
 using UnityEditor;
+using UnityEditor.MPE;
 using UnityEngine;
 
 namespace JobBroker.Bridge.Unity
@@ -17,7 +18,7 @@ namespace JobBroker.Bridge.Unity
 
         static EditorBootstrap()
         {
-            if (AssetDatabase.IsAssetImportWorkerProcess()) return;
+            if (IsHelper) return;
             AssemblyReloadEvents.afterAssemblyReload += EnsureStarted;
             AssemblyReloadEvents.beforeAssemblyReload += BeforeReload;
             EditorApplication.quitting += Quit;
@@ -27,15 +28,17 @@ namespace JobBroker.Bridge.Unity
         /// <summary>The bridge of this script domain; null where none runs.</summary>
         internal static EditorBridge? Bridge { get; private set; }
 
+        private static bool IsHelper =>
+            AssetDatabase.IsAssetImportWorkerProcess() || ProcessService.level == ProcessLevel.Secondary;
+
         /// <summary>
         /// Starts the bridge unless it runs, may not, or its script domain is over. Main thread only.
         /// </summary>
         internal static void EnsureStarted()
         {
-            if (AssetDatabase.IsAssetImportWorkerProcess()) return;
             if (Bridge != null || isOver) return;
             var asked = Environment.GetEnvironmentVariable(StartRule.Variable);
-            if (!StartRule.MayRun(false, Application.isBatchMode, Environment.GetCommandLineArgs(), asked)) return;
+            if (!StartRule.MayRun(IsHelper, Application.isBatchMode, Environment.GetCommandLineArgs(), asked)) return;
             var bridge = new EditorBridge();
             Bridge = bridge;
             EditorApplication.update += bridge.Tick;

@@ -222,6 +222,7 @@ namespace JobBroker.Bridge.Session
             inTime &= push.Stop(options.StopMs);
             heartbeatReport.Dispose();
             logs.Dispose();
+            if (quitting) Ledger.Release();
             Ledger.Dispose();
             Listening = false;
             return inTime;

@@ -37,11 +37,13 @@ public sealed class EditorBootstrapTests : IDisposable
         Directory.Delete(folder, true);
     }
 
-    [Fact]
-    public void An_import_worker_touches_nothing()
+    [Theory]
+    [InlineData("IsImportWorker")]
+    [InlineData("IsSecondaryProcess")]
+    public void A_helper_of_the_Editor_touches_nothing(string kind)
     {
         var domain = Domain();
-        domain.Set("IsImportWorker", true);
+        domain.Set(kind, true);
         domain.Load();
         domain.Raise("AfterReload");
 

@@ -18,6 +18,8 @@ namespace JobBroker.EditorStubs
     {
         public static bool IsImportWorker { get; set; }
 
+        public static bool IsSecondaryProcess { get; set; }
+
         public static bool IsBatchMode { get; set; }
 
         public static string ConsoleLogPath { get; set; } = "/logs/Editor.log";
