@@ -24,9 +24,6 @@ namespace JobBroker.Bridge.Session
     /// </summary>
     internal sealed class BridgeRuntime
     {
-        private const int FirstPort = 8700;
-        private const int LastPort = 8799;
-
         private readonly BridgePorts ports;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
@@ -36,6 +33,7 @@ namespace JobBroker.Bridge.Session
         private readonly ConsoleBuffer logs;
         private readonly EndpointRegistry endpoint;
         private readonly McpBridgeServer server;
+        private readonly PortChoice port;
         private readonly UnityPushClient push;
         private readonly ProgressBoard progress;
         private readonly HeartbeatReport heartbeatReport;
@@ -113,6 +111,7 @@ namespace JobBroker.Bridge.Session
             var logged = new LoggedRequests(handler, log, Session.NameOf);
             var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
             server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
+            port = new PortChoice(options.Port, ports.Clock, ports.Log);
             endpoint = new EndpointRegistry(folders.Editors, identity, ports.Log);
             heartbeatReport = new HeartbeatReport(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
@@ -123,7 +122,7 @@ namespace JobBroker.Bridge.Session
                 new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
                 Session.SaveIdentity();
             }
-            catch (LedgerUnavailableException)
+            catch
             {
                 Close(true);
                 throw;
@@ -153,13 +152,11 @@ namespace JobBroker.Bridge.Session
 
         public void HandOver() => fence.HandOver();
 
-        /// <summary>Listens on this session's port; throws <see cref="PortTakenException"/> when it is taken.</summary>
+        /// <summary>Listens, see <see cref="PortChoice"/>; throws <see cref="PortTakenException"/> when it cannot.</summary>
         public void Listen()
         {
             if (Listening) return;
-            if (Session.Port != 0) server.Listen(Session.Port);
-            else if (options.Port is { } wanted) server.Listen(wanted);
-            else server.ListenOnFirstFree(FirstPort, LastPort);
+            port.Listen(server, Session.Port);
             Session.SetPort(server.Port);
             Listening = true;
             WriteEndpoint();

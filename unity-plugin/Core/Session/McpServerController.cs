@@ -186,6 +186,10 @@ namespace JobBroker.Bridge.Session
             {
                 Failed(error.Message);
             }
+            catch (Exception error)
+            {
+                Failed("The bridge could not start: " + error);
+            }
         }
 
         private void Failed(string message)

@@ -207,6 +207,18 @@ public sealed class UnityTestsTests : ITestRunListener
     }
 
     [Fact]
+    public void Script_domains_leave_no_object_of_the_framework_behind()
+    {
+        for (var generation = 0; generation < 3; generation++)
+        {
+            var tests = Domain();
+            var api = Assert.Single(StubEditor.Assets, one => one is TestRunnerApi);
+            Assert.Equal(UnityEngine.HideFlags.HideAndDontSave, api.hideFlags);
+            tests.Dispose();
+        }
+    }
+
+    [Fact]
     public void Play_mode_keeps_the_domain_and_the_projects_own_choice_comes_back()
     {
         EditorSettings.enterPlayModeOptionsEnabled = true;

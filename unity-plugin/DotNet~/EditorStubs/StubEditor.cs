@@ -26,6 +26,9 @@ namespace JobBroker.EditorStubs
 
         public static bool IsFocused { get; set; }
 
+        /// <summary>Fault: what every tick asks for throws.</summary>
+        public static bool FocusFails { get; set; }
+
         public static bool IsCompiling { get; set; }
 
         public static bool HasCompileErrors { get; set; }

@@ -40,6 +40,8 @@ namespace JobBroker.Bridge.Unity
             this.store = store;
             this.clock = clock;
             playMode = new DomainReloadDisableScope(store);
+            // Unity's objects outlive scenes and script domains: neither may a new scene take it, nor a reload leave it.
+            api.hideFlags = HideFlags.HideAndDontSave;
             api.RegisterCallbacks(this);
         }
 
@@ -137,7 +139,11 @@ namespace JobBroker.Bridge.Unity
 
         public void OnError(string message) => End(run => run.Fail(message));
 
-        public void Dispose() => api.UnregisterCallbacks(this);
+        public void Dispose()
+        {
+            api.UnregisterCallbacks(this);
+            UnityEngine.Object.DestroyImmediate(api);
+        }
 
         private Run Begin(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
         {

@@ -29,7 +29,8 @@ namespace UnityEditor
         public static bool isPlaying { get; set; }
 
 #if UNITY_2022_3_OR_NEWER
-        public static bool isFocused => StubEditor.IsFocused;
+        public static bool isFocused =>
+            StubEditor.FocusFails ? throw new InvalidOperationException("no focus") : StubEditor.IsFocused;
 #endif
 
         public static string applicationContentsPath => StubEditor.ContentsPath;

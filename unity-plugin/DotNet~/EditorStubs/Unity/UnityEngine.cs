@@ -46,11 +46,20 @@ namespace UnityEngine
         public static void LogWarning(object message) => StubEditor.Console.Add("warning: " + message);
     }
 
+    [Flags]
+    public enum HideFlags
+    {
+        None = 0,
+        HideAndDontSave = 61,
+    }
+
     public class Object
     {
         private bool isDestroyed;
 
         public string name { get; set; } = "";
+
+        public HideFlags hideFlags { get; set; }
 
         /// <summary>A destroyed object is as good as null.</summary>
         public static bool operator ==(Object x, Object y) => ReferenceEquals(Alive(x), Alive(y));
