@@ -35,7 +35,7 @@ namespace JobBroker.Bridge.Unity
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
             info = new UnityEditorInfo(Settings);
-            console = new UnityConsole(Clock);
+            console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock);
             search = new UnitySearch();

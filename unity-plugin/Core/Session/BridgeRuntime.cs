@@ -61,7 +61,8 @@ namespace JobBroker.Bridge.Session
             Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(ports.Clock);
-            logs = new ConsoleBuffer(ports.Console);
+            logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
+            logs.Refresh(ports.Clock.NowMs);
             Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
@@ -182,6 +183,7 @@ namespace JobBroker.Bridge.Session
         public void Pump()
         {
             mainThread.Tick();
+            logs.Refresh(ports.Clock.NowMs);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();
@@ -191,6 +193,7 @@ namespace JobBroker.Bridge.Session
         public bool CloseForReload()
         {
             push.Push(PushTypes.DomainReload, Generation());
+            logs.SaveTo(ports.SessionStore);
             reloading = true;
             Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
             WriteEndpoint();

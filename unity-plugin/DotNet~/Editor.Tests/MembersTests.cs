@@ -19,7 +19,11 @@ public sealed class MembersTests
     private static readonly string[] Internals =
     [
         "UnityEditor.EditorApplication.SignalTick", "UnityEditor.EditorApplication.applicationScriptingPath",
-        "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.GetCount",
+        "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.EndGettingEntries", "UnityEditor.LogEntries.GetCount",
+        "UnityEditor.LogEntries.GetEntryInternal", "UnityEditor.LogEntries.GetFilteringText",
+        "UnityEditor.LogEntries.SetFilteringText", "UnityEditor.LogEntries.StartGettingEntries",
+        "UnityEditor.LogEntries.consoleFlags", "UnityEditor.LogEntry.callstackTextStartUTF16", "UnityEditor.LogEntry.message",
+        "UnityEditor.LogEntry.mode",
         "UnityEditor.TestTools.TestRunner.Api.TestRunnerApi.IsRunActive",
         "UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder.TestRuns",
     ];

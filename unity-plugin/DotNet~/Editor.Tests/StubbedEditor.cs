@@ -27,7 +27,9 @@ internal sealed class StubbedEditor
         StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
         StubEditor.HasCompileErrors = false;
-        StubEditor.ConsoleCount = 0;
+        StubEditor.ConsoleEntries.Clear();
+        StubEditor.ConsoleFlags = 0;
+        StubEditor.ConsoleFilter = "";
         StubEditor.Refreshes = 0;
         StubEditor.SavedSettings = 0;
         UnityEditor.EditorSettings.enterPlayModeOptionsEnabled = false;

@@ -45,8 +45,16 @@ namespace JobBroker.EditorStubs
         /// <summary>What was written to the console.</summary>
         public static List<string> Console { get; } = new List<string>();
 
-        /// <summary>Lines that the internal LogEntries counts.</summary>
-        public static int ConsoleCount { get; set; }
+        /// <summary>What the Console has: text, stack trace and mode (2 048: the script compiler's error; 1 024: a script's line).</summary>
+        public static List<(string Text, string Stack, int Mode)> ConsoleEntries { get; } = new List<(string, string, int)>();
+
+        /// <summary>What a person has chosen in the Console's window: 128, 256 and 512 show lines, warnings and errors, 1 collapses.</summary>
+        public static int ConsoleFlags { get; set; }
+
+        public static string ConsoleFilter { get; set; } = "";
+
+        /// <summary>Fault: this Editor's Console is not the one that is known.</summary>
+        public static bool HidesConsole { get; set; }
 
         /// <summary>How often the internal SignalTick was called.</summary>
         public static int Ticks;
@@ -104,6 +112,11 @@ namespace JobBroker.EditorStubs
 
         public static int BeforeReloadListeners => AssemblyReloadEvents.BeforeListeners;
 
-        public static void Write(string line, string stack, LogType type) => Application.Raise(line, stack, type);
+        public static void Write(string line, string stack, LogType type)
+        {
+            var mode = type == LogType.Log ? 1 << 10 : type == LogType.Warning ? 1 << 9 : type == LogType.Exception ? 1 << 17 : 1 << 8;
+            ConsoleEntries.Add((line, stack, mode));
+            Application.Raise(line, stack, type);
+        }
     }
 }

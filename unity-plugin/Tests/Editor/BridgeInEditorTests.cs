@@ -54,7 +54,7 @@ namespace JobBroker.Bridge.Editor.Tests
         public void The_console_is_heard()
         {
             var lines = new List<ConsoleLine>();
-            using (var console = new UnityConsole(new SystemClock()))
+            using (var console = new UnityConsole(new SystemClock(), new UnityLog()))
             {
                 console.LineWritten += lines.Add;
                 Debug.Log("a line for the bridge");
