@@ -24,16 +24,18 @@ namespace JobBroker.Bridge.Unity
         private readonly UnitySearch search;
         private readonly RoslynCompiler code;
         private readonly BridgeOptions options;
+        private readonly TickGuard guard;
 
         public EditorBridge()
         {
             var log = new UnityLog();
+            guard = new TickGuard(log);
             var store = new UnitySessionStore();
             Clock = new SystemClock();
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
             info = new UnityEditorInfo(Settings);
-            console = new UnityConsole(Clock);
+            console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock);
             search = new UnitySearch();
@@ -70,43 +72,44 @@ namespace JobBroker.Bridge.Unity
 
         public void Start()
         {
-            info.Refresh(tests.IsRunning);
-            tests.Recover();
-            Controller.StartIfWanted(StartRule.StartsItself(Application.isBatchMode, Settings.Current.AutoStart));
+            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("tests", tests.Recover);
+            guard.Run("server", () => Controller.StartIfWanted(
+                StartRule.StartsItself(Application.isBatchMode, Settings.Current.AutoStart)));
         }
 
         /// <summary>A tick of the Editor: facts first, so that what runs then sees them.</summary>
         public void Tick()
         {
-            info.Refresh(tests.IsRunning);
-            compiler.Tick();
-            tests.Tick();
-            search.Tick();
+            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("compiler", compiler.Tick);
+            guard.Run("tests", tests.Tick);
+            guard.Run("search", search.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
-            Controller.Pump();
-            mainThread.Tick();
+            guard.Run("server", Controller.Pump);
+            guard.Run("main thread", mainThread.Tick);
         }
 
         public void BeforeReload()
         {
-            Controller.BeforeReload();
+            guard.Run("server", () => Controller.BeforeReload());
             Close();
         }
 
         public void Quit()
         {
-            Controller.Quit();
-            tests.RestorePlayModeOptions();
+            guard.Run("server", () => Controller.Quit());
+            guard.Run("tests", tests.RestorePlayModeOptions);
             Close();
         }
 
         private void Close()
         {
-            code.Dispose();
-            search.Dispose();
-            tests.Dispose();
-            compiler.Dispose();
-            console.Dispose();
+            guard.Run("code", code.Dispose);
+            guard.Run("search", search.Dispose);
+            guard.Run("tests", tests.Dispose);
+            guard.Run("compiler", compiler.Dispose);
+            guard.Run("console", console.Dispose);
         }
 
         private static Assembly[] ToolAssemblies() => TypeCache.GetTypesWithAttribute<McpToolAttribute>()

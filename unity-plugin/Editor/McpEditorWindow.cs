@@ -32,7 +32,8 @@ namespace JobBroker.Bridge.Unity
             if (Event.current.type == EventType.Layout) Read();
             if (presenter == null)
             {
-                EditorGUILayout.HelpBox("The bridge does not run in this process of the Editor.", MessageType.Info);
+                if (EditorBootstrap.Failure is { } failure) EditorGUILayout.HelpBox(failure, MessageType.Error);
+                else EditorGUILayout.HelpBox("The bridge does not run in this process of the Editor.", MessageType.Info);
                 return;
             }
             scroll = EditorGUILayout.BeginScrollView(scroll);

@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.Collections;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
@@ -26,16 +27,24 @@ namespace JobBroker.Bridge.Unity
         }
 #endif
 
+        private const BindingFlags Anything = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public
+            | BindingFlags.NonPublic | BindingFlags.FlattenHierarchy;
+
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
         /// <summary>
-        /// Whether any run is under way; null where the framework has no such method: it is internal.
+        /// Whether any run is under way, its clean-up included, whoever began it; null where it cannot be known. Both
+        /// sources are internal to the framework: its list of jobs, which has every run, and IsRunActive, which in 1.1
+        /// tells only of a run of the command line.
         /// </summary>
         public static bool? IsRunActive()
         {
-            const BindingFlags anyStatic = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic;
-            var method = typeof(TestRunnerApi).GetMethod("IsRunActive", anyStatic, null, Type.EmptyTypes, null);
-            return method?.Invoke(null, null) as bool?;
+            var told = typeof(TestRunnerApi).GetMethod("IsRunActive", Anything, null, Type.EmptyTypes, null)?.Invoke(null, null);
+            if (told is true) return true;
+            var holder = typeof(TestRunnerApi).Assembly.GetType("UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder");
+            var instance = holder?.GetProperty("instance", Anything)?.GetValue(null);
+            if (!(holder?.GetField("TestRuns", Anything)?.GetValue(instance) is IEnumerable jobs)) return null;
+            return jobs.Cast<object>().Any(job => job.GetType().GetField("isRunning", Anything)?.GetValue(job) is true);
         }
 
         /// <summary>

@@ -11,14 +11,19 @@ namespace JobBroker.Bridge.Adapter
         public const string Switch = "-jobBroker";
         public const string Variable = "UNITY_JOB_BROKER";
 
+        /// <summary>On the command line of the Editors that Multiplayer Play Mode starts beside the one that a person uses.</summary>
+        private const string CloneSwitch = "--virtual-project-clone";
+
         /// <summary>
-        /// Import workers never: they would share port and ledger with their Editor. Batch mode only when it is asked
-        /// for: a build server must not open a port by itself. With windows always.
+        /// Helpers of an Editor never: they would share port and ledger with it, and nobody sees them. Batch mode only when it
+        /// is asked for: a build server must not open a port by itself. With windows always.
         /// </summary>
+        /// <param name="isHelper">An import worker, or a secondary process (a profiler's window, for one).</param>
         /// <param name="environment">The value of <see cref="Variable"/>; null when it is not set.</param>
-        public static bool MayRun(bool isImportWorker, bool isBatchMode, IEnumerable<string> commandLine, string? environment)
+        public static bool MayRun(
+            bool isHelper, bool isBatchMode, IReadOnlyCollection<string> commandLine, string? environment)
         {
-            if (isImportWorker) return false;
+            if (isHelper || commandLine.Contains(CloneSwitch)) return false;
             if (!isBatchMode) return true;
             return environment == "1"
                 || commandLine.Any(word => string.Equals(word, Switch, StringComparison.OrdinalIgnoreCase));

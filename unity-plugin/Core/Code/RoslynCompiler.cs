@@ -41,7 +41,7 @@ namespace JobBroker.Bridge.Code
         {
             cancellation.ThrowIfCancellationRequested();
             var location = locate();
-            if (location == null) return Fault("This Editor's C# compiler (DotNetSdkRoslyn/csc.dll) was not found.");
+            if (location == null) return Fault("This Editor's C# compiler (csc.dll in DotNetSdk or DotNetSdkRoslyn) was not found.");
             var folder = Path.Combine(Path.GetTempPath(), "jb-code-" + Guid.NewGuid().ToString("N"));
             try
             {

@@ -62,7 +62,8 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>
         /// Opens or begins the ledger of a folder. Throws LedgerUnavailableException, with what to do, when it cannot
-        /// be written or another process has it. Waits up to 100 ms for another to let go.
+        /// be written; LedgerInUseException when it is another process's that still runs. Waits up to 100 ms for another
+        /// to let go.
         /// </summary>
         public static OperationLedger Open(LedgerOptions options, IClock clock) =>
             new OperationLedger(options, clock, LedgerFiles.Open(options, clock));
@@ -218,6 +219,12 @@ namespace JobBroker.Bridge.Ledger
                 Record(JournalEntry.Of(EntryKind.NotStarted, own.OperationId), true);
             }
         }
+
+        /// <summary>
+        /// This process ends: <see cref="Dispose"/> leaves the folder to any other. Without it only this process may open it
+        /// again, as after a domain reload.
+        /// </summary>
+        public void Release() => files.Release();
 
         /// <summary>
         /// Lets go of the folder. Waits at most 400 ms for a write that is under way; its thread then closes behind

@@ -52,7 +52,7 @@ namespace JobBroker.Bridge.Ports
             int layer,
             IEnumerable<string> components,
             IEnumerable<SceneObject> children,
-            int instanceId = 0)
+            object? handle = null)
         {
             Name = name;
             Path = path;
@@ -62,7 +62,7 @@ namespace JobBroker.Bridge.Ports
             Layer = layer;
             Components = components;
             Children = children;
-            InstanceId = instanceId;
+            Handle = handle;
         }
 
         public string Name { get; }
@@ -84,8 +84,10 @@ namespace JobBroker.Bridge.Ports
 
         public IEnumerable<SceneObject> Children { get; }
 
-        /// <summary>Unity's id of the object: paths are not unique.</summary>
-        public int InstanceId { get; }
+        /// <summary>
+        /// Unity's own object: paths are not unique, and the type of its ids differs between Editors (int, then EntityId).
+        /// </summary>
+        public object? Handle { get; }
     }
 
     /// <summary>Reads the open scenes. Main thread only.</summary>

@@ -24,9 +24,6 @@ namespace JobBroker.Bridge.Session
     /// </summary>
     internal sealed class BridgeRuntime
     {
-        private const int FirstPort = 8700;
-        private const int LastPort = 8799;
-
         private readonly BridgePorts ports;
         private readonly BridgeOptions options;
         private readonly MainThreadMonitor mainThread;
@@ -36,6 +33,7 @@ namespace JobBroker.Bridge.Session
         private readonly ConsoleBuffer logs;
         private readonly EndpointRegistry endpoint;
         private readonly McpBridgeServer server;
+        private readonly PortChoice port;
         private readonly UnityPushClient push;
         private readonly ProgressBoard progress;
         private readonly HeartbeatReport heartbeatReport;
@@ -63,7 +61,8 @@ namespace JobBroker.Bridge.Session
             Ledger = OperationLedger.Open(LedgerOptionsFor(folders), ports.Clock);
             foreach (var notice in Ledger.Notices) ports.Log.Warn(notice);
             mainThread = new MainThreadMonitor(ports.Clock);
-            logs = new ConsoleBuffer(ports.Console);
+            logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
+            logs.Refresh(ports.Clock.NowMs);
             Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
@@ -113,6 +112,7 @@ namespace JobBroker.Bridge.Session
             var logged = new LoggedRequests(handler, log, Session.NameOf);
             var limits = new WireLimits { FrameBytes = options.MaxFrameBytes, StrangerMs = options.StrangerMs };
             server = new McpBridgeServer(logged, limits, ports.Log, () => options.PlainSurface);
+            port = new PortChoice(options.Port, ports.Clock, ports.Log);
             endpoint = new EndpointRegistry(folders.Editors, identity, ports.Log);
             heartbeatReport = new HeartbeatReport(Session, Engine, Queue, mainThread, Phase);
             heartbeat = new HeartbeatThread(options.HeartbeatMs, Beat, ports.Log);
@@ -123,7 +123,7 @@ namespace JobBroker.Bridge.Session
                 new ReloadCoordinator(Ledger, Engine, Tools, Session, ports.Clock).Recover();
                 Session.SaveIdentity();
             }
-            catch (LedgerUnavailableException)
+            catch
             {
                 Close(true);
                 throw;
@@ -153,13 +153,11 @@ namespace JobBroker.Bridge.Session
 
         public void HandOver() => fence.HandOver();
 
-        /// <summary>Listens on this session's port; throws <see cref="PortTakenException"/> when it is taken.</summary>
+        /// <summary>Listens, see <see cref="PortChoice"/>; throws <see cref="PortTakenException"/> when it cannot.</summary>
         public void Listen()
         {
             if (Listening) return;
-            if (Session.Port != 0) server.Listen(Session.Port);
-            else if (options.Port is { } wanted) server.Listen(wanted);
-            else server.ListenOnFirstFree(FirstPort, LastPort);
+            port.Listen(server, Session.Port);
             Session.SetPort(server.Port);
             Listening = true;
             WriteEndpoint();
@@ -185,6 +183,7 @@ namespace JobBroker.Bridge.Session
         public void Pump()
         {
             mainThread.Tick();
+            logs.Refresh(ports.Clock.NowMs);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();
@@ -194,6 +193,7 @@ namespace JobBroker.Bridge.Session
         public bool CloseForReload()
         {
             push.Push(PushTypes.DomainReload, Generation());
+            logs.SaveTo(ports.SessionStore);
             reloading = true;
             Session.Save(Ledger.EndedUnwritten().Select(operation => operation.OperationId));
             WriteEndpoint();
@@ -222,6 +222,7 @@ namespace JobBroker.Bridge.Session
             inTime &= push.Stop(options.StopMs);
             heartbeatReport.Dispose();
             logs.Dispose();
+            if (quitting) Ledger.Release();
             Ledger.Dispose();
             Listening = false;
             return inTime;

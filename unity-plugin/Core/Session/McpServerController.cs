@@ -19,6 +19,11 @@ namespace JobBroker.Bridge.Session
     public sealed class McpServerController
     {
         private const string WantedKey = "JobBroker.Wanted";
+
+        /// <summary>Whether this Editor session has had the ledger ("1"), or found it another process's ("0").</summary>
+        private const string OwnerKey = "JobBroker.OwnsLedger";
+
+        private const string ForeignHint = " This process does not try again by itself.";
         private const string LogKey = "JobBroker.CommunicationLog";
         private const int RelistenMs = 100;
         private const int ReopenMs = 1000;
@@ -29,6 +34,7 @@ namespace JobBroker.Bridge.Session
         private BridgeRuntime? runtime;
         private volatile string? lastError;
         private bool wanted;
+        private bool isForeign;
         private bool ended;
         private long triedAt;
 
@@ -59,14 +65,23 @@ namespace JobBroker.Bridge.Session
         public void StartIfWanted(bool autoStart)
         {
             var before = ports.SessionStore.Get(WantedKey);
+            if (ports.SessionStore.Get(OwnerKey) == "0")
+            {
+                lastError = "Another process of this project has the ledger." + ForeignHint;
+                return;
+            }
             if (before == "1" || (before == null && autoStart)) Start();
         }
 
-        /// <summary>Opens the ledger and listens; the pump retries a port that is taken.</summary>
+        /// <summary>
+        /// Opens the ledger and listens. The pump retries a port that is taken, and a ledger that cannot be opened; but not
+        /// one that another process has, unless this Editor session has had it before.
+        /// </summary>
         public void Start()
         {
             if (ended) return;
             wanted = true;
+            isForeign = false;
             ports.SessionStore.Set(WantedKey, "1");
             TryToListen();
         }
@@ -90,7 +105,7 @@ namespace JobBroker.Bridge.Session
         {
             if (ended) return;
             var pause = runtime == null ? ReopenMs : RelistenMs;
-            if (wanted && !IsRunning && ports.Clock.ElapsedMs - triedAt >= pause) TryToListen();
+            if (wanted && !isForeign && !IsRunning && ports.Clock.ElapsedMs - triedAt >= pause) TryToListen();
             runtime?.Pump();
         }
 
@@ -153,8 +168,15 @@ namespace JobBroker.Bridge.Session
             try
             {
                 runtime ??= new BridgeRuntime(ports, options, toolAssemblies, Log);
+                ports.SessionStore.Set(OwnerKey, "1");
                 runtime.Listen();
                 lastError = null;
+            }
+            catch (LedgerInUseException error)
+            {
+                isForeign = ports.SessionStore.Get(OwnerKey) != "1";
+                if (isForeign) ports.SessionStore.Set(OwnerKey, "0");
+                Failed(isForeign ? error.Message + ForeignHint : error.Message);
             }
             catch (LedgerUnavailableException error)
             {
@@ -163,6 +185,10 @@ namespace JobBroker.Bridge.Session
             catch (PortTakenException error)
             {
                 Failed(error.Message);
+            }
+            catch (Exception error)
+            {
+                Failed("The bridge could not start: " + error);
             }
         }
 

@@ -37,11 +37,13 @@ public sealed class EditorBootstrapTests : IDisposable
         Directory.Delete(folder, true);
     }
 
-    [Fact]
-    public void An_import_worker_touches_nothing()
+    [Theory]
+    [InlineData("IsImportWorker")]
+    [InlineData("IsSecondaryProcess")]
+    public void A_helper_of_the_Editor_touches_nothing(string kind)
     {
         var domain = Domain();
-        domain.Set("IsImportWorker", true);
+        domain.Set(kind, true);
         domain.Load();
         domain.Raise("AfterReload");
 
@@ -50,6 +52,32 @@ public sealed class EditorBootstrapTests : IDisposable
         Assert.Equal(0, domain.BeforeReloadListeners);
         Assert.Empty(domain.Session);
         Assert.Empty(Endpoints);
+    }
+
+    [Fact]
+    public void A_bridge_that_cannot_be_put_together_says_so_in_the_window()
+    {
+        var domain = Domain();
+        domain.Set("DataPath", null);
+        domain.Load();
+        domain.Raise("AfterReload");
+        Assert.Null(domain.Status);
+        Assert.Contains(domain.Draw(), line => line.StartsWith("Error: The bridge cannot run in this Editor. ", StringComparison.Ordinal));
+        Assert.Single(domain.Console, line => line.Contains("cannot run"));
+        domain.Raise("BeforeReload");
+    }
+
+    [Fact]
+    public void A_part_that_fails_with_every_tick_is_told_once_and_stops_no_other()
+    {
+        var domain = Domain();
+        domain.Load();
+        domain.Set("FocusFails", true);
+        for (var tick = 0; tick < 3; tick++) domain.Raise("Update");
+        Assert.Single(domain.Console, line => line.Contains("(facts) has failed"));
+        Assert.True(domain.IsListening);
+        domain.Raise("BeforeReload");
+        Assert.Empty(BridgeThreads());
     }
 
     [Fact]

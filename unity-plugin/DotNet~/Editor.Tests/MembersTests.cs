@@ -18,11 +18,17 @@ public sealed class MembersTests
     /// <summary>Internal in Unity too: reached by reflection.</summary>
     private static readonly string[] Internals =
     [
-        "UnityEditor.EditorApplication.SignalTick", "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.GetCount",
+        "UnityEditor.EditorApplication.SignalTick", "UnityEditor.EditorApplication.applicationScriptingPath",
+        "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.EndGettingEntries", "UnityEditor.LogEntries.GetCount",
+        "UnityEditor.LogEntries.GetEntryInternal", "UnityEditor.LogEntries.GetFilteringText",
+        "UnityEditor.LogEntries.SetFilteringText", "UnityEditor.LogEntries.StartGettingEntries",
+        "UnityEditor.LogEntries.consoleFlags", "UnityEditor.LogEntry.callstackTextStartUTF16", "UnityEditor.LogEntry.message",
+        "UnityEditor.LogEntry.mode",
         "UnityEditor.TestTools.TestRunner.Api.TestRunnerApi.IsRunActive",
+        "UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder.TestRuns",
     ];
 
-    private static readonly Version[] Sets = [new(2021, 3), new(2022, 3), new(6000, 0)];
+    private static readonly Version[] Sets = [new(2021, 3), new(2022, 3), new(6000, 0), new(6000, 3), new(6000, 5)];
 
     [Fact]
     public void The_list_and_the_stubs_are_the_same()
@@ -70,7 +76,13 @@ public sealed class MembersTests
             Package.Folder, "DotNet~", "EditorStubs", "bin", name, configuration, "netstandard2.1", "UnityEditor.Stubs.dll");
         var stubs = new AssemblyLoadContext(name, true).LoadFromAssemblyPath(path);
         var members = stubs.GetTypes().Where(IsUnitys).SelectMany(Members);
-        return members.Concat(Internals).Distinct();
+        return members.Concat(Internals.Where(name => Has(stubs, name))).Distinct();
+    }
+
+    private static bool Has(Assembly stubs, string name)
+    {
+        var dot = name.LastIndexOf('.');
+        return stubs.GetType(name[..dot])?.GetMember(name[(dot + 1)..], Declared | BindingFlags.NonPublic).Length > 0;
     }
 
     private static bool IsUnitys(Type type) =>

@@ -63,7 +63,7 @@ public sealed class PortTests
     public async Task The_console_is_heard_on_every_thread_and_emptied()
     {
         var lines = new List<ConsoleLine>();
-        var console = new UnityConsole(editor.Clock);
+        var console = new UnityConsole(editor.Clock, new UnityLog());
         console.LineWritten += lines.Add;
         await Task.Run(() => StubEditor.Write("oh", "at A", LogType.Exception));
         StubEditor.Write("hm", "", LogType.Warning);
@@ -71,9 +71,8 @@ public sealed class PortTests
         Assert.Equal([ConsoleLineType.Error, ConsoleLineType.Warning, ConsoleLineType.Log], lines.Select(line => line.Type));
         Assert.Equal(("oh", "at A", editor.Clock.NowMs), (lines[0].Message, lines[0].StackTrace, lines[0].AtMs));
 
-        StubEditor.ConsoleCount = 7;
-        Assert.Equal(7, console.Clear());
-        Assert.Equal(0, StubEditor.ConsoleCount);
+        Assert.Equal(3, console.Clear());
+        Assert.Empty(StubEditor.ConsoleEntries);
 
         console.Dispose();
         StubEditor.Write("late", "", LogType.Log);

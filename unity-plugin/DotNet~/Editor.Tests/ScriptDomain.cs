@@ -67,7 +67,7 @@ internal sealed class ScriptDomain
 
     private Type Bootstrap => adapter.GetType("JobBroker.Bridge.Unity.EditorBootstrap")!;
 
-    public void Set(string property, object value) => stub.GetProperty(property)!.SetValue(null, value);
+    public void Set(string property, object? value) => stub.GetProperty(property)!.SetValue(null, value);
 
     /// <summary>What Unity does for [InitializeOnLoad].</summary>
     public void Load() => RuntimeHelpers.RunClassConstructor(Bootstrap.TypeHandle);

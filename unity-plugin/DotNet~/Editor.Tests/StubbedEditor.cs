@@ -13,6 +13,7 @@ internal sealed class StubbedEditor
     public StubbedEditor()
     {
         StubEditor.Session.Clear();
+        StubEditor.Assets.Clear();
         StubEditor.Console.Clear();
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
@@ -21,10 +22,14 @@ internal sealed class StubbedEditor
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();
         StubEditor.CancelledRuns.Clear();
-        StubEditor.IsTestRunActive = false;
+        StubEditor.HasOldTestFramework = false;
+        StubEditor.IsCommandLineRun = false;
+        StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
         StubEditor.HasCompileErrors = false;
-        StubEditor.ConsoleCount = 0;
+        StubEditor.ConsoleEntries.Clear();
+        StubEditor.ConsoleFlags = 0;
+        StubEditor.ConsoleFilter = "";
         StubEditor.Refreshes = 0;
         StubEditor.SavedSettings = 0;
         UnityEditor.EditorSettings.enterPlayModeOptionsEnabled = false;
@@ -32,6 +37,13 @@ internal sealed class StubbedEditor
     }
 
     public SteppedClock Clock { get; } = new();
+
+    /// <summary>The end of a run as the framework tells it: first its tests', then, untold, its clean-up's.</summary>
+    public static void Finish(TestEnd result)
+    {
+        Notify(one => one.RunFinished(result));
+        StubEditor.EndTestJobs();
+    }
 
     /// <summary>Sends a framework event to all listeners.</summary>
     public static void Notify(Action<ICallbacks> what)

@@ -28,7 +28,7 @@ public sealed class UnityTestsTests : ITestRunListener
     private readonly List<string> reported = [];
 
     [Fact]
-    public async Task Tells_each_test_as_it_ends_and_ends_with_the_run()
+    public async Task Tells_each_test_as_it_ends_and_ends_with_the_runs_clean_up()
     {
         var tests = Domain();
         var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
@@ -39,6 +39,11 @@ public sealed class UnityTestsTests : ITestRunListener
         StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Tree, TestStatus.Failed)));
         Assert.False(running.IsCompleted);
         StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Failed)));
+        tests.Tick();
+        Assert.False(running.IsCompleted, "the framework still restores the scenes, and would refuse another run");
+        Assert.True(tests.IsRunning);
+        StubEditor.EndTestJobs();
+        tests.Tick();
 
         Assert.True(running.IsCompleted);
         await running;
@@ -76,7 +81,8 @@ public sealed class UnityTestsTests : ITestRunListener
         Assert.Null(after.AttachAsync(new TestRunRequest("another", TestPlatform.EditMode, TestFilterKind.All, ""), this, default));
         var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default);
         StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Falls, TestStatus.Passed)));
-        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        after.Tick();
 
         Assert.NotNull(running);
         await running!;
@@ -90,7 +96,7 @@ public sealed class UnityTestsTests : ITestRunListener
         var before = Domain();
         _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
         before.Dispose();
-        StubEditor.IsTestRunActive = false;
+        StubEditor.EndTestJobs();
 
         var after = Domain();
         var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
@@ -124,7 +130,7 @@ public sealed class UnityTestsTests : ITestRunListener
         StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
         Assert.Empty(reported);
 
-        StubEditor.IsTestRunActive = true;
+        StubEditor.BeginTestJob();
         Assert.Throws<InvalidOperationException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
         Assert.Empty(StubEditor.TestRuns);
     }
@@ -141,8 +147,75 @@ public sealed class UnityTestsTests : ITestRunListener
         tests.Tick();
         tests.Tick();
         Assert.Equal(["guid-1"], StubEditor.CancelledRuns);
-        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Skipped)));
+
+        // No callback tells the end of a cancelled run.
+        StubEditor.EndTestJobs();
+        editor.Clock.ElapsedMs += 10_000;
+        tests.Tick();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => running);
+        Assert.False(tests.IsRunning);
+    }
+
+    [Fact]
+    public async Task A_run_whose_scenes_a_person_did_not_want_to_save_fails_in_the_end()
+    {
+        var tests = Domain();
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        StubEditor.EndTestJobs();
+        tests.Tick();
+        Assert.False(running.IsCompleted);
+        editor.Clock.ElapsedMs += 10_000;
+        tests.Tick();
+        var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
+        Assert.Contains("a person has ended the run", error.Message);
+    }
+
+    [Fact]
+    public async Task With_a_test_framework_of_1_1_a_run_goes_on_after_a_reload_as_long_as_it_takes()
+    {
+        StubEditor.HasOldTestFramework = true;
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        before.Dispose();
+
+        var after = Domain();
+        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
+        editor.Clock.ElapsedMs += 3_600_000;
+        after.Tick();
+        Assert.False(running.IsCompleted, "IsRunActive is false there, but the framework still has the job");
+        Assert.Throws<InvalidOperationException>(() => { _ = after.RunAsync(Request(TestFilterKind.All, ""), this, default); });
+
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        after.Tick();
+        await running;
+    }
+
+    [Fact]
+    public async Task A_reload_during_the_clean_up_loses_no_report()
+    {
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        before.Dispose();
+
+        var after = Domain();
+        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
+        StubEditor.EndTestJobs();
+        after.Tick();
+        Assert.True(running.IsCompleted);
+        await running;
+    }
+
+    [Fact]
+    public void Script_domains_leave_no_object_of_the_framework_behind()
+    {
+        for (var generation = 0; generation < 3; generation++)
+        {
+            var tests = Domain();
+            var api = Assert.Single(StubEditor.Assets, one => one is TestRunnerApi);
+            Assert.Equal(UnityEngine.HideFlags.HideAndDontSave, api.hideFlags);
+            tests.Dispose();
+        }
     }
 
     [Fact]
@@ -160,7 +233,8 @@ public sealed class UnityTestsTests : ITestRunListener
         after.Recover();
         Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
         _ = after.AttachAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
-        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        after.Tick();
 
         Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
         Assert.Equal(EnterPlayModeOptions.DisableSceneReload, EditorSettings.enterPlayModeOptions);

@@ -72,20 +72,34 @@ internal sealed class HostEditorInfo(NativeEditor native) : IEditorInfo
 
 internal sealed class HostConsole : IConsole
 {
-    private int lines;
+    private readonly NativeConsole native;
+    private bool isStale = true;
 
-    public HostConsole(NativeEditor native)
+    public HostConsole(NativeEditor editor)
     {
-        native.LineWritten += line =>
-        {
-            Interlocked.Increment(ref lines);
-            LineWritten?.Invoke(new ConsoleLine(Enum.Parse<ConsoleLineType>(line.Type), line.Message, "", line.AtMs));
-        };
+        native = editor.Console;
+        native.LineWritten += line => LineWritten?.Invoke(LineOf(line, line.AtMs));
+        native.Compiled += () => isStale = true;
     }
 
     public event Action<ConsoleLine>? LineWritten;
 
-    public int Clear() => Interlocked.Exchange(ref lines, 0);
+    /// <summary>Without times, as Unity's entries are.</summary>
+    public IReadOnlyList<ConsoleLine>? TakeEntries(int most)
+    {
+        if (!isStale) return null;
+        isStale = false;
+        return native.Entries().TakeLast(most).Select(line => LineOf(line, 0)).ToList();
+    }
+
+    public int Clear()
+    {
+        isStale = true;
+        return native.Clear();
+    }
+
+    private static ConsoleLine LineOf(NativeLine line, long atMs) =>
+        new(Enum.Parse<ConsoleLineType>(line.Type), line.Message, "", atMs);
 }
 
 /// <summary>Writes the bridge's log to the host's stderr.</summary>

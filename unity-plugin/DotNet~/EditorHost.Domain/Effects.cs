@@ -85,6 +85,7 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             var reloads = messages.Count == 0 && native.Script.CompileReloads;
             native.AssetsChanged();
             native.Phase = "ready";
+            native.Console.EndCompilation(messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}"));
             done.TrySetResult(new CompileOutcome(true, messages, reloads));
             if (reloads) reload();
         });

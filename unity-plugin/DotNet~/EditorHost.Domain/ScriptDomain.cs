@@ -36,7 +36,7 @@ public sealed class ScriptDomain : IScriptDomain
             new HostSecurity(native),
             new HostLog());
         controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
-        controller.Start();
+        controller.StartIfWanted(true);
         foreach (var name in native.ExtraTools.Keys) Register(name);
     }
 
@@ -92,6 +92,8 @@ public sealed class ScriptDomain : IScriptDomain
         })),
         ["total"] = report.Total,
     };
+
+    public void Start() => controller.Start();
 
     public void HandOver() => controller.HandOver();
 

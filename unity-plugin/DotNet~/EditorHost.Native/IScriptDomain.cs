@@ -57,6 +57,9 @@ public interface IScriptDomain
     /// <summary>The bridge as it is now, as JSON text.</summary>
     string Status();
 
+    /// <summary>A person clicks Start.</summary>
+    void Start();
+
     void HandOver();
 
     void DropConnections();

@@ -67,12 +67,11 @@ public sealed class NativeEditor
     /// <summary>Seconds are multiplied by this.</summary>
     public double TimeScale { get; set; } = 1;
 
-    public event Action<NativeLine>? LineWritten;
+    public NativeConsole Console { get; } = new();
 
     public void AssetsChanged() => Interlocked.Increment(ref assetCounter);
 
-    public void Write(string type, string message) =>
-        LineWritten?.Invoke(new NativeLine(type, message, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds()));
+    public void Write(string type, string message) => Console.Write(type, message);
 
     /// <summary>Holds the calling thread as native code does: nothing interrupts it.</summary>
     public void Block(double seconds) => Thread.Sleep(TimeSpan.FromSeconds(seconds * TimeScale));
@@ -91,7 +90,7 @@ public sealed class NativeEditor
     /// <summary>A domain reload takes everything away that points into the script domain.</summary>
     public void DetachDomain()
     {
-        LineWritten = null;
+        Console.DetachDomain();
         run?.Detach();
     }
 }

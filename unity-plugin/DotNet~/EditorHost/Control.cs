@@ -74,6 +74,8 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
                 return await OnDomain(domain => domain.SlowDisk((int)Number(command, "ms", 0)));
             case "dropConnections":
                 return await OnDomain(domain => domain.DropConnections());
+            case "start":
+                return await OnDomain(domain => domain.Start());
             case "handOver":
                 return await OnDomain(domain => domain.HandOver());
             case "addTool":

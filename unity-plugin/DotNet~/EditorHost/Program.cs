@@ -31,12 +31,13 @@ var unityArguments = new Option<string?>("--unity-arguments")
 {
     Description = "The command line that Unity would have, its words between spaces: -batchmode -brokerLabels gpu",
 };
+var stays = new Option<bool>("--stays") { Description = "Goes on, as an Editor does, where its bridge cannot start" };
 var stranger = new Option<int>("--stranger-ms") { DefaultValueFactory = _ => 2000 };
 
 var command = new RootCommand("A Unity Editor without Unity: the bridge's real Core, obeying JSON lines on stdin")
 {
     project, unityVersion, port, token, editorId, state, endpoints, ledger, counter, timeScale,
-    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, unityArguments, stranger,
+    heartbeat, progress, maxFrame, inline, silence, forget, keep, plain, labels, unityArguments, stays, stranger,
 };
 command.SetAction(parsed =>
 {
@@ -66,12 +67,12 @@ command.SetAction(parsed =>
         Labels = parsed.GetValue(labels),
         CommandLine = (parsed.GetValue(unityArguments) ?? "").Split(' ', StringSplitOptions.RemoveEmptyEntries),
     };
-    return Serve(new Host(native, settings));
+    return Serve(new Host(native, settings), parsed.GetValue(stays));
 });
 return command.Parse(args).Invoke();
 
 // Ends with its input, with SIGTERM or SIGINT, or by the command "quit".
-static int Serve(Host host)
+static int Serve(Host host, bool stays)
 {
     var control = new Control(host, Console.In, Console.Out);
     var failed = 0;
@@ -79,7 +80,7 @@ static int Serve(Host host)
     using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Quit);
     host.Run(domain =>
     {
-        if (!domain.IsListening)
+        if (!domain.IsListening && !stays)
         {
             Console.Error.WriteLine(domain.LastError);
             failed = 1;

@@ -6,6 +6,7 @@ using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
 using UnityEditor.TestTools.TestRunner.Api;
+using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
 
 namespace JobBroker.EditorStubs
@@ -17,11 +18,16 @@ namespace JobBroker.EditorStubs
     {
         public static bool IsImportWorker { get; set; }
 
+        public static bool IsSecondaryProcess { get; set; }
+
         public static bool IsBatchMode { get; set; }
 
         public static string ConsoleLogPath { get; set; } = "/logs/Editor.log";
 
         public static bool IsFocused { get; set; }
+
+        /// <summary>Fault: what every tick asks for throws.</summary>
+        public static bool FocusFails { get; set; }
 
         public static bool IsCompiling { get; set; }
 
@@ -39,8 +45,16 @@ namespace JobBroker.EditorStubs
         /// <summary>What was written to the console.</summary>
         public static List<string> Console { get; } = new List<string>();
 
-        /// <summary>Lines that the internal LogEntries counts.</summary>
-        public static int ConsoleCount { get; set; }
+        /// <summary>What the Console has: text, stack trace and mode (2 048: the script compiler's error; 1 024: a script's line).</summary>
+        public static List<(string Text, string Stack, int Mode)> ConsoleEntries { get; } = new List<(string, string, int)>();
+
+        /// <summary>What a person has chosen in the Console's window: 128, 256 and 512 show lines, warnings and errors, 1 collapses.</summary>
+        public static int ConsoleFlags { get; set; }
+
+        public static string ConsoleFilter { get; set; } = "";
+
+        /// <summary>Fault: this Editor's Console is not the one that is known.</summary>
+        public static bool HidesConsole { get; set; }
 
         /// <summary>How often the internal SignalTick was called.</summary>
         public static int Ticks;
@@ -56,7 +70,8 @@ namespace JobBroker.EditorStubs
 
         public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
 
-        public static Dictionary<int, UnityEngine.Object> Objects { get; } = new Dictionary<int, UnityEngine.Object>();
+        /// <summary>What ScriptableObject.CreateInstance made and nobody destroyed.</summary>
+        public static List<ScriptableObject> Assets { get; } = new List<ScriptableObject>();
 
         public static Func<BuildPlayerOptions, BuildReport> Build { get; set; }
 
@@ -73,7 +88,19 @@ namespace JobBroker.EditorStubs
 
         public static List<string> CancelledRuns { get; } = new List<string>();
 
-        public static bool IsTestRunActive { get; set; }
+        /// <summary>The test framework is one of 1.1: it tells nobody of runs that do not come from the command line.</summary>
+        public static bool HasOldTestFramework { get; set; }
+
+        public static bool IsCommandLineRun { get; set; }
+
+        /// <summary>Runs whose clean-up has not ended; the framework resumes them after a domain reload.</summary>
+        internal static IReadOnlyList<TestJobData> TestJobs => TestJobDataHolder.instance.TestRuns;
+
+        public static void BeginTestJob() =>
+            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = "guid-" + TestRuns.Count });
+
+        /// <summary>The end of a run's clean-up: nobody is called.</summary>
+        public static void EndTestJobs() => TestJobDataHolder.instance.TestRuns.Clear();
 
         public static void RaiseUpdate() => EditorApplication.update?.Invoke();
 
@@ -85,6 +112,11 @@ namespace JobBroker.EditorStubs
 
         public static int BeforeReloadListeners => AssemblyReloadEvents.BeforeListeners;
 
-        public static void Write(string line, string stack, LogType type) => Application.Raise(line, stack, type);
+        public static void Write(string line, string stack, LogType type)
+        {
+            var mode = type == LogType.Log ? 1 << 10 : type == LogType.Warning ? 1 << 9 : type == LogType.Exception ? 1 << 17 : 1 << 8;
+            ConsoleEntries.Add((line, stack, mode));
+            Application.Raise(line, stack, type);
+        }
     }
 }

@@ -14,6 +14,9 @@ namespace JobBroker.Bridge.Unity
     {
         private const int MostMessages = 500;
 
+        private const string NoReport =
+            "Unity ended the build without a report; the Console (get-logs) says why.";
+
         private readonly Action isBuilding;
 
         /// <param name="isBuilding">Called before the main thread is blocked.</param>
@@ -44,6 +47,8 @@ namespace JobBroker.Bridge.Unity
             };
             isBuilding();
             var report = BuildStepSink.During(step, () => BuildPipeline.BuildPlayer(options));
+            // BuildPlayer catches some exceptions itself: it writes them to the Console and has no report.
+            if (report == null) return new BuildOutcome(false, NoReport, request.OutputPath, 0, 0, 1, 0, new[] { NoReport });
             var summary = report.summary;
             return new BuildOutcome(
                 summary.result == BuildResult.Succeeded,

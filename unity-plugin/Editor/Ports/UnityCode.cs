@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Reflection;
 using JobBroker.Bridge.Code;
 using UnityEditor;
 
@@ -17,7 +18,10 @@ namespace JobBroker.Bridge.Unity
         public static Func<RoslynLocation?> Locator()
         {
             var contents = EditorApplication.applicationContentsPath;
-            return () => RoslynLocation.In(contents);
+            // Internal, from 6000.3 on.
+            const BindingFlags anyStatic = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic;
+            var scripting = typeof(EditorApplication).GetProperty("applicationScriptingPath", anyStatic)?.GetValue(null) as string;
+            return () => RoslynLocation.In(contents, scripting);
         }
 
         /// <summary>The files of the loaded assemblies, one of each name. Any thread.</summary>

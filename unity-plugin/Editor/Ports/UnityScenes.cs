@@ -2,7 +2,6 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Ports;
-using UnityEditor;
 using UnityEngine;
 using UnityEngine.SceneManagement;
 
@@ -27,7 +26,8 @@ namespace JobBroker.Bridge.Unity
 
         public IReadOnlyList<ComponentDetails> Components(SceneObject target, bool inherited)
         {
-            var found = EditorUtility.InstanceIDToObject(target.InstanceId) as GameObject;
+            var found = target.Handle as GameObject;
+            // Unity's own comparison: true also for an object that was destroyed meanwhile.
             if (found == null) return new ComponentDetails[0];
             return found.GetComponents<Component>()
                 .Where(component => component != null)
@@ -47,7 +47,7 @@ namespace JobBroker.Bridge.Unity
                 one.layer,
                 ComponentNames(one),
                 one.transform.Cast<Transform>().Select(child => Read(child.gameObject, path, scene)),
-                one.GetInstanceID());
+                one);
         }
 
         private static IEnumerable<string> ComponentNames(GameObject one)

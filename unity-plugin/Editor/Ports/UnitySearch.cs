@@ -57,9 +57,8 @@ namespace JobBroker.Bridge.Unity
                     return SearchFlags.WantsMore;
                 case SearchMode.Packages:
                     return SearchFlags.Packages;
-                case SearchMode.Sorted:
-                    return SearchFlags.Sorted;
                 default:
+                    // Sorted as well: it is the same flag, and its name is obsolete from 6000.5 on.
                     return SearchFlags.Default;
             }
         }

@@ -18,9 +18,16 @@ namespace JobBroker.Bridge.Unity
     {
         private const string RunKey = "JobBroker.TestRun";
         private const string GuidKey = "JobBroker.TestRunGuid";
+        private const string ReportedKey = "JobBroker.TestRunReported";
 
-        /// <summary>How long after a reload the framework may take to pick its run up.</summary>
+        /// <summary>
+        /// How long the framework may know nothing of a run that has not reported its end: after a reload it takes a while
+        /// to pick it up.
+        /// </summary>
         private const int PickUpMs = 10000;
+
+        /// <summary>How long the clean-up of a run may take; after that, its report counts without it.</summary>
+        private const int CleanUpMs = 60000;
 
         private readonly ISessionStore store;
         private readonly IClock clock;
@@ -33,6 +40,8 @@ namespace JobBroker.Bridge.Unity
             this.store = store;
             this.clock = clock;
             playMode = new DomainReloadDisableScope(store);
+            // Unity's objects outlive scenes and script domains: neither may a new scene take it, nor a reload leave it.
+            api.hideFlags = HideFlags.HideAndDontSave;
             api.RegisterCallbacks(this);
         }
 
@@ -48,7 +57,7 @@ namespace JobBroker.Bridge.Unity
                 throw new InvalidOperationException("Tests are running in this Editor already; wait until they have ended.");
             }
             cancellation.ThrowIfCancellationRequested();
-            var run = Begin(request, listener, cancellation, false);
+            var run = Begin(request, listener, cancellation);
             store.Set(RunKey, request.RunId);
             try
             {
@@ -64,7 +73,7 @@ namespace JobBroker.Bridge.Unity
         }
 
         public Task? AttachAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation) =>
-            store.Get(RunKey) == request.RunId ? Begin(request, listener, cancellation, true).Task : null;
+            store.Get(RunKey) == request.RunId ? Begin(request, listener, cancellation).Task : null;
 
         /// <summary>
         /// After a crash of the bridge in mid-run: the project's own choice is put back once nothing runs.
@@ -85,15 +94,21 @@ namespace JobBroker.Bridge.Unity
                 run.WantsCancel = false;
                 TestFramework.Cancel(guid);
             }
-            if (run.Attached && TestFramework.IsRunActive() == false)
+            var isActive = TestFramework.IsRunActive();
+            if (run.IsReported)
             {
-                if (clock.ElapsedMs - run.LastActiveMs < PickUpMs) return;
-                End(one => one.Fail("The test framework no longer runs these tests; a domain reload has ended the run."));
+                // Scenes and settings are not restored yet, and the framework refuses another run.
+                if (isActive == true && clock.ElapsedMs - run.LastActiveMs < CleanUpMs) return;
+                End(one => one.Succeed());
+                return;
             }
-            else
+            if (isActive != false)
             {
                 run.LastActiveMs = clock.ElapsedMs;
+                return;
             }
+            // A run that is cancelled, or whose scenes a person did not want to save, tells nobody that it has ended.
+            if (clock.ElapsedMs - run.LastActiveMs >= PickUpMs) End(one => one.Vanish());
         }
 
         public void RunStarted(ITestAdaptor testsToRun)
@@ -112,16 +127,28 @@ namespace JobBroker.Bridge.Unity
             current?.Listener.Finished(TestFramework.Result(result));
         }
 
-        public void RunFinished(ITestResultAdaptor result) => End(run => run.Succeed());
+        /// <summary>The framework's clean-up still follows: <see cref="Tick"/> ends the run.</summary>
+        public void RunFinished(ITestResultAdaptor result)
+        {
+            var run = current;
+            if (run == null) return;
+            run.IsReported = true;
+            run.LastActiveMs = clock.ElapsedMs;
+            store.Set(ReportedKey, "1");
+        }
 
         public void OnError(string message) => End(run => run.Fail(message));
 
-        public void Dispose() => api.UnregisterCallbacks(this);
+        public void Dispose()
+        {
+            api.UnregisterCallbacks(this);
+            UnityEngine.Object.DestroyImmediate(api);
+        }
 
-        private Run Begin(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation, bool attached)
+        private Run Begin(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
         {
             if (current != null) throw new InvalidOperationException("A run is listened to already.");
-            current = new Run(request, listener, cancellation, attached, clock.ElapsedMs);
+            current = new Run(request, listener, cancellation, clock.ElapsedMs) { IsReported = store.Get(ReportedKey) != null };
             return current;
         }
 
@@ -139,6 +166,7 @@ namespace JobBroker.Bridge.Unity
             current = null;
             store.Set(RunKey, null);
             store.Set(GuidKey, null);
+            store.Set(ReportedKey, null);
             playMode.Restore();
         }
 
@@ -153,13 +181,11 @@ namespace JobBroker.Bridge.Unity
                 TestRunRequest request,
                 ITestRunListener listener,
                 CancellationToken cancellation,
-                bool attached,
                 long nowMs)
             {
                 Request = request;
                 Listener = listener;
                 this.cancellation = cancellation;
-                Attached = attached;
                 LastActiveMs = nowMs;
                 registration = cancellation.Register(() => wantsCancel = true);
             }
@@ -168,10 +194,10 @@ namespace JobBroker.Bridge.Unity
 
             public ITestRunListener Listener { get; }
 
-            /// <summary>True for a run that another script domain began.</summary>
-            public bool Attached { get; }
-
             public long LastActiveMs { get; set; }
+
+            /// <summary>The framework has told the end of its tests.</summary>
+            public bool IsReported { get; set; }
 
             /// <summary>Set from any thread.</summary>
             public bool WantsCancel
@@ -189,6 +215,13 @@ namespace JobBroker.Bridge.Unity
             {
                 if (cancellation.IsCancellationRequested) ended.TrySetCanceled();
                 else ended.TrySetResult(true);
+            }
+
+            /// <summary>The framework does not run it any more and has told no end.</summary>
+            public void Vanish()
+            {
+                if (cancellation.IsCancellationRequested) ended.TrySetCanceled();
+                else Fail("The test framework no longer runs these tests: a domain reload or a person has ended the run.");
             }
 
             public void Fail(string message) => ended.TrySetException(new InvalidOperationException(message));

@@ -54,7 +54,7 @@ namespace JobBroker.Bridge.Editor.Tests
         public void The_console_is_heard()
         {
             var lines = new List<ConsoleLine>();
-            using (var console = new UnityConsole(new SystemClock()))
+            using (var console = new UnityConsole(new SystemClock(), new UnityLog()))
             {
                 console.LineWritten += lines.Add;
                 Debug.Log("a line for the bridge");
@@ -82,7 +82,7 @@ namespace JobBroker.Bridge.Editor.Tests
             {
                 made.AddComponent<BoxCollider>();
                 var scenes = new UnityScenes();
-                var read = scenes.Roots().Single(root => root.InstanceId == made.GetInstanceID());
+                var read = scenes.Roots().Single(root => ReferenceEquals(root.Handle, made));
                 Assert.That(read.Components, Is.EqualTo(new[] { "Transform", "BoxCollider" }));
                 Assert.That(
                     scenes.Components(read, true).Single(one => one.Type == "BoxCollider").Properties.Select(one => one.Name),

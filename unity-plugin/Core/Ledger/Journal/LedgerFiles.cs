@@ -66,6 +66,9 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
+        /// <summary>The folder is to be free for any process once this is disposed.</summary>
+        public void Release() => folderLock.Release();
+
         public void Dispose()
         {
             Journal.Close();

@@ -1,8 +1,6 @@
 #nullable enable
 using System;
-using System.Diagnostics;
 using System.IO;
-using System.Text;
 using System.Threading;
 using JobBroker.Bridge.Endpoint;
 
@@ -21,14 +19,17 @@ namespace JobBroker.Bridge.Ledger
         private const int PauseMs = 20;
 
         private readonly FileStream stream;
+        private readonly string ownerFile;
+        private bool isOver;
 
-        private LedgerLock(FileStream stream)
+        private LedgerLock(FileStream stream, string ownerFile)
         {
             this.stream = stream;
+            this.ownerFile = ownerFile;
         }
 
         /// <summary>
-        /// Throws LedgerUnavailableException, naming the holder, when it is taken; IOException and
+        /// Throws LedgerInUseException, naming the owner, when another process has it or only reloads; IOException and
         /// UnauthorizedAccessException when the folder cannot be written.
         /// </summary>
         public static LedgerLock Take(string folder)
@@ -41,9 +42,9 @@ namespace JobBroker.Bridge.Ledger
                 {
                     try
                     {
-                        var owner = Encoding.UTF8.GetBytes(Self());
-                        AtomicFile.Write(ownerFile, false, file => file.Write(owner, 0, owner.Length));
-                        return new LedgerLock(stream);
+                        if (LedgerOwner.IsAnotherAlive(ownerFile)) throw InUse(folder, ownerFile);
+                        LedgerOwner.Write(ownerFile);
+                        return new LedgerLock(stream, ownerFile);
                     }
                     catch
                     {
@@ -52,12 +53,7 @@ namespace JobBroker.Bridge.Ledger
                     }
                 }
 
-                if (attempt == Attempts)
-                {
-                    throw new LedgerUnavailableException(
-                        $"The ledger in {folder} is in use by {Owner(ownerFile)}. Only one Editor may write it: close "
-                        + "that one, or give this one a folder of its own.");
-                }
+                if (attempt == Attempts) throw InUse(folder, ownerFile);
 
                 // A script domain that ended without closing its ledger leaves the file to the finalizer.
                 GC.Collect();
@@ -66,7 +62,21 @@ namespace JobBroker.Bridge.Ledger
             }
         }
 
-        public void Dispose() => stream.Dispose();
+        /// <summary>The folder is to be free for any process once this is disposed.</summary>
+        public void Release()
+        {
+            if (!isOver) AtomicFile.TryDelete(ownerFile);
+        }
+
+        public void Dispose()
+        {
+            isOver = true;
+            stream.Dispose();
+        }
+
+        private static LedgerInUseException InUse(string folder, string ownerFile) => new LedgerInUseException(
+            $"The ledger in {folder} is in use by {LedgerOwner.Name(ownerFile) ?? "another process"}. Only one Editor may "
+            + "write it: close that one, or give this one a folder of its own.");
 
         /// <summary>Null when another process has it.</summary>
         private static FileStream? TryTake(string path)
@@ -109,26 +119,6 @@ namespace JobBroker.Bridge.Ledger
                     return true;
                 default:
                     return false;
-            }
-        }
-
-        private static string Self()
-        {
-            using (var self = Process.GetCurrentProcess())
-            {
-                return $"process {self.Id} ({self.ProcessName}), since {DateTime.UtcNow:yyyy-MM-dd HH:mm:ss} UTC";
-            }
-        }
-
-        private static string Owner(string ownerFile)
-        {
-            try
-            {
-                return File.ReadAllText(ownerFile);
-            }
-            catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
-            {
-                return "another process";
             }
         }
     }

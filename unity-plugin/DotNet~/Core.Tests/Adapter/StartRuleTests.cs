@@ -16,10 +16,12 @@ public sealed class StartRuleTests
     [InlineData(false, true, "-batchmode -jobBroker", null, true)]
     [InlineData(false, true, "-batchmode -JOBBROKER", null, true)]
     [InlineData(false, true, "-jobBrokerish", null, false)]
+    [InlineData(false, false, "-projectPath Library/VP/mppm1 --virtual-project-clone", null, false)]
+    [InlineData(false, true, "-batchmode -jobBroker --virtual-project-clone", "1", false)]
     [InlineData(false, true, "", "1", true)]
     [InlineData(false, true, "", "0", false)]
-    public void Runs_where_it_may(bool isImportWorker, bool isBatchMode, string words, string? environment, bool expected) =>
-        Assert.Equal(expected, StartRule.MayRun(isImportWorker, isBatchMode, words.Split(' '), environment));
+    public void Runs_where_it_may(bool isHelper, bool isBatchMode, string words, string? environment, bool expected) =>
+        Assert.Equal(expected, StartRule.MayRun(isHelper, isBatchMode, words.Split(' '), environment));
 
     [Fact]
     public void Batch_mode_needs_no_click()

@@ -38,6 +38,8 @@ public sealed class KillTests(ITestOutputHelper output)
             }
 
             using var ledger = OperationLedger.Open(new LedgerOptions(folder.Path), new ManualClock());
+            // The next life is another process.
+            ledger.Release();
             ledgerId ??= ledger.LedgerId;
             Assert.Equal(ledgerId, ledger.LedgerId);
             Assert.True(ledger.LedgerSeq >= seq, $"{seq} was said to be on the disk, {ledger.LedgerSeq} is");

@@ -16,10 +16,10 @@ public sealed class LedgerLockTests : IDisposable
     {
         using var child = ChildProcess.Start("ledger-hold", folder.Path);
         Assert.Equal("held " + child.Id, child.Line());
-        var refused = Assert.Throws<LedgerUnavailableException>(() => Open());
+        var refused = Assert.Throws<LedgerInUseException>(() => Open());
         Assert.Contains($"process {child.Id} ", refused.Message);
         Assert.Contains("close that one", refused.Message);
-        Assert.Throws<LedgerUnavailableException>(() => Open());
+        Assert.Throws<LedgerInUseException>(() => Open());
         child.Kill();
         Open().Dispose();
     }
@@ -41,7 +41,7 @@ public sealed class LedgerLockTests : IDisposable
         for (var generation = 0; generation < 3; generation++)
         {
             var ledger = Open();
-            Assert.Throws<LedgerUnavailableException>(() => Open());
+            Assert.Throws<LedgerInUseException>(() => Open());
             ledger.Ended("op" + generation);
             ledger.Dispose();
             ledger.Dispose();
@@ -53,6 +53,35 @@ public sealed class LedgerLockTests : IDisposable
     public void A_domain_that_never_closed_it_does_not_keep_it()
     {
         OpenAndForget();
+        Open().Dispose();
+    }
+
+    [Fact]
+    public void During_a_domain_reload_it_is_no_other_processs()
+    {
+        Open().Dispose();
+        using (var child = ChildProcess.Start("ledger-open", folder.Path))
+        {
+            Assert.Contains($"in use by process {Environment.ProcessId} ", child.Line());
+        }
+
+        var last = Open();
+        last.Release();
+        last.Dispose();
+        using var next = ChildProcess.Start("ledger-open", folder.Path);
+        Assert.StartsWith("opened", next.Line());
+    }
+
+    [Fact]
+    public void An_owner_whose_id_another_process_has_by_now_is_no_owner()
+    {
+        Open().Dispose();
+        var file = System.IO.Path.Combine(folder.Path, "ledger.owner");
+        using var child = ChildProcess.Start("ledger-hold", System.IO.Path.Combine(folder.Path, "another"));
+        Assert.Equal("held " + child.Id, child.Line());
+        var lines = System.IO.File.ReadAllLines(file);
+        var words = lines[1].Split(' ');
+        System.IO.File.WriteAllLines(file, [lines[0], $"{child.Id} {words[1]} {words[2]}"]);
         Open().Dispose();
     }
 

@@ -21,8 +21,11 @@ internal sealed class RunningBridge : IDisposable
     private readonly string folder = Directory.CreateTempSubdirectory("jb-bridge-").FullName;
     private readonly InMemorySession store = new();
 
-    public RunningBridge(Action<BridgeOptions>? change = null)
+    private readonly IClock clock;
+
+    public RunningBridge(Action<BridgeOptions>? change = null, IClock? clock = null)
     {
+        this.clock = clock ?? new StopwatchClock();
         Options = new BridgeOptions { StateFolder = Path.Combine(folder, "state"), Port = 0, Token = Token };
         change?.Invoke(Options);
         Controller = Started();
@@ -82,10 +85,10 @@ internal sealed class RunningBridge : IDisposable
     }
 
     /// <summary>The end of the script domain, and the next one.</summary>
-    public void Reload()
+    public void Reload(bool listens = true)
     {
         Assert.True(Controller.BeforeReload());
-        Controller = Started();
+        Controller = Started(listens);
     }
 
     public void Dispose()
@@ -95,15 +98,15 @@ internal sealed class RunningBridge : IDisposable
         Directory.Delete(folder, true);
     }
 
-    private McpServerController Started()
+    private McpServerController Started(bool listens = true)
     {
         var tools = Editor.Services;
         var ports = new BridgePorts(
-            new StopwatchClock(), tools.MainThread, store, tools.Editor, tools.Console, tools.Menu, tools.Compiler,
+            clock, tools.MainThread, store, tools.Editor, tools.Console, tools.Menu, tools.Compiler,
             tools.Tests, tools.Scene, tools.Search, tools.Builds, tools.Code, tools.Security, Log);
         var controller = new McpServerController(ports, Options, []);
         controller.Start();
-        Assert.True(controller.IsRunning, controller.Status().LastError);
+        Assert.True(controller.IsRunning == listens, controller.Status().LastError);
         return controller;
     }
 

@@ -118,7 +118,7 @@ public sealed class ExecuteCodeToolTests : IDisposable
         var call = new ToolCall();
         call.Cancel();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call.Run(Tool, new { Code = $"{Log}(\"ran\");" }));
-        Assert.Empty(editor.Logs.Lines());
+        Assert.Empty(editor.Logs.Lines(out _));
     }
 
     [Fact]
@@ -126,7 +126,7 @@ public sealed class ExecuteCodeToolTests : IDisposable
     {
         var answer = await new ToolCall().Run(Tool, new { Code = $"{Log}(\"ran\");", CompileOnly = true });
         Assert.True((bool)answer["Success"]!);
-        Assert.Empty(editor.Logs.Lines());
+        Assert.Empty(editor.Logs.Lines(out _));
         Assert.Equal(
             "compilation_failed",
             (await ToolCall.Fails(Tool, new { Code = "Missing();", CompileOnly = true })).Type);

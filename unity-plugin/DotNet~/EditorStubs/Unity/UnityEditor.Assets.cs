@@ -142,6 +142,21 @@ namespace UnityEditor
     }
 }
 
+namespace UnityEditor.MPE
+{
+    public enum ProcessLevel
+    {
+        Undefined = 0,
+        Main = 1,
+        Secondary = 2,
+    }
+
+    public static class ProcessService
+    {
+        public static ProcessLevel level => StubEditor.IsSecondaryProcess ? ProcessLevel.Secondary : ProcessLevel.Main;
+    }
+}
+
 namespace UnityEditor.PackageManager
 {
     public class PackageInfo

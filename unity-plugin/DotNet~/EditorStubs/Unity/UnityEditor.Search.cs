@@ -11,8 +11,11 @@ namespace UnityEditor.Search
     {
         None = 0,
         Synchronous = 1,
+#if UNITY_6000_5_OR_NEWER
+        [Obsolete("Sorted is obsolete.")]
+#endif
         Sorted = 2,
-        WantsMore = 16,
+        WantsMore = 8,
         Packages = 256,
         Default = 2,
     }

@@ -104,6 +104,7 @@ namespace UnityEditor.TestTools.TestRunner.Api
 #if JOB_BROKER_TESTS_CAN_CANCEL
         public static bool CancelTestRun(string guid)
         {
+            // The run's clean-up follows; no callback tells of its end.
             StubEditor.CancelledRuns.Add(guid);
             return true;
         }
@@ -112,8 +113,8 @@ namespace UnityEditor.TestTools.TestRunner.Api
         public string Execute(ExecutionSettings executionSettings)
         {
             StubEditor.TestRuns.Add(executionSettings);
-            StubEditor.IsTestRunActive = true;
-            return "guid-" + StubEditor.TestRuns.Count;
+            StubEditor.BeginTestJob();
+            return StubEditor.TestJobs[StubEditor.TestJobs.Count - 1].guid;
         }
 
         public void RegisterCallbacks<T>(T testCallbacks, int priority = 0) where T : ICallbacks =>
@@ -122,6 +123,23 @@ namespace UnityEditor.TestTools.TestRunner.Api
         public void UnregisterCallbacks<T>(T testCallbacks) where T : ICallbacks =>
             StubEditor.TestCallbacks.Remove(testCallbacks);
 
-        internal static bool IsRunActive() => StubEditor.IsTestRunActive;
+        /// <summary>In 1.1 only a run of the command line counts; later any, until its clean-up has ended.</summary>
+        internal static bool IsRunActive() => StubEditor.HasOldTestFramework
+            ? StubEditor.IsCommandLineRun
+            : StubEditor.TestJobs.Count > 0;
+    }
+}
+
+namespace UnityEditor.TestTools.TestRunner.TestRun
+{
+    internal class TestJobData
+    {
+        public string guid;
+        public bool isRunning = true;
+    }
+
+    internal class TestJobDataHolder : ScriptableSingleton<TestJobDataHolder>
+    {
+        public List<TestJobData> TestRuns = new List<TestJobData>();
     }
 }

@@ -29,10 +29,15 @@ namespace UnityEditor
         public static bool isPlaying { get; set; }
 
 #if UNITY_2022_3_OR_NEWER
-        public static bool isFocused => StubEditor.IsFocused;
+        public static bool isFocused =>
+            StubEditor.FocusFails ? throw new InvalidOperationException("no focus") : StubEditor.IsFocused;
 #endif
 
         public static string applicationContentsPath => StubEditor.ContentsPath;
+
+#if UNITY_6000_3_OR_NEWER
+        internal static string applicationScriptingPath => StubEditor.ContentsPath + "/Resources/Scripting";
+#endif
 
         public static void QueuePlayerLoopUpdate() => StubEditor.PlayerLoopUpdates++;
 
@@ -47,11 +52,58 @@ namespace UnityEditor
         internal static void RaiseQuitting() => quitting?.Invoke();
     }
 
+    internal class LogEntry
+    {
+        public string message;
+        public int mode;
+        public int callstackTextStartUTF16;
+    }
+
     internal sealed class LogEntries
     {
-        public static int GetCount() => StubEditor.ConsoleCount;
+        private const int Collapse = 1;
 
-        public static void Clear() => StubEditor.ConsoleCount = 0;
+        private static List<(string Text, string Stack, int Mode)> shown;
+
+        public static int consoleFlags
+        {
+            get => StubEditor.ConsoleFlags;
+            set => StubEditor.ConsoleFlags = value;
+        }
+
+        public static string GetFilteringText() => StubEditor.ConsoleFilter;
+
+        public static void SetFilteringText(string filteringText) => StubEditor.ConsoleFilter = filteringText;
+
+        public static int StartGettingEntries()
+        {
+            if (StubEditor.HidesConsole) throw new NotSupportedException("The Console is another one.");
+            var lines = StubEditor.ConsoleEntries.Where(IsShown);
+            shown = ((StubEditor.ConsoleFlags & Collapse) == 0 ? lines : lines.Distinct()).ToList();
+            return shown.Count;
+        }
+
+        public static bool GetEntryInternal(int row, LogEntry outputEntry)
+        {
+            outputEntry.message = shown[row].Text + "\n" + shown[row].Stack;
+            outputEntry.mode = shown[row].Mode;
+            outputEntry.callstackTextStartUTF16 = shown[row].Text.Length + 1;
+            return true;
+        }
+
+        public static void EndGettingEntries() => shown = null;
+
+        public static int GetCount() => StubEditor.ConsoleEntries.Count;
+
+        public static void Clear() => StubEditor.ConsoleEntries.Clear();
+
+        private static bool IsShown((string Text, string Stack, int Mode) one)
+        {
+            const int logs = (1 << 2) | (1 << 10);
+            const int warnings = (1 << 7) | (1 << 9) | (1 << 12);
+            var level = (one.Mode & logs) != 0 ? 1 << 7 : (one.Mode & warnings) != 0 ? 1 << 8 : 1 << 9;
+            return (StubEditor.ConsoleFlags & level) != 0 && one.Text.Contains(StubEditor.ConsoleFilter);
+        }
     }
 
     public class AssemblyReloadEvents
@@ -72,9 +124,6 @@ namespace UnityEditor
     public class EditorUtility
     {
         public static bool scriptCompilationFailed => StubEditor.HasCompileErrors;
-
-        public static Object InstanceIDToObject(int instanceID) =>
-            StubEditor.Objects.TryGetValue(instanceID, out var found) ? found : null;
     }
 
     public sealed class SessionState

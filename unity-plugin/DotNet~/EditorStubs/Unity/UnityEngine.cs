@@ -46,34 +46,47 @@ namespace UnityEngine
         public static void LogWarning(object message) => StubEditor.Console.Add("warning: " + message);
     }
 
+    [Flags]
+    public enum HideFlags
+    {
+        None = 0,
+        HideAndDontSave = 61,
+    }
+
     public class Object
     {
-        private static int last;
-        private readonly int id = ++last;
-
-        public Object()
-        {
-            StubEditor.Objects[id] = this;
-        }
+        private bool isDestroyed;
 
         public string name { get; set; } = "";
 
-        public static bool operator ==(Object x, Object y) => ReferenceEquals(x, y);
+        public HideFlags hideFlags { get; set; }
 
-        public static bool operator !=(Object x, Object y) => !ReferenceEquals(x, y);
+        /// <summary>A destroyed object is as good as null.</summary>
+        public static bool operator ==(Object x, Object y) => ReferenceEquals(Alive(x), Alive(y));
+
+        public static bool operator !=(Object x, Object y) => !(x == y);
 
         public override bool Equals(object other) => ReferenceEquals(this, other);
 
-        public override int GetHashCode() => id;
+        public override int GetHashCode() => System.Runtime.CompilerServices.RuntimeHelpers.GetHashCode(this);
 
-        public int GetInstanceID() => id;
+        public static void DestroyImmediate(Object obj)
+        {
+            obj.isDestroyed = true;
+            StubEditor.Assets.Remove(obj as ScriptableObject);
+        }
 
-        public static void DestroyImmediate(Object obj) => StubEditor.Objects.Remove(obj.id);
+        private static Object Alive(Object one) => one is null || one.isDestroyed ? null : one;
     }
 
     public class ScriptableObject : Object
     {
-        public static T CreateInstance<T>() where T : ScriptableObject => Activator.CreateInstance<T>();
+        public static T CreateInstance<T>() where T : ScriptableObject
+        {
+            var made = Activator.CreateInstance<T>();
+            StubEditor.Assets.Add(made);
+            return made;
+        }
     }
 
     public class Component : Object

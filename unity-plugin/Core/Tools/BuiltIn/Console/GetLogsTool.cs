@@ -58,6 +58,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         public int DisplayedCount { get; set; }
 
+        /// <summary>
+        /// When the Editor's Console was last copied, in milliseconds since the Unix epoch; null when never. Lines written
+        /// since are here as well.
+        /// </summary>
+        public long? AsOf { get; set; }
+
         public IReadOnlyList<LogLine> Logs { get; set; } = Array.Empty<LogLine>();
     }
 
@@ -81,7 +87,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         protected override Task<GetLogsResponse> ExecuteAsync(GetLogsSchema parameters, ToolContext context)
         {
             var contains = TextFilter.For(nameof(parameters.SearchText), parameters.SearchText, parameters.UseRegex);
-            var matching = logs.Lines()
+            var matching = logs.Lines(out var asOf)
                 .Where(line => IsAsked(line, parameters.LogType))
                 .Where(line => contains(line.Message) || (parameters.SearchInStackTrace && contains(line.StackTrace)))
                 .ToList();
@@ -93,6 +99,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 TotalCount = matching.Count,
                 DisplayedCount = shown.Count,
+                AsOf = asOf,
                 Logs = shown,
             });
         }

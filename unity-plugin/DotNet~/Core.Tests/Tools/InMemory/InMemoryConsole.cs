@@ -1,4 +1,6 @@
 using System;
+using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using JobBroker.Bridge.Ports;
 
@@ -17,6 +19,20 @@ public sealed class InMemoryConsole : IConsole
     {
         Interlocked.Increment(ref lines);
         LineWritten?.Invoke(new ConsoleLine(type, message, stackTrace, atMs));
+    }
+
+    /// <summary>What the Editor's own Console has; taken once.</summary>
+    public ConsoleLine[]? Entries { get; set; }
+
+    /// <summary>Happens while the Console is read.</summary>
+    public Action? WhileReading { get; set; }
+
+    public IReadOnlyList<ConsoleLine>? TakeEntries(int most)
+    {
+        var taken = Entries;
+        Entries = null;
+        WhileReading?.Invoke();
+        return taken?.TakeLast(most).ToList();
     }
 
     public int Clear() => Interlocked.Exchange(ref lines, 0);
