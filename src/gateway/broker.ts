@@ -16,6 +16,7 @@ import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
+import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -88,11 +89,13 @@ export interface Broker
   editor(principal: string, named: string): Promise<Candidate>;
   /** Every tool, or those that the principal may call on its Editors; those of an Editor that runs here are waited for. */
   tools(principal?: string): Promise<OfferedTool[]>;
+  /** How long an ended operation can be read, ms. */
+  retentionMs(): Promise<number>;
   /** Reads stored and filtered results in parts. */
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
+export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources, Pick<Store, "retentionMs"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -281,6 +284,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },
+    retentionMs: async () => deps.retentionMs,
     results: deps.results,
   };
 }

@@ -155,6 +155,7 @@ export function createGateway(
   const verbs = createBroker(
     {
       operations: store.operations,
+      retentionMs: store.retentionMs,
       endedHere: store.endedHere,
       queues: store.queues,
       editors: store.editors,

@@ -32,6 +32,8 @@ import { createStoredCounters, type StoredCounters } from "./stored-counters.js"
 
 export interface Store {
   storeId: string;
+  /** How long an ended operation and its result are kept, ms. */
+  retentionMs: number;
   /** Gives its id back to a store that was emptied; resolves to the id that it has. */
   claim(): Promise<string>;
   operations: Operations;
@@ -82,6 +84,7 @@ export async function openStore(
   const operations = createOperations(commands, options, { endedHere, localLanes });
   return {
     storeId,
+    retentionMs: options.retentionMs,
     claim: () => claimStore(commands, storeId),
     address,
     redisCheck,

@@ -56,6 +56,7 @@ export function createGateway(world: World) {
   const broker: Broker = createBroker(
     {
       operations,
+      retentionMs: 24 * 3_600_000,
       principals: OPEN,
       presence: { present: () => () => undefined, clients: async () => [] },
       queues: {
