@@ -5,8 +5,8 @@ import { BrokerError, ERRORS } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../../shared/wire/rpc.js";
-import type { HttpSessions } from "./http-sessions.js";
-import { MOST_INITIALIZE_BYTES } from "./stored-initialize.js";
+import type { HttpSessions } from "../revision-2025/http-sessions.js";
+import { MOST_INITIALIZE_BYTES } from "../revision-2025/stored-initialize.js";
 
 /** The code that MCP's own servers use for an unknown session. */
 const SESSION_NOT_FOUND = -32001;
