@@ -15,6 +15,7 @@ import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
+import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
 import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
@@ -75,7 +76,7 @@ export interface Broker
   /** What the Console said while it ran, after this line; undefined if the principal has no such operation. */
   log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
-  list(principal: string, limit: number): Promise<OperationView[]>;
+  list(principal: string, limit: number, wanted?: Wanted): Promise<OperationView[]>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently; then, for a principal, with its `workload`. */
   editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean; isPaused: boolean; workload?: Workload | undefined })[];
@@ -228,8 +229,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return typeof own === "object" ? operations.linesAfter(own.executedAs ?? logId, after) : undefined;
     },
 
-    async list(principal, limit) {
-      const listed = await operations.listOf(principal, limit);
+    async list(principal, limit, wanted) {
+      const listed = await operations.listOf(principal, limit, wanted);
       const views = await Promise.all(listed.map(async (record) => briefViewOf(await markWanted(record))));
       return views.filter((view) => view !== "retention_ended");
     },

@@ -42,8 +42,10 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
         ),
   });
   const working = client.folder === undefined ? [] : [client.folder];
+  const ended = new AbortController();
   const server = createMcpServer(deps, {
     principal,
+    ended: ended.signal,
     request: tracker.request,
     selection,
     folders: () => [...working, ...roots()],
@@ -71,6 +73,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   const closed = new Promise<void>((resolve) => {
     server.onclose = () => {
       stopTelling();
+      ended.abort();
       leave?.();
       void tracker.idle().then(() => {
         broker.forget(caller.id);

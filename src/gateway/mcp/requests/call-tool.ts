@@ -50,13 +50,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { broker, log } = deps;
   const { principal, request, progress } = call;
-  const form = formFor(call.client, deps.answers);
-  const shown = (answer: ToolAnswer): CallToolResult =>
-    toolResult(
-      form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
-      request.requester.requestId,
-      form,
-    );
+  const shown = shownTo(deps, call);
   const attached: Record<string, unknown> = {};
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
@@ -96,6 +90,20 @@ export async function callTool(
   }
 }
 
+/** Answers in the form for this client. */
+export function shownTo(
+  deps: Pick<CallToolDeps, "answers" | "toolList">,
+  { client, request }: Pick<OpenCall, "client" | "request">,
+): (answer: ToolAnswer) => CallToolResult {
+  const form = formFor(client, deps.answers);
+  return (answer) =>
+    toolResult(
+      form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
+      request.requester.requestId,
+      form,
+    );
+}
+
 async function callUnityTool(
   broker: Broker,
   params: CallToolRequestParams,
@@ -131,7 +139,7 @@ async function callUnityTool(
 }
 
 /** The call as the broker's `submit` takes it. */
-function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolCall {
+export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolCall {
   const { name: tool, arguments: args = {}, _meta: meta } = params;
   const { client, request, selection, principal, folders, askUser } = call;
   return {

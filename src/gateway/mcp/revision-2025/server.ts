@@ -28,6 +28,9 @@ import { listResources, listResourceTemplates, readResource } from "../requests/
 import { refusalError } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { confirmation } from "./confirmation.js";
+import { callAsTask } from "./task-call.js";
+import { serveTasks, TASKS, withTaskSupport } from "./task-handlers.js";
+import { createTaskWatch } from "./task-watch.js";
 
 export interface McpServerDeps extends CallToolDeps {
   toolList: ToolList;
@@ -43,6 +46,8 @@ export interface McpClient {
   selection: EditorSelection;
   /** Its folders on this machine, as far as they are known at the moment. */
   folders(): readonly string[];
+  /** Aborted when its session has ended. */
+  ended: AbortSignal;
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -53,26 +58,47 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   const { principal } = client;
   const server = new Server(
     { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
-    { capabilities: { tools: { listChanged: true }, resources: {} }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: { listChanged: true }, resources: {}, tasks: TASKS },
+      instructions: INSTRUCTIONS,
+    },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
-  /** Only for clients that ask for progress. */
-  const progressOf = (extra: Extra, { signal }: OpenRequest): ShownProgress | undefined => {
-    const progressToken = extra._meta?.progressToken;
+  /** Only for clients that ask for progress. `send`: on the request's stream, or beside it if that does not last. */
+  const progressOf = (
+    { _meta }: Extra,
+    signal: AbortSignal,
+    send: Extra["sendNotification"],
+  ): ShownProgress | undefined => {
+    const progressToken = _meta?.progressToken;
     if (progressToken === undefined) return undefined;
     return showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
-      extra
-        .sendNotification({ method: "notifications/progress", params })
-        .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
+      send({ method: "notifications/progress", params }).catch((error: unknown) =>
+        log.debug({ error: (error as Error).message }, "progress not sent"),
+      );
     }, deps.progress ?? PROGRESS_DEFAULTS);
   };
 
+  serveTasks(server, deps, (extra) => {
+    const request = client.request(extra.requestId);
+    return {
+      principal,
+      client: server.getClientVersion(),
+      request,
+      progress: progressOf(extra, request.signal, extra.sendNotification),
+    };
+  });
+  const watch = createTaskWatch(server, deps, client);
+
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const request = client.request(extra.requestId);
-    const progress = progressOf(extra, request);
+    const isTask = params.task !== undefined;
+    const progress = isTask
+      ? progressOf(extra, client.ended, (note) => server.notification(note))
+      : progressOf(extra, request.signal, extra.sendNotification);
     const askUser = confirmation(server, { request, requestId: extra.requestId, progress });
     const { selection } = client;
     const folders = client.folders();
@@ -85,11 +111,19 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       progress,
       askUser,
     };
-    return (await callTool(deps, params, open)) as CallToolResult;
+    if (!isTask) return (await callTool(deps, params, open)) as CallToolResult;
+    const { created, logId } = await callAsTask(deps, params, open).catch((error: unknown) => {
+      progress?.close();
+      throw error;
+    });
+    watch.follow(logId, progress);
+    return created;
   });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     try {
-      return { tools: await deps.toolList.current(principal) } as ListToolsResult;
+      const tools = await deps.toolList.current(principal);
+      const takesTasks = server.getClientCapabilities()?.tasks !== undefined;
+      return { tools: takesTasks ? withTaskSupport(tools) : tools } as ListToolsResult;
     } catch (error) {
       throw refusalError(error, log);
     }
