@@ -1,86 +1,43 @@
 /** Tasks of revision 2025-11-25: the store's operations, by their log_ids, over HTTP and over standard streams. */
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  CreateTaskResultSchema,
-  type McpError,
-  type Task,
-  TaskStatusNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
-import { afterEach, describe, expect, test } from "vitest";
-import type { Gateway } from "../../../src/gateway/gateway.js";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
+import { type Task, TaskStatusNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { describe, expect, test } from "vitest";
 import type { Answer } from "../../../src/shared/operation/answer.js";
+import { parameters, type SimulatedTool } from "../../../src/simulator/tool-definition.js";
 import { answerIn } from "../../harness/mcp/answer-in.js";
-import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";
-import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
+import { refusalOf, TASK_WAYS, useTaskClients } from "../../harness/mcp/task-clients.js";
 import { eventually, type System, useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-const { serve } = useMcpCallers();
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const connect = useTaskClients();
 
-const PROGRESS = { everyMs: 20, minMs: 1 };
 const INVALID_PARAMS = -32602;
 const RELATED = "io.modelcontextprotocol/related-task";
-const MS = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-const knowsTasks = () => new Client({ name: "tasks", version: "1" }, { capabilities: { tasks: {} } });
-
-const WAYS = {
-  async HTTP(gateway: Gateway, client: Client) {
-    const { url } = await serve(gateway, { progress: PROGRESS });
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-  },
-  async stdio(gateway: Gateway, client: Client) {
-    const pipes = createPipes();
-    const service = serveStdio({ gateway, log: createHeardLog(), version: "0" }, pipes, {
-      progress: PROGRESS,
-    });
-    closers.push(service.close);
-    await client.connect(createPipeTransport(pipes));
-  },
-};
-
-async function connect(gateway: Gateway, way: keyof typeof WAYS = "stdio", client = knowsTasks()) {
-  await WAYS[way](gateway, client);
-  closers.push(() => client.close());
-  const { tasks } = client.experimental;
-  return {
-    client,
-    tasks,
-    create: async (args: Record<string, unknown>, name = "work") => {
-      const params = { name, arguments: args, task: { ttl: 60_000 } };
-      return client.request({ method: "tools/call", params }, CreateTaskResultSchema);
-    },
-    result: async (taskId: string): Promise<CallToolResult> =>
-      (await tasks.getTaskResult(taskId, CallToolResultSchema)) as CallToolResult,
-  };
-}
-
-const refused = async (asked: Promise<unknown>): Promise<{ code: number; message: string }> => {
-  const error = await asked.then(
-    () => new Error("it was answered"),
-    (one: McpError) => one,
-  );
-  return { code: (error as McpError).code, message: error.message };
-};
+const failing = (result: unknown): SimulatedTool => ({
+  name: "failing",
+  description: "Work of a test.",
+  inputSchema: parameters({}),
+  effect: "read_only",
+  lane: "main",
+  resumable: false,
+  cancellable: false,
+  executionClass: "quick",
+  blocksMainThread: true,
+  label: () => "failing",
+  run: async () => result,
+});
 
 const deliveries = async (system: System, logId: string): Promise<number> =>
   Object.keys((await system.record(logId)).deliveries).length;
 
-describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("over %s", (way) => {
+describe.each(TASK_WAYS)("over %s", (way) => {
   test("a call with a task is answered at once, and its result is the answer that the call would have had", async () => {
     const system = await start();
     const { create, tasks, result } = await connect(system.gateway, way);
     const { task, _meta } = await create({ Name: "a", Hold: true });
     const { taskId } = task;
-    expect(task).toMatchObject({ status: "working", createdAt: expect.stringMatching(MS) });
+    expect(task).toMatchObject({ status: "working", createdAt: expect.stringMatching(ISO) });
     expect(task.ttl).toBeGreaterThan(60_000);
     expect(_meta?.[RELATED]).toEqual({ taskId });
     await system.bench.begins("a");
@@ -123,8 +80,12 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("over %s", (way) => {
       TaskStatusNotificationSchema,
       ({ params }) => void told.push(params as Task),
     );
-    const { task } = await create({ Name: "a", Hold: true });
+    const progress: string[] = [];
+    const onprogress = ({ message = "" }): void => void progress.push(message);
+    const { task } = await create({ Name: "a", Hold: true }, "work", { onprogress });
     await system.bench.begins("a");
+    system.bench.report("a", { progress: 1, total: 2, message: "half of it" });
+    await eventually(() => progress.some((said) => said.includes("half of it")), "the progress is told");
     system.bench.finish("a");
     await eventually(() => told.length === 1, "the end is told");
     expect(told[0]).toMatchObject({ taskId: task.taskId, status: "completed" });
@@ -136,7 +97,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("over %s", (way) => {
     const { task } = await create({ Name: "a", Hold: true }, "work-cancellable");
     await system.bench.begins("a");
     expect(await tasks.cancelTask(task.taskId)).toMatchObject({ taskId: task.taskId, status: "cancelled" });
-    const again = await refused(tasks.cancelTask(task.taskId));
+    const again = await refusalOf(tasks.cancelTask(task.taskId));
     expect(again).toMatchObject({
       code: INVALID_PARAMS,
       message: expect.stringContaining("has ended (cancelled)"),
@@ -149,7 +110,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("over %s", (way) => {
     const { create, tasks } = await connect(system.gateway, way);
     const { task } = await create({ Name: "a", Hold: true });
     await system.bench.begins("a");
-    const answer = await refused(tasks.cancelTask(task.taskId));
+    const answer = await refusalOf(tasks.cancelTask(task.taskId));
     expect(answer).toMatchObject({
       code: INVALID_PARAMS,
       message: expect.stringContaining("The task goes on"),
@@ -212,24 +173,55 @@ test("a tool that failed has a failed task, whose result is the tool's error", a
 test("a call that is refused has no task; neither has a tool of the broker's own", async () => {
   const system = await start();
   const { create } = await connect(system.gateway);
-  const wrong = await refused(create({ Nam: "a" }));
+  const wrong = await refusalOf(create({ Nam: "a" }));
   expect(wrong).toMatchObject({ code: INVALID_PARAMS, message: expect.stringContaining("Name") });
-  expect((await refused(create({}, "nothing"))).code).toBe(INVALID_PARAMS);
-  expect((await refused(create({}, "list_editors"))).code).toBe(-32601);
+  expect((await refusalOf(create({}, "nothing"))).code).toBe(INVALID_PARAMS);
+  expect((await refusalOf(create({}, "list_editors"))).code).toBe(-32601);
   expect(await system.broker.list("local", 9)).toEqual([]);
 });
 
-test("a wait for a result that has become too long ends with an error that says to ask again", async () => {
+test("a wait for a result ends with an error that says to ask again", async () => {
   const system = await start();
-  const { create, result, client } = await connect(system.gateway, "HTTP");
+  const { create, result, client, end } = await connect(system.gateway);
   const { task } = await create({ Name: "a", Hold: true });
   await system.bench.begins("a");
-  const waiting = refused(result(task.taskId));
-  // As at the end of the longest wait: the gateway ends all of them when it closes.
-  await eventually(async () => (await client.ping()) !== undefined, "the request for the result has arrived");
-  for (const close of closers.splice(0).reverse()) void close();
-  expect(await waiting).toMatchObject({ message: expect.stringMatching(/ask for its result again|closed/i) });
+  const waiting = refusalOf(result(task.taskId));
+  await client.ping();
+  // As if the longest wait was over.
+  await end();
+  expect(await waiting).toMatchObject({
+    code: -32001,
+    message: expect.stringContaining("Ask for its result again"),
+  });
   system.bench.finish("a");
+});
+
+test("a task outlives the gateway and the worker that it was made with", async () => {
+  const system = await start({ worker: null });
+  const worker = await system.addWorker();
+  await system.present(system.editor);
+  const first = await connect(system.gateway, "HTTP");
+  const { task } = await first.create({ Name: "a", Hold: true }, "work-resumable");
+  await system.bench.begins("a");
+  await first.client.close();
+  await worker.close();
+  await system.addWorker();
+  const second = await connect(await system.addGateway(), "HTTP");
+  const waiting = second.result(task.taskId);
+  system.bench.finish("a");
+  expect(answerIn(await waiting)).toMatchObject({ status: "completed", result: { Done: "a" } });
+  expect(system.executions("a")).toBe(1);
+});
+
+test("a result that says that the tool failed makes a failed task, read alone and in the list", async () => {
+  const content = [{ type: "text", text: "No such scene." }];
+  const system = await start({ editor: { tools: [failing({ content, isError: true })] } });
+  const { create, tasks, result } = await connect(system.gateway);
+  const { task } = await create({}, "failing");
+  await result(task.taskId);
+  const failed = { status: "failed", statusMessage: "The tool reported an error: No such scene." };
+  expect(await tasks.getTask(task.taskId)).toMatchObject(failed);
+  expect((await tasks.listTasks()).tasks[0]).toMatchObject(failed);
 });
 
 test("pages of the list stay as they are while tasks come, and an unknown cursor is refused", async () => {
@@ -244,5 +236,5 @@ test("pages of the list stay as they are while tasks come, and an unknown cursor
   expect(second.tasks.map(({ taskId }) => taskId)).toEqual(made.slice(50));
   expect(second.nextCursor).toBeUndefined();
   for (const cursor of ["nothing", "00000000-0000-4000-8000-000000000000"])
-    expect((await refused(tasks.listTasks(cursor))).code).toBe(INVALID_PARAMS);
+    expect((await refusalOf(tasks.listTasks(cursor))).code).toBe(INVALID_PARAMS);
 });
