@@ -92,11 +92,16 @@ export interface Broker
   tools(principal?: string): Promise<OfferedTool[]>;
   /** How long an ended operation can be read, ms. */
   retentionMs(): Promise<number>;
+  /** The secret of this store's gateways that signs what a stateless client carries from one request to the next. */
+  clientStateKey(): Promise<Uint8Array>;
   /** Reads stored and filtered results in parts. */
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources, Pick<Store, "retentionMs"> {
+export interface BrokerDeps
+  extends Omit<SubmitDeps, "deliveries">,
+    ViewSources,
+    Pick<Store, "retentionMs" | "clientStateKey"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -286,6 +291,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },
     retentionMs: async () => deps.retentionMs,
+    clientStateKey: deps.clientStateKey,
     results: deps.results,
   };
 }

@@ -156,6 +156,7 @@ export function createGateway(
     {
       operations: store.operations,
       retentionMs: store.retentionMs,
+      clientStateKey: store.clientStateKey,
       endedHere: store.endedHere,
       queues: store.queues,
       editors: store.editors,

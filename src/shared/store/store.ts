@@ -1,5 +1,6 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
 import type { OperationRecord } from "../operation/operation.js";
+import { clientStateKey } from "./client-state-key.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import {
   type ConnectedClients,
@@ -56,6 +57,7 @@ export interface Store {
   /** Asks the owner of the operation's Editor to deliver a cancellation. */
   askForCancel(logId: string): Promise<void>;
   lastSweep: LastSweep;
+  clientStateKey(): Promise<Uint8Array>;
   /** For BullMQ's own connections. */
   address: RedisAddress;
   /** As found at the start. */
@@ -114,6 +116,7 @@ export async function openStore(
       await commands.publish(channels.cancel, logId);
     },
     lastSweep: createLastSweep(commands),
+    clientStateKey: () => clientStateKey(commands),
     async close() {
       notifier.close();
       await queues.close();

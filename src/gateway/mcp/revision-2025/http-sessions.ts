@@ -9,7 +9,7 @@ import { createEditorSelection } from "../editor-selection.js";
 import { type Exchange, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
-import type { McpServerDeps } from "./server.js";
+import type { McpServerDeps } from "../server-deps.js";
 import { storedInitialize } from "./stored-initialize.js";
 
 interface HttpSession {

@@ -17,26 +17,15 @@ import {
 import type { EditorSelection } from "../editor-selection.js";
 import { INSTRUCTIONS } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
-import {
-  PROGRESS_DEFAULTS,
-  type ProgressOptions,
-  type ShownProgress,
-  showProgress,
-} from "../progress-notifier.js";
-import { type CallToolDeps, callTool } from "../requests/call-tool.js";
+import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { callTool } from "../requests/call-tool.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
+import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
-import type { ToolList } from "../tools/tool-list.js";
 import { confirmation } from "./confirmation.js";
 import { callAsTask } from "./task-call.js";
 import { serveTasks, TASKS, withTaskSupport } from "./task-handlers.js";
 import { createTaskWatch } from "./task-watch.js";
-
-export interface McpServerDeps extends CallToolDeps {
-  toolList: ToolList;
-  version: string;
-  progress?: ProgressOptions | undefined;
-}
 
 /** The client that the server serves. */
 export interface McpClient {
