@@ -137,7 +137,6 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     extra: MessageExtraInfo | undefined,
     { number, sentAt }: ReturnType<MessageOrder["next"]>,
   ): void => {
-    creations.asked(message.id);
     const requestId = caller === null ? null : isOrderedByArrival ? number : message.id;
     const requester = { caller, requestId, since: arrivals.since };
     const created = (logId: string): void => creations.created(message.id, logId);
@@ -148,6 +147,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     newest.get(message.id)?.drop();
     open.set(sdkId, entry);
     newest.set(message.id, entry);
+    if (!creations.asked(message.id, channel.isResumed)) entry.drop();
     if (waitsEnded) entry.endWait();
     const isCall = message.method === "tools/call";
     inTurn(async () => {

@@ -10,7 +10,7 @@ import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
 import type { EditorSelection } from "../editor-selection.js";
-import type { OpenRequest } from "../open-request.js";
+import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
@@ -114,7 +114,7 @@ async function callUnityTool(
   call: OpenCall,
   onAccepted: (logId: string) => void,
 ): Promise<ToolAnswer> {
-  const { principal, request } = call;
+  const { request } = call;
   const submission = await submit(broker, toolCallOf(params, call), request);
   if ("status" in submission) return submission;
   const { record, relation, timeout, isConfirmed } = submission;
@@ -122,22 +122,34 @@ async function callUnityTool(
   const { logId } = record;
   if (relation === "created") request.created(logId);
   onAccepted(logId);
-  const time = waitTime(timeout, CALL_WAIT_SECONDS);
-  const startedAt = performance.now();
+  const { ms, note } = waitTime(timeout, CALL_WAIT_SECONDS);
+  const waited = { logId, relation, isConfirmed, ms };
+  request.underWay(waited);
+  return outcomeOf(broker, { ...waited, note, isOwn: relation === "created" }, call);
+}
+
+/** Waits for the outcome of a call that was accepted. `waitedMs`: what its answer says, if it has waited before. */
+export async function outcomeOf(
+  broker: Broker,
+  waited: WaitedFor & { note?: string | undefined; isOwn: boolean; waitedMs?: number },
+  call: Pick<OpenCall, "principal" | "request" | "progress" | "goesOn">,
+): Promise<ToolAnswer> {
+  const { logId, relation, isConfirmed, ms, isOwn } = waited;
+  const { principal, request } = call;
   const { signal } = request;
-  const seen = await broker.wait(principal, logId, {
-    ms: time.ms,
-    signal,
-    isOwn: relation === "created",
-    onChange: call.progress?.update,
-  });
+  const startedAt = performance.now();
+  const onChange = call.progress?.update;
+  // A request that is taken up again has told its client the log_id.
+  const callerKnowsLogId = waited.waitedMs !== undefined;
+  const seen = await broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
-  if (isFinal(seen.record.state)) request.delivers(seen.record);
+  const hasEnded = isFinal(seen.record.state);
+  if (hasEnded) request.delivers(seen.record);
   else call.goesOn?.(seen);
-  const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
+  const waitedMs = signal.aborted ? performance.now() - startedAt : (waited.waitedMs ?? ms);
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,
-    note: isFinal(seen.record.state) ? undefined : time.note,
+    note: hasEnded ? undefined : waited.note,
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
   });

@@ -23,6 +23,8 @@ import { listResources, listResourceTemplates, readResource } from "../requests/
 import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
+import type { Resumed } from "./request-stream.js";
+import { resumeCall } from "./resumed-call.js";
 import { callAsTask } from "./task-call.js";
 import { serveTasks, TASKS, withTaskSupport } from "./task-handlers.js";
 import { createTaskWatch } from "./task-watch.js";
@@ -100,6 +102,8 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       progress,
       askUser,
     };
+    const resumed = extra.authInfo?.extra?.resumed as Resumed | undefined;
+    if (resumed) return resumeCall(deps, resumed, open);
     if (!isTask) return (await callTool(deps, params, open)) as CallToolResult;
     const { created, logId } = await callAsTask(deps, params, open).catch((error: unknown) => {
       progress?.close();

@@ -2,6 +2,7 @@
 import type { CallToolRequest, CreateTaskResult, Task as McpTask } from "@modelcontextprotocol/sdk/types.js";
 import { answerOf, type OperationView } from "../../../shared/operation/answer.js";
 import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
+import type { Broker } from "../../broker.js";
 import type { Submission } from "../../submit.js";
 import { ProtocolError } from "../protocol-error.js";
 import { type CallToolDeps, type OpenCall, toolCallOf } from "../requests/call-tool.js";
@@ -45,8 +46,7 @@ export async function callAsTask(
     request.accepted();
     const view = relation === "created" ? undefined : await broker.read(principal, record.logId);
     const known = typeof view === "object" ? view : { record, now: record.acceptedAt };
-    const task = asMcpTask(taskOf(known, await broker.retentionMs()));
-    return { created: createdTask(task, submission, known), logId: record.logId };
+    return { created: await createdTask(broker, known, relation), logId: record.logId };
   } catch (error) {
     throw refusalError(error, log);
   } finally {
@@ -54,8 +54,14 @@ export async function callAsTask(
   }
 }
 
-function createdTask(task: McpTask, { relation }: Submission, view: OperationView): CreateTaskResult {
+/** The answer to the call. */
+export async function createdTask(
+  broker: Pick<Broker, "retentionMs">,
+  view: OperationView,
+  relation: Submission["relation"],
+): Promise<CreateTaskResult> {
   const { record } = view;
+  const task = asMcpTask(taskOf(view, await broker.retentionMs()));
   const again = `Not run again: this task is the operation of an identical call, accepted at ${task.createdAt}.`;
   const statusMessage = relation === "created" ? task.statusMessage : `${again} ${task.statusMessage}`;
   const { message } = answerOf(view, relation === "created" ? {} : { duplicate: relation });

@@ -4,7 +4,7 @@ import { answerOf, type OperationView } from "../../../shared/operation/answer.j
 import { isFinal } from "../../../shared/operation/operation.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
-import { ProtocolError } from "../protocol-error.js";
+import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
 import { type CallToolDeps, type OpenCall, shownTo } from "../requests/call-tool.js";
 import { mayHaveFailed, taskOf } from "../tasks/task.js";
 import { UUID } from "../tools/broker-tool.js";
@@ -22,9 +22,6 @@ export interface TaskRequests {
   /** Answers when the operation is cancelled; rejects where it is not, for it is not said of one that goes on. */
   cancel(taskId: string, asked: TaskRequest): Promise<McpTask>;
 }
-
-/** What clients take for a request that timed out: they may ask again. */
-const TIMED_OUT = -32001;
 
 const PAGE = 50;
 
@@ -66,7 +63,9 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         const seen = found(await broker.wait(principal, taskId, wait));
         if (!isFinal(seen.record.state)) {
           const how = "Ask for its result again (tasks/result), or for its state (tasks/get).";
-          throw new ProtocolError(TIMED_OUT, `The task has not ended, and goes on. ${how}`, { taskId });
+          throw new ProtocolError(REQUEST_TIMED_OUT, `The task has not ended, and goes on. ${how}`, {
+            taskId,
+          });
         }
         // A caller that was given the task of an earlier call is told so with the outcome, as by the call itself.
         const explained = await broker.explain(principal, taskId);
@@ -149,5 +148,8 @@ function notCancelled({ record, editorAway }: OperationView): ProtocolError {
   const when = editorAway
     ? "Its Editor is away, and is asked when it is back."
     : "The Editor was asked to cancel it.";
-  return new ProtocolError(TIMED_OUT, `The task is not cancelled yet. ${when} tasks/get says when it is.`);
+  return new ProtocolError(
+    REQUEST_TIMED_OUT,
+    `The task is not cancelled yet. ${when} tasks/get says when it is.`,
+  );
 }
