@@ -1,4 +1,5 @@
 /** One client from its first message to its last: its server and request tracker, and notifications of changes. */
+import { setMaxListeners } from "node:events";
 import type { Implementation } from "@modelcontextprotocol/server";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
@@ -46,6 +47,8 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   });
   const working = client.folder === undefined ? [] : [client.folder];
   const ended = new AbortController();
+  // Every task that is followed adds a listener.
+  setMaxListeners(0, ended.signal);
   const server = createMcpServer(deps, {
     principal,
     ended: ended.signal,
