@@ -1,6 +1,7 @@
 /** Last-Event-ID: a client that lost a request's stream takes it up again, at this gateway or another one of the store. */
 import { describe, expect, test } from "vitest";
 import type { Gateway } from "../../../src/gateway/gateway.js";
+import { writeCursor } from "../../../src/gateway/mcp/revision-2025/stream-cursor.js";
 import { type EventStream, openEventStream, type ServerEvent } from "../../harness/mcp/event-stream.js";
 import { cancelOf, INITIALIZE, post, type RpcAnswer, reported, toolCall } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
@@ -116,13 +117,14 @@ describe("a call whose connection was lost", () => {
   test("waits no longer than the call would have, and shows its progress as before", async () => {
     const system = await start();
     const first = await session(system.gateway);
-    const call = toolCall(1, "work", { ...HELD, timeout: 0.2 }, { progressToken: "mine" });
-    const stream = await first.open(call);
-    const last = await underWay(stream);
+    await first.send(toolCall(1, "work", { ...HELD, timeout: 0 }));
     await system.bench.begins("a");
-    await stream.ended;
-    const resumed = await first.resume(last);
-    expect(reported((await resumed.next(isAnswer)).message)).toMatchObject({ status: "timeout" });
+    const [view] = await system.broker.list("local", 1);
+    const waited = { logId: view?.record.logId ?? "", relation: "created", seconds: 50 } as const;
+    const over = writeCursor(first.id, { at: "operation", id: 1, stream: "s", ...waited, until: 0 });
+    const resumed = await first.resume({ id: String(over) });
+    const timedOut = reported((await resumed.next(isAnswer)).message);
+    expect(timedOut).toMatchObject({ status: "timeout", message: expect.stringContaining("of 50 s ended") });
     const long = await first.open(toolCall(2, "work", HELD, { progressToken: "other" }));
     const joined = await underWay(long);
     long.cut();
