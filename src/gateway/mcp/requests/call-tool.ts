@@ -39,8 +39,8 @@ export interface OpenCall {
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
   askUser: ToolCall["askUser"];
-  /** Called when the wait has ended without an outcome. */
-  goesOn?: ((view: OperationView) => void) | undefined;
+  /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
+  goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
 const CALL_WAIT_SECONDS = 1;
@@ -125,7 +125,7 @@ async function callUnityTool(
   });
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   if (isFinal(seen.record.state)) request.delivers(seen.record);
-  else call.goesOn?.(seen);
+  else call.goesOn?.(seen, relation !== "created");
   const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,
