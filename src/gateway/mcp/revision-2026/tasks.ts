@@ -13,7 +13,7 @@ import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError, toolResult } from "../tools/tool-answer.js";
 import { MISSING_CAPABILITY, TASKS } from "./protocol.js";
-import type { ReadRequest } from "./server.js";
+import type { ReadRequest } from "./request.js";
 
 type Fields = Record<string, unknown>;
 
