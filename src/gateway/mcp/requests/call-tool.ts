@@ -39,8 +39,8 @@ export interface OpenCall {
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
   askUser: ToolCall["askUser"];
-  /** Called when the wait has ended without an outcome. */
-  goesOn?: ((view: OperationView) => void) | undefined;
+  /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
+  goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
 const CALL_WAIT_SECONDS = 1;
@@ -145,7 +145,7 @@ export async function outcomeOf(
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   const hasEnded = isFinal(seen.record.state);
   if (hasEnded) request.delivers(seen.record);
-  else call.goesOn?.(seen);
+  else call.goesOn?.(seen, relation !== "created");
   const waitedMs = signal.aborted ? performance.now() - startedAt : (waited.waitedMs ?? ms);
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,

@@ -16,7 +16,7 @@ import {
 
 export const DISCOVER = "server/discover";
 
-export const CAPABILITIES = {
+const CAPABILITIES = {
   tools: { listChanged: true },
   resources: {},
   extensions: { [TASKS]: {} },

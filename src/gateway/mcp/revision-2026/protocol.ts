@@ -11,7 +11,7 @@ export const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 /** In the `_meta` of each result, and of each message about a subscription. */
-export const SERVER_KEY = "io.modelcontextprotocol/serverInfo";
+const SERVER_KEY = "io.modelcontextprotocol/serverInfo";
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
 
 /** The extension in whose terms a call goes on after its wait. */
@@ -19,15 +19,15 @@ export const TASKS = "io.modelcontextprotocol/tasks";
 
 export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
-export const UNSUPPORTED_VERSION = -32022;
+const UNSUPPORTED_VERSION = -32022;
 
-export interface ServerInfo {
+interface ServerInfo {
   name: string;
   title: string;
   version: string;
 }
 
-export function serverInfo(version: string): ServerInfo {
+function serverInfo(version: string): ServerInfo {
   return { name: "unity-job-broker", title: "Unity Job Broker", version };
 }
 

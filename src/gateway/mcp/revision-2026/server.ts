@@ -3,17 +3,9 @@
  * says alone. The SDK's server is not used here: it forgets a request when it hands its answer to a transport, and what
  * counts is when the answer is written (request-tracker.ts); and no call of it may become a task.
  */
-import {
-  type CallToolRequestParams,
-  type ClientCapabilities,
-  type Implementation,
-  isSpecType,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-} from "@modelcontextprotocol/server";
+import { type CallToolRequestParams, isSpecType, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { OperationView } from "../../../shared/operation/answer.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
-import type { OpenRequest } from "../open-request.js";
 import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { ProtocolError } from "../protocol-error.js";
 import { callTool } from "../requests/call-tool.js";
@@ -24,37 +16,9 @@ import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
 import { createListen, type Listen } from "./listen.js";
-import {
-  ALWAYS_ASK,
-  CAPABILITIES_KEY,
-  CLIENT_KEY,
-  OWN_LIST,
-  resultOf,
-  SUBSCRIPTION_KEY,
-  TASKS,
-  UNCHANGING,
-} from "./protocol.js";
+import { ALWAYS_ASK, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
+import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
 import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
-
-/** A request whose `_meta` has been checked (http.ts, connection.ts). */
-export interface StatelessRequest {
-  principal: string;
-  message: JSONRPCRequest;
-  request: OpenRequest;
-  /** The client's folders on this machine. */
-  folders: readonly string[];
-  /** Sends a notification that belongs to this request. */
-  notify(method: string, params: Record<string, unknown>): void;
-}
-
-/** The same, read. */
-export interface ReadRequest extends StatelessRequest {
-  params: Readonly<Record<string, unknown>>;
-  /** What its client calls itself, which decides nothing but the form of answers. */
-  client: Implementation | undefined;
-  capabilities: ClientCapabilities & { extensions?: Record<string, unknown> };
-  offersTasks: boolean;
-}
 
 export interface StatelessServer {
   /** Does it know the method? */
@@ -115,7 +79,7 @@ export function createStatelessServer(deps: McpServerDeps): StatelessServer {
       try {
         const run = METHODS.get(method);
         if (!run) throw new ProtocolError(RPC_UNKNOWN_METHOD, "Method not found.");
-        const fields = await run({ ...deps, listen }, read(asked));
+        const fields = await run({ ...deps, listen }, readRequest(asked));
         return { jsonrpc: "2.0", id, result: resultOf(fields, version) } as JSONRPCMessage;
       } catch (error) {
         if (error instanceof InputRequired) {
@@ -131,20 +95,6 @@ export function createStatelessServer(deps: McpServerDeps): StatelessServer {
   };
 }
 
-function read(asked: StatelessRequest): ReadRequest {
-  const params: Record<string, unknown> = asked.message.params ?? {};
-  const meta = (params._meta ?? {}) as Record<string, unknown>;
-  const capabilities = (meta[CAPABILITIES_KEY] ?? {}) as ReadRequest["capabilities"];
-  const client = meta[CLIENT_KEY] as Implementation | undefined;
-  return {
-    ...asked,
-    params,
-    client,
-    capabilities,
-    offersTasks: capabilities.extensions?.[TASKS] !== undefined,
-  };
-}
-
 async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unknown>> {
   const { principal, request, params, client, capabilities, folders, offersTasks } = asked;
   if (!isSpecType.CallToolRequestParams(params))
@@ -154,7 +104,7 @@ async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unkn
   const canAsk =
     elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
   const askUser = await confirmation(deps.broker, { principal, canAsk, params });
-  let open: OperationView | undefined;
+  let open: { view: OperationView; isJoined: boolean } | undefined;
   const result = await callTool(deps, withoutEnvelope(params), {
     principal,
     client,
@@ -163,8 +113,8 @@ async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unkn
     folders,
     progress: progressOf(deps, asked),
     askUser,
-    goesOn: (view) => {
-      open = view;
+    goesOn: (view, isJoined) => {
+      open = { view, isJoined };
     },
   });
   return open && offersTasks ? createdTask(deps.broker, open) : { ...result };
