@@ -12,6 +12,7 @@ test.each([
   ["forms", { elicitation: { form: { applyDefaults: true } } }, { elicitation: { form: {} } }],
   ["links alone", { elicitation: { url: {} } }, { elicitation: { url: {} } }],
   ["both", { elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
+  ["tasks", { tasks: { list: {}, cancel: {} } }, { tasks: {} }],
   ["none", {}, {}],
 ])("%s", (_, capabilities, kept) => {
   const stored = storedInitialize(asGiven(capabilities));
