@@ -1,11 +1,11 @@
 /** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
 import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
-import type { AnswerForm } from "../../../shared/answer-forms.js";
+import type { AnswerSettings } from "../../../shared/answer-forms.js";
 import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/wait-time.js";
+import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
@@ -14,7 +14,9 @@ import type { OpenRequest } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
-import { refusalAnswer, refusalResult, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
+import { limitsFor } from "../tools/client-limits.js";
+import { fittedResult } from "../tools/fitted-answer.js";
+import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { InputRequired } from "./input-required.js";
 
@@ -22,8 +24,7 @@ export interface CallToolDeps {
   broker: Broker;
   toolList: Pick<ToolList, "hasSeveralEditors">;
   log: Log;
-  /** For clients that are not known to read the full one. */
-  answers: AnswerForm;
+  answers: AnswerSettings;
 }
 
 /** A call, and the client that waits for its answer. */
@@ -38,12 +39,12 @@ export interface OpenCall {
   folders: readonly string[];
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
+  /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
+  followConsole: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
   /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
-
-const CALL_WAIT_SECONDS = 1;
 
 /** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
 export async function callTool(
@@ -53,7 +54,8 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { broker, log } = deps;
   const { principal, request, progress } = call;
-  const form = formFor(call.client, deps.answers);
+  const form = formFor(call.client, deps.answers.form);
+  const limits = limitsFor(call.client, deps.answers);
   const shown = (answer: ToolAnswer): CallToolResult =>
     toolResult(
       form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
@@ -61,9 +63,11 @@ export async function callTool(
       form,
     );
   const attached: Record<string, unknown> = {};
+  const fits = (answer: ToolAnswer): Promise<CallToolResult> =>
+    fittedResult(answer, { shown, attached, limits, results: broker.results });
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
-    callUnityTool(broker, called, call, (id) => {
+    callUnityTool({ broker, waits: limits.waits }, called, call, (id) => {
       logId = id;
     });
   try {
@@ -74,26 +78,28 @@ export async function callTool(
           principal,
           request,
           selection: call.selection,
+          limits,
           meta: params._meta ?? {},
           attach: (name, value) => {
             attached[name] = value;
           },
           wait: (id, ms) =>
-            broker.wait(principal, id, {
-              ms,
-              signal: request.signal,
-              callerKnowsLogId: true,
-              onChange: progress?.update,
-            }),
+            following(call, id, () =>
+              broker.wait(principal, id, {
+                ms,
+                signal: request.signal,
+                callerKnowsLogId: true,
+                onChange: progress?.update,
+              }),
+            ),
           callUnityTool: (name, args, parameters) =>
             callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
         })
       : await callUnity(params);
-    const result = shown(answer);
-    return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
+    return await fits(answer);
   } catch (error) {
     if (error instanceof InputRequired) throw error;
-    return refusalResult(error, log, logId, shown);
+    return await fits(refusedAnswer(error, log, logId));
   } finally {
     progress?.close();
     request.accepted();
@@ -101,7 +107,7 @@ export async function callTool(
 }
 
 async function callUnityTool(
-  broker: Broker,
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall,
   onAccepted: (logId: string) => void,
@@ -114,15 +120,18 @@ async function callUnityTool(
   const { logId } = record;
   if (relation === "created") request.created(logId);
   onAccepted(logId);
-  const time = waitTime(timeout, CALL_WAIT_SECONDS);
+  const time = waitTime(timeout, waits.standardSeconds, waits);
   const startedAt = performance.now();
   const { signal } = request;
-  const seen = await broker.wait(principal, logId, {
-    ms: time.ms,
-    signal,
-    isOwn: relation === "created",
-    onChange: call.progress?.update,
-  });
+  const wait = () =>
+    broker.wait(principal, logId, {
+      ms: time.ms,
+      signal,
+      isOwn: relation === "created",
+      onChange: call.progress?.update,
+    });
+  // What was said in a run of long ago is no news.
+  const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   if (isFinal(seen.record.state)) request.delivers(seen.record);
   else call.goesOn?.(seen, relation !== "created");
@@ -132,7 +141,18 @@ async function callUnityTool(
     note: isFinal(seen.record.state) ? undefined : time.note,
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
+    mostSeconds: waits.mostSeconds,
   });
+}
+
+/** Waits, and tells the client what the Console says meanwhile. */
+async function following<T>(call: OpenCall, logId: string, wait: () => Promise<T>): Promise<T> {
+  const stop = call.followConsole?.(logId);
+  try {
+    return await wait();
+  } finally {
+    await stop?.();
+  }
 }
 
 /** The call as the broker's `submit` takes it. */
