@@ -8,20 +8,18 @@ import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
-import type { Requester } from "../shared/operation/replay.js";
+import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
-import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
+import type { Arguments } from "../shared/store/operations/attachments.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
-import type { Change } from "../shared/store/operations/operation-store.js";
 import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
+import { type Cancel, createCancel } from "./cancel.js";
 import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
@@ -62,21 +60,21 @@ export interface Broker
       callerKnowsLogId?: boolean;
     },
   ): Promise<OperationView | "retention_ended" | undefined>;
+  /** Waits without a limit: true once it has ended, false if the signal aborted first or the principal has no such operation that is open. */
+  ended(principal: string, logId: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Cancels an operation that waits and was surely not sent, and asks the Editor to cancel any other. An operation whose
    * Editor is gone for good ends as interrupted. Answers the state after the Editor replied, or after 2 s.
    */
-  cancel(
-    principal: string,
-    logId: string,
-    requester: Requester,
-  ): Promise<OperationView | "retention_ended" | undefined>;
+  cancel: Cancel;
   /** The operation, with the calls that found it instead of creating one. */
   explain(principal: string, logId: string): Promise<Explained | "retention_ended" | undefined>;
   /** What the Console said while it ran, after this line; undefined if the principal has no such operation. */
   log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
   list(principal: string, limit: number, wanted?: Wanted): Promise<OperationView[]>;
+  /** As the caller gave them; undefined if the principal has no such operation, or they are gone. */
+  argumentsOf(principal: string, logId: string): Promise<Arguments>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently; then, for a principal, with its `workload`. */
   editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean; isPaused: boolean; workload?: Workload | undefined })[];
@@ -115,10 +113,8 @@ export interface BrokerDeps
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
 
-const CANCEL_ANSWER_MS = 2_000;
-
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
-  const { operations, queues, editors, waiters } = deps;
+  const { operations, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, endedView, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
   const { abandon, markWanted } = createAbandonment(operations);
@@ -130,46 +126,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return typeof own === "object" ? markWanted(own) : own;
   };
 
-  const cancel: Broker["cancel"] = async (principal, logId, requester) => {
-    const own = await ownNamed(principal, logId);
-    if (typeof own !== "object") return own;
-    const editor = await editors.find(own.editor);
-    const here = editor !== undefined && isHere(editor, await operations.now());
-    const known = await deps.knownEditors.read();
-    let isElsewhere = false;
-    const decide = (record: OperationRecord, now: number): Change | undefined => {
-      // An Editor has taken it from its pool, or given it back: what is known of the other place says nothing.
-      isElsewhere = record.editor !== own.editor;
-      if (isElsewhere) return undefined;
-      const confirmed = deliveries.confirmedBy(record, requester, now);
-      const gone = goneOf(record, editor, here);
-      const ended = gone && interruptAsGone(confirmed, gone, editor, now);
-      if (ended) return { record: ended };
-      const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
-      if (state) return { record: { ...confirmed, state, endedAt: now } };
-      return isFinal(record.state) || record.cancel
-        ? undefined
-        : { record: { ...confirmed, cancel: { requestedAt: now } } };
-    };
-    const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
-    // Store incarnation (▲13): the store was lost at this moment.
-    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, requester);
-    if (!("record" in changed)) return undefined;
-    if (isFinal(changed.record.state)) {
-      if (changed.kind === "applied") await queues.remove(changed.record);
-      return viewOf(changed.record);
-    }
-    await deps.askForCancel(logId);
-    await waiters.until(
-      logId,
-      async () => {
-        const record = await operations.find(logId);
-        return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
-      },
-      { ms: CANCEL_ANSWER_MS, follows: true },
-    );
-    return read(principal, logId);
-  };
+  const cancel = createCancel({ ...deps, deliveries, ownNamed, isHere, viewOf, read });
 
   return {
     ...deliveries,
@@ -220,6 +177,17 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return ended ?? (typeof latest === "object" ? viewOf(latest) : latest);
     },
 
+    async ended(principal, logId, signal) {
+      const first = await ownRecord(principal, logId);
+      if (typeof first !== "object" || isFinal(first.state)) return false;
+      const isOver = async (): Promise<boolean | undefined> => {
+        const own = await ownRecord(principal, logId);
+        if (typeof own !== "object") return false;
+        return isFinal(own.state) ? true : undefined;
+      };
+      return (await waiters.until(logId, isOver, { ms: Number.POSITIVE_INFINITY, signal })) ?? false;
+    },
+
     cancel,
 
     async explain(principal, logId) {
@@ -232,6 +200,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     async log(principal, logId, after) {
       const own = await ownRecord(principal, logId);
       return typeof own === "object" ? operations.linesAfter(own.executedAs ?? logId, after) : undefined;
+    },
+
+    async argumentsOf(principal, logId) {
+      const own = await ownRecord(principal, logId);
+      return typeof own === "object" ? operations.argumentsOf(logId) : undefined;
     },
 
     async list(principal, limit, wanted) {

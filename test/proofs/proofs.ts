@@ -36,6 +36,11 @@ export const PROOFS: readonly Proof[] = [
     covers: "each rule taken out once turns its test red ([more](mutations.md))",
   },
   {
+    name: "conformance",
+    command: "npm run conformance",
+    covers: "the official suite of MCP, over gateway, queue, worker and Editor ([more](conformance.md))",
+  },
+  {
     name: "one process",
     command:
       "UNITY_BROKER_TEST_ONE_PROCESS=1 npm test -- test/system/broker test/system/store test/system/worker test/system/results test/system/short-way",

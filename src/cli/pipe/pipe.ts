@@ -11,6 +11,7 @@ import type { Readable, Writable } from "node:stream";
 import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
 import type { Instant } from "../../shared/pipe/frames.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
@@ -34,6 +35,8 @@ export interface Pipe {
 export interface PipeOptions extends BrokerLinkOptions {
   /** How long the rest may take once the client has gone, ms: longer than the broker gives it. */
   closeMs?: number;
+  /** As the broker has them, which is not asked. */
+  waits: WaitLimits;
   /** What a person should read, if the client shows it. */
   say?(text: string): void;
 }
@@ -117,7 +120,7 @@ export function createPipe(
   const silence = setTimeout(startUnheard, SILENT_MS);
 
   function heard(text: string, sentAt: Instant): void {
-    const discovered = discoverAnswer(text, options.version);
+    const discovered = discoverAnswer(text, options);
     isHeard = true;
     if (discovered) write(JSON.stringify(discovered));
     else link.send({ n: link.next(), sentAt, text });

@@ -3,7 +3,7 @@
  * started to serve it.
  */
 import { Readable, type Writable } from "node:stream";
-import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
+import { type Discovered, discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 
 /** A client that says nothing for so long after the start is none that only asks, ms. */
 export const SILENT_MS = 1_000;
@@ -17,7 +17,7 @@ const MOST_BYTES = 64 * 1024;
  */
 export function needsServer(
   { stdin, stdout }: { stdin: Readable; stdout: Writable },
-  version: string,
+  about: Discovered,
 ): Promise<Readable | undefined> {
   return new Promise((resolve) => {
     let rest = Buffer.alloc(0);
@@ -39,7 +39,7 @@ export function needsServer(
     const read = (chunk: Buffer): void => {
       rest = Buffer.concat([rest, chunk]);
       for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-        const answer = discoverAnswer(rest.subarray(0, end).toString("utf8"), version);
+        const answer = discoverAnswer(rest.subarray(0, end).toString("utf8"), about);
         if (!answer) {
           over(stdin);
           return;

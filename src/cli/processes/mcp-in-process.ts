@@ -5,7 +5,7 @@ import { createWorker } from "../../worker/worker.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { needsServer } from "../pipe/probe.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, workerOptions } from "./options.js";
+import { gatewayOptions, waitLimits, workerOptions } from "./options.js";
 import { startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { parentGone, stopRequested } from "./stop.js";
@@ -13,7 +13,10 @@ import { parentGone, stopRequested } from "./stop.js";
 export async function serveInProcess(): Promise<void> {
   const stopping = Promise.race([stopRequested(), parentGone()]);
   const settings = readSettings();
-  const stdin = await Promise.race([needsServer(process, VERSION), stopping.then(() => undefined)]);
+  const stdin = await Promise.race([
+    needsServer(process, { version: VERSION, waits: waitLimits(settings.config) }),
+    stopping.then(() => undefined),
+  ]);
   if (!stdin) return;
   // Obtaining a Redis may take minutes: a client that has gone by then is not served any more.
   const runtime = await startServing(settings, stopping);

@@ -4,6 +4,7 @@ import type { Implementation } from "@modelcontextprotocol/server";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import { type Line, trackRequests } from "./request-tracker.js";
+import { serveSubscriptions } from "./revision-2025/resource-subscriptions.js";
 import { followRoots } from "./revision-2025/roots.js";
 import { createMcpServer } from "./revision-2025/server.js";
 import { serveStateless } from "./revision-2026/connection.js";
@@ -58,6 +59,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   });
   // Over HTTP the client may be on another machine, where its paths mean something else.
   const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
+  const endSubscriptions = serveSubscriptions(server, deps, principal);
   let leave: (() => void) | undefined;
   const present = (info: Implementation): void => {
     leave ??= broker.present({ principal, caller, info, isHere });
@@ -83,6 +85,7 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
     server.onclose = () => {
       stopTelling();
       ended.abort();
+      endSubscriptions();
       leave?.();
       void tracker.idle().then(() => {
         broker.forget(caller.id);

@@ -26,7 +26,7 @@ const PLAIN = new Set(["type", "enum", "required", "format", "nullable", ...BOUN
 
 /** Whether a schema has only keywords known to be cheap. Evaluated once per schema. */
 export function isPlain(schema: JsonObjectSchema, text: string): boolean {
-  return text.length <= MOST_SCHEMA && says(schema);
+  return text.length <= MOST_SCHEMA && hasPlainKeywords(schema);
 }
 
 /** `schema`, `args`: as JSON text. */
@@ -34,13 +34,14 @@ export function isQuick(schema: string, args: string): boolean {
   return schema.length * args.length <= MOST_WORK;
 }
 
-function says(schema: unknown): boolean {
+/** Whether a schema means the same in every dialect, and without one: names, types, choices and bounds. */
+export function hasPlainKeywords(schema: unknown): boolean {
   if (typeof schema === "boolean") return true;
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return false;
   return Object.entries(schema).every(([name, value]) => {
     if (PLAIN.has(name)) return true;
-    if (name === "items" || name === "additionalProperties") return says(value);
-    return name === "properties" && isObject(value) && Object.values(value).every(says);
+    if (name === "items" || name === "additionalProperties") return hasPlainKeywords(value);
+    return name === "properties" && isObject(value) && Object.values(value).every(hasPlainKeywords);
   });
 }
 

@@ -19,6 +19,16 @@ const METHODS: Record<string, (logId: string) => object> = {
   "resources/list": () => rpc("resources/list"),
   "resources/templates/list": () => rpc("resources/templates/list"),
   "resources/read": (logId) => rpc("resources/read", { uri: `unity-broker://results/${logId}` }),
+  "resources/subscribe": (logId) => rpc("resources/subscribe", { uri: `unity-broker://results/${logId}` }),
+  "resources/unsubscribe": (logId) =>
+    rpc("resources/unsubscribe", { uri: `unity-broker://results/${logId}` }),
+  "completion/complete": () =>
+    rpc("completion/complete", {
+      ref: { type: "ref/resource", uri: "unity-broker://results/{log_id}{?offset,length}" },
+      argument: { name: "log_id", value: "" },
+    }),
+  "logging/setLevel": () => rpc("logging/setLevel", { level: "debug" }),
+  "an operation's state": (logId) => rpc("resources/read", { uri: `unity-broker://operations/${logId}` }),
   "a tool that reads": () => toolCall(7, "get-hierarchy", { timeout: 30 }),
   "a tool that changes": () => toolCall(7, "work", WORK),
   "a tool that changes, as a task": () =>
@@ -141,6 +151,7 @@ describe("an own session", () => {
         "tasks/result": "error -32602",
         "tasks/cancel": "error -32602",
         "resources/read": "error -32002",
+        "an operation's state": "error -32002",
         get_operation_result: unknown,
         get_operation_status: unknown,
         cancel_operation: unknown,

@@ -241,6 +241,53 @@ describe("over HTTP", () => {
   });
 });
 
+test("a request that names a level hears what the Console says while it waits; another one hears nothing", async () => {
+  const system = await start();
+  const { url } = await serve(system.gateway);
+  const call = async (name: string, _meta: object) => {
+    const params = { name: "work", arguments: { Name: name, Hold: true, timeout: 30 }, _meta };
+    const called = ask(url, "tools/call", params);
+    await system.bench.begins(name);
+    system.editor.log("Log", "too quiet");
+    system.editor.log("Warning", `of ${name}`);
+    await eventually(async () => {
+      const [view] = await system.broker.list("local", 1);
+      return ((await system.broker.log("local", view?.record.logId ?? "", 0))?.lines.length ?? 0) === 2;
+    }, "the lines are there");
+    system.bench.finish(name);
+    return (await called).messages.flatMap(({ method, params }) => (method ? [{ method, ...params }] : []));
+  };
+  expect(await call("a", { "io.modelcontextprotocol/logLevel": "warning" })).toEqual([
+    { method: "notifications/message", level: "warning", logger: "Unity Console", data: "of a" },
+  ]);
+  expect(await call("b", {})).toEqual([]);
+});
+
+test("a listener is told when the operation ends whose resource it named; the addresses of resources are completed", async () => {
+  const system = await start();
+  const client = await connected(system, "HTTP");
+  const held = { name: "work", arguments: { Name: "a", Hold: true, timeout: 0 } };
+  const { log_id = "" } = answerIn<Answer>(await client.callTool(held));
+  await system.bench.begins("a");
+  const uri = `unity-broker://operations/${log_id}`;
+  const told: string[] = [];
+  client.setNotificationHandler(
+    "notifications/resources/updated",
+    ({ params }) => void told.push(params.uri),
+  );
+  const subscription = await client.listen({ resourceSubscriptions: [uri, "test://another"] });
+  expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [uri] });
+  const completed = await client.complete({
+    ref: { type: "ref/resource", uri: "unity-broker://operations/{log_id}" },
+    argument: { name: "log_id", value: log_id.slice(0, 4) },
+  });
+  expect(completed.completion.values).toEqual([log_id]);
+  system.bench.finish("a");
+  await eventually(() => told.length > 0, "it is told");
+  expect(told).toEqual([uri]);
+  await subscription.close();
+});
+
 describe("on standard streams", () => {
   test("each message is served by the revision that it speaks", async () => {
     const system = await start();

@@ -1,11 +1,11 @@
 /** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
 import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
-import type { AnswerForm } from "../../../shared/answer-forms.js";
+import type { AnswerSettings } from "../../../shared/answer-forms.js";
 import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/wait-time.js";
+import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
@@ -14,7 +14,9 @@ import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
-import { refusalAnswer, refusalResult, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
+import { limitsFor } from "../tools/client-limits.js";
+import { fittedResult } from "../tools/fitted-answer.js";
+import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { InputRequired } from "./input-required.js";
 
@@ -22,8 +24,7 @@ export interface CallToolDeps {
   broker: Broker;
   toolList: Pick<ToolList, "hasSeveralEditors">;
   log: Log;
-  /** For clients that are not known to read the full one. */
-  answers: AnswerForm;
+  answers: AnswerSettings;
 }
 
 /** A call, and the client that waits for its answer. */
@@ -38,12 +39,12 @@ export interface OpenCall {
   folders: readonly string[];
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
+  /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
+  followConsole: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
   /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
-
-const CALL_WAIT_SECONDS = 1;
 
 /** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
 export async function callTool(
@@ -53,11 +54,11 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { broker, log } = deps;
   const { principal, request, progress } = call;
-  const shown = shownTo(deps, call);
   const attached: Record<string, unknown> = {};
+  const { limits, fits } = answersTo(deps, call, attached);
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
-    callUnityTool(broker, called, call, (id) => {
+    callUnityTool({ broker, waits: limits.waits }, called, call, (id) => {
       logId = id;
     });
   try {
@@ -68,48 +69,54 @@ export async function callTool(
           principal,
           request,
           selection: call.selection,
+          limits,
           meta: params._meta ?? {},
           attach: (name, value) => {
             attached[name] = value;
           },
           wait: (id, ms) =>
-            broker.wait(principal, id, {
-              ms,
-              signal: request.signal,
-              callerKnowsLogId: true,
-              onChange: progress?.update,
-            }),
+            following(call, id, () =>
+              broker.wait(principal, id, {
+                ms,
+                signal: request.signal,
+                callerKnowsLogId: true,
+                onChange: progress?.update,
+              }),
+            ),
           callUnityTool: (name, args, parameters) =>
             callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
         })
       : await callUnity(params);
-    const result = shown(answer);
-    return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
+    return await fits(answer);
   } catch (error) {
     if (error instanceof InputRequired) throw error;
-    return refusalResult(error, log, logId, shown);
+    return await fits(refusedAnswer(error, log, logId));
   } finally {
     progress?.close();
     request.accepted();
   }
 }
 
-/** Answers in the form for this client. */
-export function shownTo(
-  deps: Pick<CallToolDeps, "answers" | "toolList">,
+/** Answers in the form for this client, and as large as it takes. `attached`: what goes into `_meta`. */
+export function answersTo(
+  { broker, answers, toolList }: Pick<CallToolDeps, "broker" | "answers" | "toolList">,
   { client, request }: Pick<OpenCall, "client" | "request">,
-): (answer: ToolAnswer) => CallToolResult {
-  const form = formFor(client, deps.answers);
-  return (answer) =>
+  attached: Record<string, unknown> = {},
+): { limits: ReturnType<typeof limitsFor>; fits(answer: ToolAnswer): Promise<CallToolResult> } {
+  const form = formFor(client, answers.form);
+  const limits = limitsFor(client, answers);
+  const shown = (answer: ToolAnswer): CallToolResult =>
     toolResult(
-      form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
+      form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer,
       request.requester.requestId,
       form,
     );
+  const { results } = broker;
+  return { limits, fits: (answer) => fittedResult(answer, { shown, attached, limits, results }) };
 }
 
 async function callUnityTool(
-  broker: Broker,
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall,
   onAccepted: (logId: string) => void,
@@ -122,17 +129,17 @@ async function callUnityTool(
   const { logId } = record;
   if (relation === "created") request.created(logId);
   onAccepted(logId);
-  const { ms, note } = waitTime(timeout, CALL_WAIT_SECONDS);
+  const { ms, note } = waitTime(timeout, waits.standardSeconds, waits);
   const waited = { logId, relation, isConfirmed, ms };
   request.underWay(waited);
-  return outcomeOf(broker, { ...waited, note, isOwn: relation === "created" }, call);
+  return outcomeOf({ broker, waits }, { ...waited, note, isOwn: relation === "created" }, call);
 }
 
 /** Waits for the outcome of a call that was accepted. `waitedMs`: what its answer says, if it has waited before. */
 export async function outcomeOf(
-  broker: Broker,
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
   waited: WaitedFor & { note?: string | undefined; isOwn: boolean; waitedMs?: number },
-  call: Pick<OpenCall, "principal" | "request" | "progress" | "goesOn">,
+  call: Pick<OpenCall, "principal" | "request" | "progress" | "followConsole" | "goesOn">,
 ): Promise<ToolAnswer> {
   const { logId, relation, isConfirmed, ms, isOwn } = waited;
   const { principal, request } = call;
@@ -141,7 +148,9 @@ export async function outcomeOf(
   const onChange = call.progress?.update;
   // A request that is taken up again has told its client the log_id.
   const callerKnowsLogId = waited.waitedMs !== undefined;
-  const seen = await broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
+  const wait = () => broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
+  // What was said in a run of long ago is no news.
+  const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   const hasEnded = isFinal(seen.record.state);
   if (hasEnded) request.delivers(seen.record);
@@ -152,7 +161,22 @@ export async function outcomeOf(
     note: hasEnded ? undefined : waited.note,
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
+    mostSeconds: waits.mostSeconds,
   });
+}
+
+/** Waits, and tells the client what the Console says meanwhile. */
+async function following<T>(
+  call: Pick<OpenCall, "followConsole">,
+  logId: string,
+  wait: () => Promise<T>,
+): Promise<T> {
+  const stop = call.followConsole?.(logId);
+  try {
+    return await wait();
+  } finally {
+    await stop?.();
+  }
 }
 
 /** The call as the broker's `submit` takes it. */

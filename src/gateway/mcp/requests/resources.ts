@@ -23,6 +23,7 @@ import type { OpenRequest } from "../open-request.js";
 import { ProtocolError } from "../protocol-error.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
+import { readState, STATE_RESOURCES, STATE_TEMPLATES } from "./state-resources.js";
 
 const JSON_TYPE = "application/json";
 /** Most bytes of one piece: its base64 fits into a message. */
@@ -54,6 +55,7 @@ export function listResourceTemplates(): ListResourceTemplatesResult {
         title: "Small file of a result",
         description: "A file that a tool put into its result, such as build-player with IncludeFilesUpTo.",
       },
+      ...STATE_TEMPLATES,
     ],
   };
 }
@@ -62,14 +64,13 @@ export function listResources({ broker, log }: Deps, principal: string): Promise
   return refusing(log, async () => {
     const views = await broker.list(principal, LISTED);
     const stored = views.filter(({ record }) => record.resultBytes !== undefined);
-    return {
-      resources: stored.map(({ record: { logId, tool, editor, resultBytes } }) => ({
-        ...resourceOf(logId),
-        title: `${tool} on ${editor}`,
-        mimeType: JSON_TYPE,
-        size: resultBytes,
-      })),
-    };
+    const results = stored.map(({ record: { logId, tool, editor, resultBytes } }) => ({
+      ...resourceOf(logId),
+      title: `${tool} on ${editor}`,
+      mimeType: JSON_TYPE,
+      size: resultBytes,
+    }));
+    return { resources: [...STATE_RESOURCES, ...results] };
   });
 }
 
@@ -86,8 +87,13 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
     const artifact = namedArtifact(uri);
     if (artifact) return readFile(broker, read, artifact);
     const named = namedResult(uri);
-    const source = named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
-    if (!named || !source) throw new ProtocolError(NOT_FOUND, "There is no such result of yours.", { uri });
+    const source = named && UUID.test(named.id) ? await resultIn(broker, principal, named.id) : undefined;
+    if (!named || !source) {
+      const state = named ? undefined : await readState(broker, read);
+      if (state === undefined)
+        throw new ProtocolError(NOT_FOUND, "There is no such resource of yours.", { uri });
+      return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(state) }] };
+    }
     if (source.record) {
       // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
       await broker.confirm(request.requester, named.id);
@@ -106,7 +112,7 @@ async function readFile(
   { principal, uri, request }: ResourceRead,
   { id, path }: { id: string; path: string },
 ): Promise<ReadResourceResult> {
-  const source = UUID.test(id) ? await broker.results.find(principal, id) : undefined;
+  const source = UUID.test(id) ? await resultIn(broker, principal, id) : undefined;
   if (source?.record) await broker.confirm(request.requester, id);
   const content = source?.record && contentAt(await broker.results.whole(source), path);
   if (!content) throw new ProtocolError(NOT_FOUND, "There is no such file in a result of yours.", { uri });
@@ -156,4 +162,10 @@ async function refusing<T>(log: Log, read: () => Promise<T>): Promise<T> {
     if (error instanceof DocumentError) throw new ProtocolError(RPC_INTERNAL_ERROR, error.message);
     throw refusalError(error, log);
   }
+}
+
+/** Not what an operation has only reported: the resource of this address is its result. */
+async function resultIn(broker: Broker, principal: string, id: string): Promise<Source | undefined> {
+  const source = await broker.results.find(principal, id);
+  return source?.partial === undefined ? source : undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { WAITS } from "../../../shared/wait-time.js";
 import { RPC_INVALID_REQUEST } from "../../../shared/wire/rpc.js";
 import { type EventMarks, webRequest } from "../http/http-exchange.js";
 import type { WaitedFor } from "../open-request.js";
@@ -129,7 +130,7 @@ function begunBy(body: unknown): BegunCursor | undefined {
     task?: unknown;
     _meta?: { progressToken?: unknown };
   };
-  const isReader = BROKER_TOOLS.get(String(name))?.described.annotations?.readOnlyHint === true;
+  const isReader = BROKER_TOOLS.get(String(name))?.described(WAITS).annotations?.readOnlyHint === true;
   if (READS.test(method) || (method === "tools/call" && isReader))
     return { ...begun, read: { method, ...given("params", request.params) } };
   if (method !== "tools/call") return begun;

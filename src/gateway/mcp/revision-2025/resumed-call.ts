@@ -2,16 +2,14 @@
 import type { CallToolResult, CreateTaskResult } from "@modelcontextprotocol/sdk/types.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
-import { type CallToolDeps, type OpenCall, outcomeOf, shownTo } from "../requests/call-tool.js";
-import { refusalResult } from "../tools/tool-answer.js";
+import { answersTo, type CallToolDeps, type OpenCall, outcomeOf } from "../requests/call-tool.js";
+import { refusedAnswer } from "../tools/tool-answer.js";
 import type { Resumed } from "./request-stream.js";
 import type { OperationCursor } from "./stream-cursor.js";
 import { createdTask } from "./task-call.js";
 
 /** Most operations among which one without a known log_id is looked for, newest first. */
 const LOOKED_AT = 100;
-
-const STANDARD_SECONDS = 1;
 
 /** Throws a ProtocolError if the call became no operation, as far as is known: it is to be sent again. */
 export async function resumeCall(
@@ -21,6 +19,8 @@ export async function resumeCall(
 ): Promise<CallToolResult | CreateTaskResult> {
   const { broker, log } = deps;
   const { request, principal } = call;
+  const { fits, limits } = answersTo(deps, call);
+  const { waits } = limits;
   request.accepted();
   try {
     if (resumed.at === "operation") return await answered(deps, resumed, call);
@@ -32,13 +32,13 @@ export async function resumeCall(
     if (own === undefined) throw sendAgain();
     const { logId } = own.record;
     if (resumed.isTask) return await createdTask(broker, own, "created");
-    const { ms } = waitTime(resumed.timeout, STANDARD_SECONDS);
+    const { ms } = waitTime(resumed.timeout, waits.standardSeconds, waits);
     const until = Date.now() + ms;
     request.underWay({ logId, relation: "created", ms });
     return await answered(deps, { logId, relation: "created", seconds: ms / 1000, until }, call);
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    return refusalResult(error, log, undefined, shownTo(deps, call)) as CallToolResult;
+    return (await fits(refusedAnswer(error, log, undefined))) as CallToolResult;
   } finally {
     call.progress?.close();
   }
@@ -52,10 +52,13 @@ async function answered(
   { logId, relation, isConfirmed, seconds, until }: Waited,
   call: OpenCall,
 ): Promise<CallToolResult> {
-  const { ms: longest } = waitTime(seconds, STANDARD_SECONDS);
+  const { fits, limits } = answersTo(deps, call);
+  const { waits } = limits;
+  const { ms: longest } = waitTime(seconds, waits.standardSeconds, waits);
   const ms = Math.min(longest, Math.max(0, until - Date.now()));
   const waited = { logId, relation, isConfirmed, ms, isOwn: false, waitedMs: longest };
-  return shownTo(deps, call)(await outcomeOf(deps.broker, waited, call)) as CallToolResult;
+  const answer = await outcomeOf({ broker: deps.broker, waits }, waited, call);
+  return (await fits(answer)) as CallToolResult;
 }
 
 function sendAgain(): ProtocolError {

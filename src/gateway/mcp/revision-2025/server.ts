@@ -4,6 +4,8 @@ import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/proto
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  CompleteRequestSchema,
+  type CompleteResult,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
@@ -13,12 +15,15 @@ import {
   type RequestId,
   type ServerNotification,
   type ServerRequest,
+  SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { EditorSelection } from "../editor-selection.js";
-import { INSTRUCTIONS } from "../instructions.js";
+import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
-import { callTool } from "../requests/call-tool.js";
+import { callTool, type OpenCall } from "../requests/call-tool.js";
+import { complete } from "../requests/complete.js";
+import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
@@ -50,8 +55,14 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   const server = new Server(
     { name: "unity-job-broker", title: "Unity Job Broker", version: deps.version },
     {
-      capabilities: { tools: { listChanged: true }, resources: {}, tasks: TASKS },
-      instructions: INSTRUCTIONS,
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+        tasks: TASKS,
+      },
+      instructions: instructions(deps.answers.waits),
     },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
@@ -84,6 +95,22 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   });
   const watch = createTaskWatch(server, deps, client);
 
+  const messages = createConsoleMessages({ read: (id, after) => deps.broker.log(principal, id, after), log });
+  /** Until it names one, the client is sent no log messages. */
+  let level: LogLevel | undefined;
+  const consoleOf = (extra: Extra): OpenCall["followConsole"] => {
+    const least = level;
+    if (least === undefined) return undefined;
+    return (logId) =>
+      messages.follow(logId, least, (params) =>
+        extra.sendNotification({ method: "notifications/message", params: { ...params } }),
+      );
+  };
+
+  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
+    level = params.level;
+    return {};
+  });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const request = client.request(extra.requestId);
     const isTask = params.task !== undefined;
@@ -100,6 +127,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       selection,
       folders,
       progress,
+      followConsole: consoleOf(extra),
       askUser,
     };
     const resumed = extra.authInfo?.extra?.resumed as Resumed | undefined;
@@ -132,5 +160,12 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         request: client.request(requestId),
       })) as ReadResourceResult,
   );
+  server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
+    try {
+      return (await complete(deps.broker, principal, params)) as CompleteResult;
+    } catch (error) {
+      throw refusalError(error, log);
+    }
+  });
   return server;
 }

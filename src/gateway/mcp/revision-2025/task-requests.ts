@@ -5,7 +5,7 @@ import { isFinal } from "../../../shared/operation/operation.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import { ProtocolError, REQUEST_TIMED_OUT } from "../protocol-error.js";
-import { type CallToolDeps, type OpenCall, shownTo } from "../requests/call-tool.js";
+import { answersTo, type CallToolDeps, type OpenCall } from "../requests/call-tool.js";
 import { mayHaveFailed, taskOf } from "../tasks/task.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError } from "../tools/tool-answer.js";
@@ -57,7 +57,8 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
       named(taskId, asked, async () => {
         const { principal, request, progress } = asked;
         request.accepted();
-        const { ms } = waitTime(Number.POSITIVE_INFINITY, 0);
+        const { fits, limits } = answersTo(deps, asked);
+        const { ms } = waitTime(Number.POSITIVE_INFINITY, 0, limits.waits);
         const { signal } = request;
         const wait = { ms, signal, onChange: progress?.update, callerKnowsLogId: true };
         const seen = found(await broker.wait(principal, taskId, wait));
@@ -72,8 +73,7 @@ export function createTaskRequests(deps: CallToolDeps): TaskRequests {
         const duplicates = typeof explained === "object" ? explained.duplicates : [];
         const own = duplicates.find(({ caller }) => caller === (request.requester.caller?.id ?? null));
         request.delivers(seen.record);
-        const shownResult = shownTo(deps, asked);
-        const result = shownResult(answerOf(seen, { duplicate: own?.relation })) as CallToolResult;
+        const result = (await fits(answerOf(seen, { duplicate: own?.relation }))) as CallToolResult;
         return { ...result, _meta: { ...result._meta, [RELATED_TASK]: { taskId } } };
       }),
 

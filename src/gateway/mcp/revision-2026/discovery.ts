@@ -2,8 +2,9 @@
  * `server/discover`: what this server is. Clients ask it to find out which revisions a server speaks, some of them in a
  * process of its own that they end at once: so a pipe answers it by itself, without a broker.
  */
+import type { WaitLimits } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
-import { INSTRUCTIONS } from "../instructions.js";
+import { instructions } from "../instructions.js";
 import {
   CAPABILITIES_KEY,
   REVISION,
@@ -18,24 +19,32 @@ export const DISCOVER = "server/discover";
 
 const CAPABILITIES = {
   tools: { listChanged: true },
-  resources: {},
+  resources: { subscribe: true },
+  completions: {},
+  logging: {},
   extensions: { [TASKS]: {} },
 };
 
-export function discovery(): Record<string, unknown> {
+export function discovery(waits: WaitLimits): Record<string, unknown> {
   return {
     supportedVersions: [REVISION],
     capabilities: CAPABILITIES,
-    instructions: INSTRUCTIONS,
+    instructions: instructions(waits),
     ...UNCHANGING,
   };
 }
 
+/** What the answer says of this server. */
+export interface Discovered {
+  version: string;
+  waits: WaitLimits;
+}
+
 /**
  * The answer to a client's line, if that is a `server/discover` of this revision or a later one; undefined for anything
- * else, an earlier client's attempt among it. `version`: of this server.
+ * else, an earlier client's attempt among it.
  */
-export function discoverAnswer(line: string, version: string): object | undefined {
+export function discoverAnswer(line: string, { version, waits }: Discovered): object | undefined {
   // Most lines are something else, and may be long.
   if (line.length > MOST_LINE || !line.includes(DISCOVER)) return undefined;
   const message = parsed(line);
@@ -49,7 +58,7 @@ export function discoverAnswer(line: string, version: string): object | undefine
     return answer({ error: { code: RPC_INVALID_PARAMS, message } });
   }
   if (meta[VERSION_KEY] !== REVISION) return answer({ error: unsupported(meta[VERSION_KEY]) });
-  return answer({ result: resultOf(discovery(), version) });
+  return answer({ result: resultOf(discovery(waits), version) });
 }
 
 const MOST_LINE = 64 * 1024;

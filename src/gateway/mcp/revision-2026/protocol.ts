@@ -5,10 +5,11 @@
 
 export const REVISION = "2026-07-28";
 
-/** In a request's `_meta`; the client's name is optional. */
+/** In a request's `_meta`; the client's name and the level of log messages are optional. */
 export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 export const CLIENT_KEY = "io.modelcontextprotocol/clientInfo";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
+export const LOG_LEVEL_KEY = "io.modelcontextprotocol/logLevel";
 
 /** In the `_meta` of each result, and of each message about a subscription. */
 const SERVER_KEY = "io.modelcontextprotocol/serverInfo";

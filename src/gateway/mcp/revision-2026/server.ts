@@ -8,7 +8,9 @@ import type { OperationView } from "../../../shared/operation/answer.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
 import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { ProtocolError } from "../protocol-error.js";
-import { callTool } from "../requests/call-tool.js";
+import { callTool, type OpenCall } from "../requests/call-tool.js";
+import { complete } from "../requests/complete.js";
+import { createConsoleMessages, isLogLevel } from "../requests/console-messages.js";
 import { InputRequired } from "../requests/input-required.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
@@ -16,7 +18,7 @@ import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
 import { createListen, type Listen } from "./listen.js";
-import { ALWAYS_ASK, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
+import { ALWAYS_ASK, LOG_LEVEL_KEY, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
 import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
 import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
 
@@ -33,7 +35,7 @@ type Deps = McpServerDeps & { listen: Listen };
 type Method = (deps: Deps, request: ReadRequest) => Promise<Record<string, unknown>>;
 
 const METHODS = new Map<string, Method>([
-  [DISCOVER, async () => discovery()],
+  [DISCOVER, async ({ answers }) => discovery(answers.waits)],
   [
     "tools/list",
     async ({ toolList, log }, { principal }) => {
@@ -58,6 +60,18 @@ const METHODS = new Map<string, Method>([
     },
   ],
   [
+    "completion/complete",
+    async ({ broker, log }, { principal, params }) => {
+      if (!isSpecType.CompleteRequestParams(params))
+        throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of completion/complete are invalid.");
+      try {
+        return { ...(await complete(broker, principal, params)) };
+      } catch (error) {
+        throw refusalError(error, log);
+      }
+    },
+  ],
+  [
     "subscriptions/listen",
     ({ listen }, { principal, request, params, notify, offersTasks }) => {
       if (wantsTasks(params)) requireTasks(offersTasks);
@@ -71,7 +85,7 @@ const METHODS = new Map<string, Method>([
 
 export function createStatelessServer(deps: McpServerDeps): StatelessServer {
   const { log, version } = deps;
-  const listen = createListen(deps.toolList);
+  const listen = createListen(deps);
   return {
     has: (method) => METHODS.has(method),
     async answer(asked) {
@@ -112,6 +126,7 @@ async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unkn
     selection: undefined,
     folders,
     progress: progressOf(deps, asked),
+    followConsole: consoleOf(deps, asked),
     askUser,
     goesOn: (view, isJoined) => {
       open = { view, isJoined };
@@ -142,6 +157,18 @@ function progressOf(
   return showProgress((note) => {
     if (!request.signal.aborted) notify("notifications/progress", { ...note, progressToken });
   }, progress);
+}
+
+/** Only for clients that ask for log messages, in the request itself. */
+function consoleOf(
+  { broker, log }: Deps,
+  { principal, params, notify }: ReadRequest,
+): OpenCall["followConsole"] {
+  const level = ((params._meta ?? {}) as Record<string, unknown>)[LOG_LEVEL_KEY];
+  if (!isLogLevel(level)) return undefined;
+  const messages = createConsoleMessages({ read: (id, after) => broker.log(principal, id, after), log });
+  return (logId) =>
+    messages.follow(logId, level, async (params) => notify("notifications/message", { ...params }));
 }
 
 function wantsTasks({ notifications }: ReadRequest["params"]): boolean {

@@ -2,16 +2,16 @@
  * The extension io.modelcontextprotocol/tasks: for a client that knows it, a call whose wait ended without an outcome is
  * answered with a task, which is its operation under the operation's log_id.
  */
-import { answerOf, type OperationView } from "../../../shared/operation/answer.js";
+import type { OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import { ProtocolError } from "../protocol-error.js";
+import { callTool } from "../requests/call-tool.js";
 import type { McpServerDeps } from "../server-deps.js";
 import { type Task, taskOf } from "../tasks/task.js";
-import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { UUID } from "../tools/broker-tool.js";
-import { refusalError, toolResult } from "../tools/tool-answer.js";
+import { refusalError } from "../tools/tool-answer.js";
 import { MISSING_CAPABILITY, TASKS } from "./protocol.js";
 import type { ReadRequest } from "./request.js";
 
@@ -31,16 +31,14 @@ export async function createdTask(
 
 /** With the result that the call would have had, once there is one: that counts as its delivery. */
 export async function getTask(deps: McpServerDeps, asked: ReadRequest): Promise<Fields> {
-  const { broker, toolList } = deps;
-  const { request, client } = asked;
+  const { principal, request, client, folders } = asked;
   const view = await found(deps, asked);
-  const task = shown(view, await broker.retentionMs());
+  const task = shown(view, await deps.broker.retentionMs());
   if (task.status !== "completed") return { ...task };
-  request.delivers(view.record);
-  const form = formFor(client, deps.answers);
-  const answer = answerOf(view);
-  const said = form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer;
-  return { ...task, result: toolResult(said, request.id, form) };
+  const read = { name: "get_operation_result", arguments: { log_id: task.taskId } };
+  const reader = { principal, client, request, folders, selection: undefined };
+  const silent = { progress: undefined, followConsole: undefined, askUser: undefined };
+  return { ...task, result: await callTool(deps, read, { ...reader, ...silent }) };
 }
 
 /** No task ever asks for anything, so there is nothing that an answer could belong to. */
