@@ -38,8 +38,11 @@ export function createAbandonment(operations: Pick<Operations, "change">): Aband
 
 /** The operations that one client's requests created, by the client's own request ids. */
 export interface Creations {
-  /** The request has arrived; an earlier one of the same id is forgotten. */
-  asked(requestId: RpcId): void;
+  /**
+   * The request has arrived; an earlier one of the same id is forgotten. `isResumed`: unless it is that one, taken up again.
+   * False: that one was cancelled.
+   */
+  asked(requestId: RpcId, isResumed?: boolean): boolean;
   created(requestId: RpcId, logId: string): void;
   /** From now on the answer may reach the client, which may then know the log_id. */
   answering(requestId: RpcId): void;
@@ -59,15 +62,20 @@ const REMEMBERED = 200;
 /** `onAbandoned`: the request was cancelled unanswered, and created this operation. */
 export function createCreations(onAbandoned: (logId: string) => void): Creations {
   const creations = createBoundedMemory<Creation>(REMEMBERED);
+  const keyOf = (requestId: RpcId): string => `${typeof requestId} ${requestId}`;
   const note = (requestId: RpcId, addition: Creation): void => {
-    const key = `${typeof requestId} ${requestId}`;
+    const key = keyOf(requestId);
     const creation = { ...creations.get(key), ...addition };
     creations.set(key, creation);
     const { logId, isAnswered, isCancelled } = creation;
     if (logId !== undefined && isCancelled && !isAnswered) onAbandoned(logId);
   };
   return {
-    asked: (requestId) => creations.set(`${typeof requestId} ${requestId}`, {}),
+    asked(requestId, isResumed = false) {
+      const key = keyOf(requestId);
+      if (!isResumed) creations.set(key, {});
+      return creations.get(key)?.isCancelled !== true;
+    },
     created: (requestId, logId) => note(requestId, { logId }),
     answering: (requestId) => note(requestId, { isAnswered: true }),
     cancelled: (requestId) => note(requestId, { isCancelled: true }),

@@ -7,19 +7,17 @@ import type { Candidate } from "../shared/editors/target.js";
 import { type Workload, workloadOf } from "../shared/editors/workload.js";
 import { BrokerError } from "../shared/errors.js";
 import type { OperationView } from "../shared/operation/answer.js";
-import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
-import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
-import type { Requester } from "../shared/operation/replay.js";
+import { isFinal, type OperationRecord } from "../shared/operation/operation.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
-import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Wanted } from "../shared/store/operations/listings.js";
-import type { Change } from "../shared/store/operations/operation-store.js";
+import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
 import type { ToolCall } from "./call-reader.js";
+import { type Cancel, createCancel } from "./cancel.js";
 import type { ClientPresence } from "./client-presence.js";
 import { createDeliveries, type Deliveries } from "./deliveries.js";
 import { stands, type Unreached, unreachedOf, withDiagnoses } from "./editors/diagnoses.js";
@@ -66,11 +64,7 @@ export interface Broker
    * Cancels an operation that waits and was surely not sent, and asks the Editor to cancel any other. An operation whose
    * Editor is gone for good ends as interrupted. Answers the state after the Editor replied, or after 2 s.
    */
-  cancel(
-    principal: string,
-    logId: string,
-    requester: Requester,
-  ): Promise<OperationView | "retention_ended" | undefined>;
+  cancel: Cancel;
   /** The operation, with the calls that found it instead of creating one. */
   explain(principal: string, logId: string): Promise<Explained | "retention_ended" | undefined>;
   /** What the Console said while it ran, after this line; undefined if the principal has no such operation. */
@@ -90,11 +84,18 @@ export interface Broker
   editor(principal: string, named: string): Promise<Candidate>;
   /** Every tool, or those that the principal may call on its Editors; those of an Editor that runs here are waited for. */
   tools(principal?: string): Promise<OfferedTool[]>;
+  /** How long an ended operation can be read, ms. */
+  retentionMs(): Promise<number>;
+  /** The secret of this store's gateways that signs what a stateless client carries from one request to the next. */
+  clientStateKey(): Promise<Uint8Array>;
   /** Reads stored and filtered results in parts. */
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
+export interface BrokerDeps
+  extends Omit<SubmitDeps, "deliveries">,
+    ViewSources,
+    Pick<Store, "retentionMs" | "clientStateKey"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -108,10 +109,8 @@ export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources 
 
 export interface BrokerOptions extends SubmitOptions, ViewOptions {}
 
-const CANCEL_ANSWER_MS = 2_000;
-
 export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
-  const { operations, queues, editors, waiters } = deps;
+  const { operations, editors, waiters } = deps;
   const { isHere, viewOf, briefViewOf, endedView, ownRecord, read } = createViews(deps, options);
   const deliveries = createDeliveries(operations);
   const { abandon, markWanted } = createAbandonment(operations);
@@ -123,47 +122,7 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
     return typeof own === "object" ? markWanted(own) : own;
   };
 
-  const cancel: Broker["cancel"] = async (principal, logId, requester) => {
-    const own = await ownNamed(principal, logId);
-    if (typeof own !== "object") return own;
-    const editor = await editors.find(own.editor);
-    const here = editor !== undefined && isHere(editor, await operations.now());
-    const known = await deps.knownEditors.read();
-    let isElsewhere = false;
-    const decide = (record: OperationRecord, now: number): Change | undefined => {
-      // An Editor has taken it from its pool, or given it back: what is known of the other place says nothing.
-      isElsewhere = record.editor !== own.editor;
-      if (isElsewhere) return undefined;
-      const confirmed = deliveries.confirmedBy(record, requester, now);
-      const gone = goneOf(record, editor, here);
-      const ended = gone && interruptAsGone(confirmed, gone, editor, now);
-      if (ended) return { record: ended };
-      const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
-      const cancelledBy = requester.caller?.id ?? null;
-      if (state) return { record: { ...confirmed, state, endedAt: now, cancelledBy } };
-      return isFinal(record.state) || record.cancel
-        ? undefined
-        : { record: { ...confirmed, cancel: { requestedAt: now }, cancelledBy } };
-    };
-    const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
-    // Store incarnation (▲13): the store was lost at this moment.
-    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, requester);
-    if (!("record" in changed)) return undefined;
-    if (isFinal(changed.record.state)) {
-      if (changed.kind === "applied") await queues.remove(changed.record);
-      return viewOf(changed.record);
-    }
-    await deps.askForCancel(logId);
-    await waiters.until(
-      logId,
-      async () => {
-        const record = await operations.find(logId);
-        return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
-      },
-      { ms: CANCEL_ANSWER_MS, follows: true },
-    );
-    return read(principal, logId);
-  };
+  const cancel = createCancel({ ...deps, deliveries, ownNamed, isHere, viewOf, read });
 
   return {
     ...deliveries,
@@ -295,6 +254,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },
+    retentionMs: async () => deps.retentionMs,
+    clientStateKey: deps.clientStateKey,
     results: deps.results,
   };
 }

@@ -9,7 +9,10 @@ export interface Deliveries {
    * before the first byte is written, for a mutating one after the last.
    */
   delivered(requester: Requester, logId: string, answer: Answered): Promise<void>;
-  /** The caller named this log_id in a message, so it has read its earlier deliveries. */
+  /**
+   * The caller named this log_id in a message, so it has read its earlier deliveries; the answered request itself, sent or
+   * taken up again, proves nothing.
+   */
   confirm(requester: Requester, logId: string): Promise<void>;
   /** The client gave up this request, or its connection was reset: withdraws its delivery and proof. */
   retracted(requester: Requester): Promise<void>;
@@ -89,7 +92,7 @@ export function createDeliveries(
       if (!caller) return;
       await change(logId, (record) => {
         const delivery = record.deliveries[caller.id];
-        if (!delivery) return undefined;
+        if (!delivery || (requestId !== null && toldIn(delivery).includes(requestId))) return undefined;
         // A request that was sent before the proof is not a new call either.
         const by = typeof requestId === "number" ? requestId : undefined;
         const proven = { ...delivery, ...upToOf(delivery.upTo, by), confirmed: true };

@@ -1,7 +1,7 @@
 /** The background broker of this user, started if it does not run. */
 import { PassThrough } from "node:stream";
 import { UsageError } from "../command.js";
-import { environment } from "../environment.js";
+import { environment, wantedWaits } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { BrokerNotStarted } from "../pipe/not-started.js";
 import { createPipe } from "../pipe/pipe.js";
@@ -19,6 +19,7 @@ export async function connectPiped(): Promise<BrokerClient> {
     {
       version: VERSION,
       folder: process.cwd(),
+      waits: wantedWaits(env),
       connect: () => reachBroker({ folder, env, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },

@@ -11,6 +11,8 @@ import { createSentMessages, type SentMessage, type SentMessages } from "./sent-
 import { readFrames, writeFrame } from "./socket-line.js";
 
 export interface BrokerLink {
+  /** Has a broker started, if none runs; so does the first message. */
+  start(): void;
   /** Hands on a message, at once or as soon as there is a broker. */
   send(message: SentMessage): void;
   /** `end`: the client sends nothing more. `close`: open waits are to be answered now. */
@@ -205,10 +207,10 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       if (!isOver) refuse(error, brokerPid === undefined);
     });
   };
-  connect();
 
   return {
     sent,
+    start: connect,
     next() {
       count += 1;
       return count;
@@ -223,7 +225,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       if (ending) return;
       ending = how;
       if (socket) writeFrame(socket, { kind: how });
-      // Before its first connection it may have something to hand on.
+      // While it connects it may have something to hand on.
       else if (!isConnecting) over();
     },
     destroy() {

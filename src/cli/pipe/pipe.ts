@@ -3,12 +3,19 @@
  *
  * Its order is that of a process which serves MCP itself (▲7): what was written to the client is acknowledged before
  * anything is handed on that was read after it. Loads no MCP, no Redis and no configuration: a client waits for it to start.
+ *
+ * Clients ask which revisions a server speaks, some in a process of its own that they end at once: that is answered here, and
+ * starts no broker.
  */
 import type { Readable, Writable } from "node:stream";
+import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
+import type { Instant } from "../../shared/pipe/frames.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
+import { SILENT_MS } from "./probe.js";
 
 export interface PipeEnd {
   /** `failed`: no broker could be had; `error` says why. */
@@ -28,6 +35,8 @@ export interface Pipe {
 export interface PipeOptions extends BrokerLinkOptions {
   /** How long the rest may take once the client has gone, ms: longer than the broker gives it. */
   closeMs?: number;
+  /** As the broker has them, which is not asked. */
+  waits: WaitLimits;
   /** What a person should read, if the client shows it. */
   say?(text: string): void;
 }
@@ -58,6 +67,7 @@ export function createPipe(
 
   const finish = (end: PipeEnd): void => {
     clock.close();
+    clearTimeout(silence);
     clearTimeout(deadline);
     stdin.off("data", read).off("end", inputEnded).off("close", inputEnded).off("error", inputEnded);
     link.destroy();
@@ -98,14 +108,30 @@ export function createPipe(
     setImmediate(() => {
       for (const text of messages) {
         if (text === undefined) end("end", { reason: "unreadable_input" });
-        else if (!ending) link.send({ n: link.next(), sentAt, text });
+        else if (!ending) heard(text, sentAt);
       }
     });
   }
 
+  let isHeard = false;
+  const startUnheard = (): void => {
+    if (!isHeard) link.start();
+  };
+  const silence = setTimeout(startUnheard, SILENT_MS);
+
+  function heard(text: string, sentAt: Instant): void {
+    const discovered = discoverAnswer(text, options);
+    isHeard = true;
+    if (discovered) write(JSON.stringify(discovered));
+    else link.send({ n: link.next(), sentAt, text });
+  }
+
   function inputEnded(): void {
     // Behind the messages that were read before.
-    setImmediate(() => end("end", { reason: "input_ended" }));
+    setImmediate(() => {
+      startUnheard();
+      end("end", { reason: "input_ended" });
+    });
   }
 
   stdin.on("data", read).once("end", inputEnded).once("close", inputEnded).once("error", inputEnded);

@@ -4,7 +4,7 @@
  */
 import { type Run, UsageError } from "../command.js";
 import type * as declared from "../declared/processes.js";
-import { environment, wantsBackground } from "../environment.js";
+import { environment, wantedWaits, wantsBackground } from "../environment.js";
 import { brokerFolder } from "../pipe/broker-place.js";
 import { BrokerNotStarted } from "../pipe/not-started.js";
 import { createPipe } from "../pipe/pipe.js";
@@ -21,6 +21,7 @@ export const mcp: Run<typeof declared.mcp> = async ({ args }) => {
     {
       version: VERSION,
       folder: process.cwd(),
+      waits: wantedWaits(env),
       connect: () => reachBroker({ folder, env, version: VERSION }),
       say: (text) => console.error(`unity-broker: ${text}`),
     },

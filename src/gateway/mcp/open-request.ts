@@ -17,12 +17,18 @@ export interface Channel {
   readonly readUpTo?: number | undefined;
   /** Calls back if the connection is reset so soon after the answer that its client cannot have read it. */
   onReset?(callback: () => void): void;
+  /** The request goes on after its connection was lost: it arrived before, perhaps at another gateway. */
+  readonly isResumed?: boolean;
+  /** Tells the client how it goes on waiting for this if its connection is lost. */
+  underWay?(waited: WaitedFor): void;
   /** Frees resources of an answer that is no longer wanted. */
   discard(answer: JSONRPCMessage): Promise<void>;
 }
 
 /** A request as its handler sees it. */
 export interface OpenRequest {
+  /** The client's own id. */
+  readonly id: RequestId;
   readonly requester: Requester;
   /** Ends the wait: the client cancelled it, the client is gone, or the gateway closes. Never affects the operation. */
   readonly signal: AbortSignal;
@@ -35,8 +41,19 @@ export interface OpenRequest {
   turnAgain(): Promise<void>;
   /** The request created this operation (as opposed to finding it). */
   created(logId: string): void;
+  /** The request waits for this operation from now on. */
+  underWay(waited: WaitedFor): void;
   /** The answer carries the outcome of this operation. */
   delivers(operation: DeliveredOperation): void;
+}
+
+/** What a call waits for. */
+export interface WaitedFor {
+  logId: string;
+  relation: "created" | "joined" | "replayed";
+  /** A caller had proven before that it read the outcome, which is replayed. */
+  isConfirmed?: boolean | undefined;
+  ms: number;
 }
 
 /** The operation whose outcome an answer carries. */
@@ -44,8 +61,6 @@ export type DeliveredOperation = Pick<OperationRecord, "logId" | "effect">;
 
 /** A request as the tracker sees it. */
 export interface RequestEntry extends OpenRequest {
-  /** The client's own id. */
-  readonly id: RequestId;
   readonly channel: Channel;
   /** The earliest time at which its client can have sent it. */
   readonly sentAt: Instant;
@@ -96,6 +111,7 @@ export function createRequestEntry(
         return turn.over;
       }),
     created,
+    underWay: (waited) => channel.underWay?.(waited),
     delivers(operation) {
       delivered = operation;
     },

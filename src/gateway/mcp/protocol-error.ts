@@ -9,3 +9,6 @@ export class ProtocolError extends Error {
     this.name = "ProtocolError";
   }
 }
+
+/** What the SDKs call a request that timed out: its client may ask again. */
+export const REQUEST_TIMED_OUT = -32001;

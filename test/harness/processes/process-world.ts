@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { type ControlledEditor, type Engine, startControlledEditor } from "../editor/editor-control.js";
 import {
+  type GatewayMember,
   type Installation,
   type InstallationOptions,
   type Member,
@@ -32,6 +33,8 @@ export interface World extends Omit<Installation, "worker" | "gateway" | "close"
   readonly editor: EditorControl;
   readonly worker: Member;
   readonly gateway: Member;
+  /** Another gateway of the same store, serving. */
+  secondGateway(): Promise<GatewayMember>;
   url(): string;
   /** A new session over HTTP, at the gateway's own address or another way to it. */
   http(address?: () => string): Promise<HttpClient>;
@@ -61,6 +64,11 @@ export async function startWorld({ engine = "typescript", ...options }: WorldOpt
     return {
       ...installation,
       ...{ editor, worker, gateway, url, http },
+      async secondGateway() {
+        const second = await installation.gateway("second gateway");
+        await second.start();
+        return second;
+      },
       async close() {
         const faults = await installation.close();
         if (faults.length > 0)

@@ -7,6 +7,7 @@ import { endBroker } from "../../../src/cli/pipe/end-broker.js";
 import { createPipe } from "../../../src/cli/pipe/pipe.js";
 import { reachBroker } from "../../../src/cli/pipe/reach-broker.js";
 import { identify } from "../../../src/shared/machine/living-process.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 import { createLinePeer, createPipes, INITIALIZE, toolCall } from "../../harness/mcp/mcp.js";
 import { brokerStatus, runningBrokers } from "../../harness/processes/brokers.js";
 import { useCommandLine } from "../../harness/processes/command-line.js";
@@ -21,7 +22,13 @@ function pipe(lookMs?: number) {
   const streams = createPipes();
   const connect = () => reachBroker({ folder, env, version: "0.0.0" });
   const opened = createPipe(
-    { version: "0.0.0", folder: here().folder, connect, ...(lookMs === undefined ? {} : { lookMs }) },
+    {
+      waits: WAITS,
+      version: "0.0.0",
+      folder: here().folder,
+      connect,
+      ...(lookMs === undefined ? {} : { lookMs }),
+    },
     streams,
   );
   closeLater(async () => {

@@ -31,6 +31,12 @@ const METHODS: Record<string, (logId: string) => object> = {
   "an operation's state": (logId) => rpc("resources/read", { uri: `unity-broker://operations/${logId}` }),
   "a tool that reads": () => toolCall(7, "get-hierarchy", { timeout: 30 }),
   "a tool that changes": () => toolCall(7, "work", WORK),
+  "a tool that changes, as a task": () =>
+    rpc("tools/call", { name: "work", arguments: { Name: "a" }, task: {} }),
+  "tasks/get": (taskId) => rpc("tasks/get", { taskId }),
+  "tasks/result": (taskId) => rpc("tasks/result", { taskId }),
+  "tasks/list": () => rpc("tasks/list"),
+  "tasks/cancel": (taskId) => rpc("tasks/cancel", { taskId }),
   get_operation_result: (log_id) => toolCall(7, "get_operation_result", { log_id }),
   get_operation_status: (log_id) => toolCall(7, "get_operation_status", { log_id }),
   cancel_operation: (log_id) => toolCall(7, "cancel_operation", { log_id }),
@@ -88,6 +94,19 @@ const all = (word: string, but: Record<string, string> = {}): Record<string, str
   ...but,
 });
 
+/** Of an operation that has ended. */
+const ENDED = { "tasks/cancel": "error -32602" };
+
+/** What the role may not do. */
+const forbidden = (role: (typeof ROLES)[number]): Record<string, string> =>
+  role === "read"
+    ? {
+        "a tool that changes": "FORBIDDEN",
+        "a tool that changes, as a task": "error -32003",
+        call_unity_tool: "FORBIDDEN",
+      }
+    : {};
+
 /** Ann's session and operation, and who has no right to them. */
 describe("another's session", () => {
   test("is closed to everybody without a token that holds, and not found with another principal's", async () => {
@@ -105,7 +124,7 @@ describe("another's session", () => {
       expect(await words(token, ann.session, ann.logId), role).toEqual(all("404"));
     }
     expect(system.executions("a")).toBe(0);
-    expect(await words(ann.token, ann.session, ann.logId)).toEqual(all("ok"));
+    expect(await words(ann.token, ann.session, ann.logId)).toEqual(all("ok", ENDED));
     expect(system.executions("a")).toBe(1);
   });
 });
@@ -114,9 +133,9 @@ describe("an own session", () => {
   test.each(ROLES)("with the role %s does what the role may", async (role) => {
     const { tokens, enter, words, system } = await stage();
     const own = await enter(await tokens.create("ann", { role }));
-    const mayNot =
-      role === "read" ? { "a tool that changes": "FORBIDDEN", call_unity_tool: "FORBIDDEN" } : {};
-    expect(await words(own.token, own.session, own.logId)).toEqual(all("ok", mayNot));
+    expect(await words(own.token, own.session, own.logId)).toEqual(
+      all("ok", { ...forbidden(role), ...ENDED }),
+    );
     expect(system.executions("a")).toBe(role === "read" ? 0 : 1);
   });
 
@@ -127,7 +146,10 @@ describe("an own session", () => {
     const unknown = "not found";
     expect(await words(ben.token, ben.session, ann.logId)).toEqual(
       all("ok", {
-        ...(role === "read" ? { "a tool that changes": "FORBIDDEN", call_unity_tool: "FORBIDDEN" } : {}),
+        ...forbidden(role),
+        "tasks/get": "error -32602",
+        "tasks/result": "error -32602",
+        "tasks/cancel": "error -32602",
         "resources/read": "error -32002",
         "an operation's state": "error -32002",
         get_operation_result: unknown,

@@ -1,7 +1,7 @@
 /** What a gateway that takes a session over believes of its client's capabilities: what the first one believed. */
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
-import { storedInitialize } from "../../../src/gateway/mcp/http/stored-initialize.js";
+import { storedInitialize } from "../../../src/gateway/mcp/revision-2025/stored-initialize.js";
 import { INITIALIZE } from "../../harness/mcp/mcp.js";
 
 const asGiven = (capabilities: object) => ({ ...INITIALIZE, params: { ...INITIALIZE.params, capabilities } });
@@ -12,6 +12,7 @@ test.each([
   ["forms", { elicitation: { form: { applyDefaults: true } } }, { elicitation: { form: {} } }],
   ["links alone", { elicitation: { url: {} } }, { elicitation: { url: {} } }],
   ["both", { elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
+  ["tasks", { tasks: { list: {}, cancel: {} } }, { tasks: {} }],
   ["none", {}, {}],
 ])("%s", (_, capabilities, kept) => {
   const stored = storedInitialize(asGiven(capabilities));

@@ -71,25 +71,50 @@ export function webRequest({ method, headers }: Pick<IncomingMessage, "method" |
   return new Request("http://localhost/mcp", { method: method ?? "GET", headers: forwarded });
 }
 
-/** Sends a response to the client: headers at once, then the stream, as fast as the client reads. */
-export async function sendResponse(response: Response, raw: ServerResponse): Promise<void> {
+/** What stands between a stream's events, and says where a client that lost its connection goes on. */
+export interface EventMarks {
+  /** Called before the first event, with what writes between two others. */
+  begin(write: (events: string) => void): void;
+  /** Nothing but the event that carries the answer is still to be read. */
+  readonly isEnding: boolean;
+  /** Fields of that event. */
+  last(): string;
+  /** Called after the last event, if the stream has not broken off. */
+  end(): void;
+}
+
+/** Sends a response to the client: headers at once, then the stream, as fast as the client reads. `marks`: of a stream of events. */
+export async function sendResponse(
+  response: Response,
+  raw: ServerResponse,
+  marks?: EventMarks,
+): Promise<void> {
   raw.writeHead(response.status, Object.fromEntries(response.headers));
   if (!response.body) {
     raw.end();
     return;
   }
   raw.flushHeaders();
+  const isMarked = response.headers.get("content-type")?.startsWith("text/event-stream");
+  if (isMarked) marks?.begin((events) => raw.write(events));
   const reader = response.body.getReader();
   // Ends the reading below, and tells the transport to stop buffering for this stream.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   raw.once("close", cancel);
   if (raw.destroyed) cancel();
-  for (;;) {
-    const { done, value } = await reader.read();
+  // Each chunk is a whole event.
+  for (let next = reader.read(); ; ) {
+    const { done, value } = await next;
     if (done || raw.destroyed) break;
+    next = reader.read();
+    // Whether it is read below or not.
+    next.catch(() => undefined);
+    if (isMarked && marks?.isEnding && (await next).done) raw.write(marks.last());
     if (!raw.write(value)) await drained(raw);
   }
-  if (!raw.destroyed) raw.end();
+  if (raw.destroyed) return;
+  if (isMarked) marks?.end();
+  raw.end();
 }
 
 /** Also resolves when the connection closes. */

@@ -3,14 +3,14 @@ import type { CallToolRequestParams, CallToolResult, Implementation } from "@mod
 import type { AnswerSettings } from "../../../shared/answer-forms.js";
 import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
-import { answerOf, notFound } from "../../../shared/operation/answer.js";
+import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
 import type { EditorSelection } from "../editor-selection.js";
-import type { OpenRequest } from "../open-request.js";
+import type { OpenRequest, WaitedFor } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
@@ -18,6 +18,7 @@ import { limitsFor } from "../tools/client-limits.js";
 import { fittedResult } from "../tools/fitted-answer.js";
 import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
+import { InputRequired } from "./input-required.js";
 
 export interface CallToolDeps {
   broker: Broker;
@@ -41,9 +42,11 @@ export interface OpenCall {
   /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
   followConsole: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
+  /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
+  goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
-/** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one. */
+/** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
 export async function callTool(
   deps: CallToolDeps,
   params: CallToolRequestParams,
@@ -51,17 +54,8 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { broker, log } = deps;
   const { principal, request, progress } = call;
-  const form = formFor(call.client, deps.answers.form);
-  const limits = limitsFor(call.client, deps.answers);
-  const shown = (answer: ToolAnswer): CallToolResult =>
-    toolResult(
-      form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
-      request.requester.requestId,
-      form,
-    );
   const attached: Record<string, unknown> = {};
-  const fits = (answer: ToolAnswer): Promise<CallToolResult> =>
-    fittedResult(answer, { shown, attached, limits, results: broker.results });
+  const { limits, fits } = answersTo(deps, call, attached);
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
     callUnityTool({ broker, waits: limits.waits }, called, call, (id) => {
@@ -95,11 +89,30 @@ export async function callTool(
       : await callUnity(params);
     return await fits(answer);
   } catch (error) {
+    if (error instanceof InputRequired) throw error;
     return await fits(refusedAnswer(error, log, logId));
   } finally {
     progress?.close();
     request.accepted();
   }
+}
+
+/** Answers in the form for this client, and as large as it takes. `attached`: what goes into `_meta`. */
+export function answersTo(
+  { broker, answers, toolList }: Pick<CallToolDeps, "broker" | "answers" | "toolList">,
+  { client, request }: Pick<OpenCall, "client" | "request">,
+  attached: Record<string, unknown> = {},
+): { limits: ReturnType<typeof limitsFor>; fits(answer: ToolAnswer): Promise<CallToolResult> } {
+  const form = formFor(client, answers.form);
+  const limits = limitsFor(client, answers);
+  const shown = (answer: ToolAnswer): CallToolResult =>
+    toolResult(
+      form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer,
+      request.requester.requestId,
+      form,
+    );
+  const { results } = broker;
+  return { limits, fits: (answer) => fittedResult(answer, { shown, attached, limits, results }) };
 }
 
 async function callUnityTool(
@@ -108,7 +121,7 @@ async function callUnityTool(
   call: OpenCall,
   onAccepted: (logId: string) => void,
 ): Promise<ToolAnswer> {
-  const { principal, request } = call;
+  const { request } = call;
   const submission = await submit(broker, toolCallOf(params, call), request);
   if ("status" in submission) return submission;
   const { record, relation, timeout, isConfirmed } = submission;
@@ -116,24 +129,36 @@ async function callUnityTool(
   const { logId } = record;
   if (relation === "created") request.created(logId);
   onAccepted(logId);
-  const time = waitTime(timeout, waits.standardSeconds, waits);
-  const startedAt = performance.now();
+  const { ms, note } = waitTime(timeout, waits.standardSeconds, waits);
+  const waited = { logId, relation, isConfirmed, ms };
+  request.underWay(waited);
+  return outcomeOf({ broker, waits }, { ...waited, note, isOwn: relation === "created" }, call);
+}
+
+/** Waits for the outcome of a call that was accepted. `waitedMs`: what its answer says, if it has waited before. */
+export async function outcomeOf(
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
+  waited: WaitedFor & { note?: string | undefined; isOwn: boolean; waitedMs?: number },
+  call: Pick<OpenCall, "principal" | "request" | "progress" | "followConsole" | "goesOn">,
+): Promise<ToolAnswer> {
+  const { logId, relation, isConfirmed, ms, isOwn } = waited;
+  const { principal, request } = call;
   const { signal } = request;
-  const wait = () =>
-    broker.wait(principal, logId, {
-      ms: time.ms,
-      signal,
-      isOwn: relation === "created",
-      onChange: call.progress?.update,
-    });
+  const startedAt = performance.now();
+  const onChange = call.progress?.update;
+  // A request that is taken up again has told its client the log_id.
+  const callerKnowsLogId = waited.waitedMs !== undefined;
+  const wait = () => broker.wait(principal, logId, { ms, signal, isOwn, onChange, callerKnowsLogId });
   // What was said in a run of long ago is no news.
   const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
-  if (isFinal(seen.record.state)) request.delivers(seen.record);
-  const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
+  const hasEnded = isFinal(seen.record.state);
+  if (hasEnded) request.delivers(seen.record);
+  else call.goesOn?.(seen, relation !== "created");
+  const waitedMs = signal.aborted ? performance.now() - startedAt : (waited.waitedMs ?? ms);
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,
-    note: isFinal(seen.record.state) ? undefined : time.note,
+    note: hasEnded ? undefined : waited.note,
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
     mostSeconds: waits.mostSeconds,
@@ -141,7 +166,11 @@ async function callUnityTool(
 }
 
 /** Waits, and tells the client what the Console says meanwhile. */
-async function following<T>(call: OpenCall, logId: string, wait: () => Promise<T>): Promise<T> {
+async function following<T>(
+  call: Pick<OpenCall, "followConsole">,
+  logId: string,
+  wait: () => Promise<T>,
+): Promise<T> {
   const stop = call.followConsole?.(logId);
   try {
     return await wait();
@@ -151,7 +180,7 @@ async function following<T>(call: OpenCall, logId: string, wait: () => Promise<T
 }
 
 /** The call as the broker's `submit` takes it. */
-function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolCall {
+export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolCall {
   const { name: tool, arguments: args = {}, _meta: meta } = params;
   const { client, request, selection, principal, folders, askUser } = call;
   return {

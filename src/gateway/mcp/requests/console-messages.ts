@@ -8,6 +8,9 @@ import type { ConsoleLine } from "../../../shared/wire/console-lines.js";
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
+export const isLogLevel = (level: unknown): level is LogLevel =>
+  (LEVELS as readonly unknown[]).includes(level);
+
 const LEVEL_OF: Readonly<Record<ConsoleLine["type"], LogLevel>> = {
   log: "info",
   warning: "warning",

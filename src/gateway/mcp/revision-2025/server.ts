@@ -20,25 +20,19 @@ import {
 import type { EditorSelection } from "../editor-selection.js";
 import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
-import {
-  PROGRESS_DEFAULTS,
-  type ProgressOptions,
-  type ShownProgress,
-  showProgress,
-} from "../progress-notifier.js";
-import { type CallToolDeps, callTool, type OpenCall } from "../requests/call-tool.js";
+import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
+import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
-import type { ToolList } from "../tools/tool-list.js";
 import { confirmation } from "./confirmation.js";
-
-export interface McpServerDeps extends CallToolDeps {
-  toolList: ToolList;
-  version: string;
-  progress?: ProgressOptions | undefined;
-}
+import type { Resumed } from "./request-stream.js";
+import { resumeCall } from "./resumed-call.js";
+import { callAsTask } from "./task-call.js";
+import { serveTasks, TASKS, withTaskSupport } from "./task-handlers.js";
+import { createTaskWatch } from "./task-watch.js";
 
 /** The client that the server serves. */
 export interface McpClient {
@@ -48,6 +42,8 @@ export interface McpClient {
   selection: EditorSelection;
   /** Its folders on this machine, as far as they are known at the moment. */
   folders(): readonly string[];
+  /** Aborted when its session has ended. */
+  ended: AbortSignal;
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -64,24 +60,40 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         resources: { subscribe: true },
         completions: {},
         logging: {},
+        tasks: TASKS,
       },
       instructions: instructions(deps.answers.waits),
     },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
 
-  /** Only for clients that ask for progress. */
-  const progressOf = (extra: Extra, { signal }: OpenRequest): ShownProgress | undefined => {
-    const progressToken = extra._meta?.progressToken;
+  /** Only for clients that ask for progress. `send`: on the request's stream, or beside it if that does not last. */
+  const progressOf = (
+    { _meta }: Extra,
+    signal: AbortSignal,
+    send: Extra["sendNotification"],
+  ): ShownProgress | undefined => {
+    const progressToken = _meta?.progressToken;
     if (progressToken === undefined) return undefined;
     return showProgress((note) => {
       if (signal.aborted) return;
       const params = { ...note, progressToken };
-      extra
-        .sendNotification({ method: "notifications/progress", params })
-        .catch((error: unknown) => log.debug({ error: (error as Error).message }, "progress not sent"));
+      send({ method: "notifications/progress", params }).catch((error: unknown) =>
+        log.debug({ error: (error as Error).message }, "progress not sent"),
+      );
     }, deps.progress ?? PROGRESS_DEFAULTS);
   };
+
+  serveTasks(server, deps, (extra) => {
+    const request = client.request(extra.requestId);
+    return {
+      principal,
+      client: server.getClientVersion(),
+      request,
+      progress: progressOf(extra, request.signal, extra.sendNotification),
+    };
+  });
+  const watch = createTaskWatch(server, deps, client);
 
   const messages = createConsoleMessages({ read: (id, after) => deps.broker.log(principal, id, after), log });
   /** Until it names one, the client is sent no log messages. */
@@ -101,7 +113,10 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const request = client.request(extra.requestId);
-    const progress = progressOf(extra, request);
+    const isTask = params.task !== undefined;
+    const progress = isTask
+      ? progressOf(extra, client.ended, (note) => server.notification(note))
+      : progressOf(extra, request.signal, extra.sendNotification);
     const askUser = confirmation(server, { request, requestId: extra.requestId, progress });
     const { selection } = client;
     const folders = client.folders();
@@ -115,11 +130,21 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       followConsole: consoleOf(extra),
       askUser,
     };
-    return (await callTool(deps, params, open)) as CallToolResult;
+    const resumed = extra.authInfo?.extra?.resumed as Resumed | undefined;
+    if (resumed) return resumeCall(deps, resumed, open);
+    if (!isTask) return (await callTool(deps, params, open)) as CallToolResult;
+    const { created, logId } = await callAsTask(deps, params, open).catch((error: unknown) => {
+      progress?.close();
+      throw error;
+    });
+    watch.follow(logId, progress);
+    return created;
   });
   server.setRequestHandler(ListToolsRequestSchema, async () => {
     try {
-      return { tools: await deps.toolList.current(principal) } as ListToolsResult;
+      const tools = await deps.toolList.current(principal);
+      const takesTasks = server.getClientCapabilities()?.tasks !== undefined;
+      return { tools: takesTasks ? withTaskSupport(tools) : tools } as ListToolsResult;
     } catch (error) {
       throw refusalError(error, log);
     }

@@ -69,12 +69,15 @@ export function refusalAnswer(
   return { status: "error", ...more, error: happened || message, error_code: code, message, ...details };
 }
 
-/** A refusal of a request other than a tool call. */
+/** A refusal of a request that a tool's result does not answer. */
 export function refusalError(error: unknown, log: Log): ProtocolError {
   const known = asBrokerError(error);
   if (!known) log.error({ error }, "a request failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
-  return new ProtocolError(ERRORS[code].rpc, known?.message ?? ERRORS[code].next, { error_code: code });
+  return new ProtocolError(ERRORS[code].rpc, known?.message ?? ERRORS[code].next, {
+    ...known?.details,
+    error_code: code,
+  });
 }
 
 function asBrokerError(error: unknown): BrokerError | undefined {

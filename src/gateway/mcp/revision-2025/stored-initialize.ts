@@ -15,7 +15,7 @@ const MOST_NAME = 200;
 export function storedInitialize(request: unknown): InitializeRequest | undefined {
   if (!isInitializeRequest(request)) return undefined;
   const { protocolVersion, clientInfo, capabilities } = request.params;
-  const { roots, sampling, elicitation } = capabilities;
+  const { roots, sampling, elicitation, tasks } = capabilities;
   return {
     jsonrpc: "2.0",
     id: 0,
@@ -30,6 +30,7 @@ export function storedInitialize(request: unknown): InitializeRequest | undefine
         ...(roots ? { roots: { listChanged: roots.listChanged === true } } : {}),
         ...(sampling ? { sampling: {} } : {}),
         ...storedElicitation(elicitation),
+        ...(tasks ? { tasks: {} } : {}),
       },
     },
   } as InitializeRequest;

@@ -6,10 +6,17 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions, StoredSession } from "../../../shared/store/sessions.js";
 import { createEditorSelection } from "../editor-selection.js";
+import { type Exchange, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
-import type { McpServerDeps } from "../revision-2025/server.js";
-import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
+import type { McpServerDeps } from "../server-deps.js";
+import {
+  asWebRequest,
+  type Resumed,
+  refuseStream,
+  type StreamRequest,
+  streamRequest,
+} from "./request-stream.js";
 import { storedInitialize } from "./stored-initialize.js";
 
 interface HttpSession {
@@ -119,14 +126,18 @@ export function createHttpSessions(
     void mcp.closed.then(() => {
       if (held.get(id) === session) held.delete(id);
     });
-    const channel = ({ gone, written, onReset }: Exchange): Channel => ({
+    const channel = ({ gone, written, onReset }: Exchange, asked: StreamRequest): Channel => ({
       gone,
       onReset,
+      isResumed: asked.resumed !== undefined,
+      underWay: (waited) => asked.stream?.underWay(waited),
       async write(answer) {
+        asked.stream?.answering();
         await transport.send(answer);
         return written;
       },
       async discard(answer) {
+        asked.stream?.givenUp();
         const requestId = idIn(answer);
         if (requestId !== undefined) transport.closeSSEStream(requestId);
         // Fails, but forgets the request while failing.
@@ -154,17 +165,19 @@ export function createHttpSessions(
       async handle(request, raw, body) {
         try {
           touched();
+          const asked = streamRequest(id, request, body);
+          if (typeof asked === "string") return refuseStream(raw, asked);
           const exchange = watchExchange(raw);
           if (!held.has(id)) initialize ??= storedInitialize(body);
           // The newest stream wins: one whose client vanished silently must not keep the client out.
-          if (request.method === "GET") transport.closeStandaloneSSEStream();
-          const repeated = requestIdOf(body);
+          if (asked.body === undefined && request.method === "GET") transport.closeStandaloneSSEStream();
+          const repeated = requestIdOf(asked.body);
           if (repeated !== undefined) transport.closeSSEStream(repeated);
-          const response = await transport.handleRequest(webRequest(request), {
-            parsedBody: body,
-            authInfo: carry(channel(exchange)),
+          const response = await transport.handleRequest(asWebRequest(request, asked.body), {
+            parsedBody: asked.body,
+            authInfo: carry(channel(exchange, asked), asked.resumed),
           });
-          await sendResponse(response, raw);
+          await sendResponse(response, raw, asked.stream);
           if (!held.has(id)) await mcp.close(0);
         } finally {
           exchanges.open -= 1;
@@ -180,7 +193,7 @@ export function createHttpSessions(
           }),
           {
             parsedBody: stored,
-            authInfo: carry(channel(NOWHERE)),
+            authInfo: carry(channel(NOWHERE, { body: stored })),
           },
         );
         await response.text();
@@ -270,8 +283,8 @@ const NOWHERE: Exchange = {
 };
 
 /** The request tracker's data travels with the request as the SDK's `authInfo`. */
-function carry(channel: Channel): AuthInfo {
-  return { token: "", clientId: "", scopes: [], extra: { channel } };
+function carry(channel: Channel, resumed?: Resumed): AuthInfo {
+  return { token: "", clientId: "", scopes: [], extra: { channel, resumed } };
 }
 
 function requestIdOf(body: unknown): RequestId | undefined {

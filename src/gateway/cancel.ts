@@ -1,0 +1,81 @@
+/** The verb cancel: what waits leaves the queue, what may run is asked for at its Editor, and what nobody can run any more ends. */
+
+import type { OperationView } from "../shared/operation/answer.js";
+import { goneOf, interruptAsGone } from "../shared/operation/gone.js";
+import { isFinal, next, type OperationRecord } from "../shared/operation/operation.js";
+import type { Requester } from "../shared/operation/replay.js";
+import { isSurelyUnsent } from "../shared/operation/unsent.js";
+import type { Editors } from "../shared/store/editors/editors.js";
+import type { Change, Operations } from "../shared/store/operations/operation-store.js";
+import type { Queues } from "../shared/store/queue.js";
+import type { Deliveries } from "./deliveries.js";
+import type { KnownEditorsReader } from "./editors/known-editors.js";
+import type { Views } from "./views.js";
+import type { Waiters } from "./waiters.js";
+
+export type Cancel = (
+  principal: string,
+  logId: string,
+  requester: Requester,
+) => Promise<OperationView | "retention_ended" | undefined>;
+
+interface CancelDeps extends Pick<Views, "isHere" | "viewOf" | "read"> {
+  operations: Operations;
+  editors: Pick<Editors, "find">;
+  queues: Pick<Queues, "remove">;
+  waiters: Pick<Waiters, "until">;
+  knownEditors: Pick<KnownEditorsReader, "read">;
+  deliveries: Pick<Deliveries, "confirmedBy">;
+  askForCancel: (logId: string) => Promise<void>;
+  /** The principal's record, whose caller knows its log_id. */
+  ownNamed: Views["ownRecord"];
+}
+
+const CANCEL_ANSWER_MS = 2_000;
+
+export function createCancel(deps: CancelDeps): Cancel {
+  const { operations, editors, queues, waiters, deliveries, ownNamed, isHere, viewOf, read } = deps;
+
+  const cancel: Cancel = async (principal, logId, requester) => {
+    const own = await ownNamed(principal, logId);
+    if (typeof own !== "object") return own;
+    const editor = await editors.find(own.editor);
+    const here = editor !== undefined && isHere(editor, await operations.now());
+    const known = await deps.knownEditors.read();
+    let isElsewhere = false;
+    const decide = (record: OperationRecord, now: number): Change | undefined => {
+      // An Editor has taken it from its pool, or given it back: what is known of the other place says nothing.
+      isElsewhere = record.editor !== own.editor;
+      if (isElsewhere) return undefined;
+      const confirmed = deliveries.confirmedBy(record, requester, now);
+      const gone = goneOf(record, editor, here);
+      const ended = gone && interruptAsGone(confirmed, gone, editor, now);
+      if (ended) return { record: ended };
+      const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
+      const cancelledBy = requester.caller?.id ?? null;
+      if (state) return { record: { ...confirmed, state, endedAt: now, cancelledBy } };
+      return isFinal(record.state) || record.cancel
+        ? undefined
+        : { record: { ...confirmed, cancel: { requestedAt: now }, cancelledBy } };
+    };
+    const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
+    // Store incarnation (▲13): the store was lost at this moment.
+    if (changed.kind === "incarnation" || isElsewhere) return cancel(principal, logId, requester);
+    if (!("record" in changed)) return undefined;
+    if (isFinal(changed.record.state)) {
+      if (changed.kind === "applied") await queues.remove(changed.record);
+      return viewOf(changed.record);
+    }
+    await deps.askForCancel(logId);
+    await waiters.until(
+      logId,
+      async () => {
+        const record = await operations.find(logId);
+        return record === undefined || isFinal(record.state) || record.cancel?.answer ? true : undefined;
+      },
+      { ms: CANCEL_ANSWER_MS, follows: true },
+    );
+    return read(principal, logId);
+  };
+  return cancel;
+}
