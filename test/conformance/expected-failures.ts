@@ -9,7 +9,7 @@ export interface ExpectedFailure {
   reason: string;
 }
 
-/** More than this many are a sign that the suite no longer tests what the broker is. */
+/** Of one revision. More are a sign that the suite no longer tests what the broker is. */
 export const MOST_EXPECTED = 15;
 
 export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
