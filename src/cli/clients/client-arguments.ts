@@ -6,11 +6,19 @@ import { readConfig } from "../../shared/config.js";
 import { UsageError } from "../command.js";
 import { environment } from "../environment.js";
 import { gatewayOriginOf } from "../gateway-origin.js";
-import { type Client, clientNamed, type Machine, projectFile, userFile } from "./client-table.js";
+import {
+  type Client,
+  clientNamed,
+  foundClients,
+  type Machine,
+  projectFile,
+  userFile,
+} from "./client-table.js";
 import type { Place } from "./installation.js";
 
 export interface ClientArguments {
   client?: string | undefined;
+  all: boolean;
   /** "" if it is given without a folder. */
   project?: string | undefined;
   /** "" if it is given without an address. */
@@ -32,27 +40,33 @@ export function withoutValues(rawArgs: readonly string[]): string[] {
   });
 }
 
-/** Reads everything outside of the arguments here. Throws a UsageError for arguments that make no sense. */
-export function placeOf(args: ClientArguments): { place: Place; address: string } {
+/**
+ * Where to write: one place, or with `--all` that of each client found here.
+ *
+ * Reads everything outside of the arguments here. Throws a UsageError for arguments that make no sense.
+ */
+export function placesOf(args: ClientArguments): { places: Place[]; address: string } {
   const machine: Machine = { platform: process.platform, env: environment(), home: homedir() };
-  const client = clientNamed(args.client);
+  if (args.all && args.client !== undefined)
+    throw new UsageError(`--all means every client found here: leave ${args.client} out`);
+  if (args.all && args.project !== undefined)
+    throw new UsageError("--all writes the user's files: leave --project out, or name a client");
+  const clients = args.all ? foundClients(machine) : [clientNamed(args.client)];
   // Codex and Claude Code allow no more.
   if (!/^[A-Za-z0-9_-]+$/.test(args.name)) {
     throw new UsageError(`--name ${args.name}: use letters, digits, - and _ only`);
   }
   const own = ownAddress(machine);
   const address = args.http ? addressIn(args.http) : own;
-  return {
-    place: {
-      client,
-      path: pathOf(client, args.project, machine),
-      scope: args.project === undefined ? "user" : "project",
-      name: args.name,
-      addresses: [own, address],
-      force: args.force,
-    },
-    address,
-  };
+  const places = clients.map((client) => ({
+    client,
+    path: pathOf(client, args.project, machine),
+    scope: args.project === undefined ? ("user" as const) : ("project" as const),
+    name: args.name,
+    addresses: [own, address],
+    force: args.force,
+  }));
+  return { places, address };
 }
 
 function pathOf(client: Client, project: string | undefined, machine: Machine): string {

@@ -1,5 +1,6 @@
-/** The MCP clients that `install` knows, read from one table of data (clients.json), and where each keeps its file. */
-import { posix, win32 } from "node:path";
+/** The MCP clients that `install` knows, read from one table of data (clients.json): where each keeps its file, which are here. */
+import { existsSync } from "node:fs";
+import { dirname, posix, win32 } from "node:path";
 import { z } from "zod";
 import { UsageError } from "../command.js";
 import table from "./clients.json" with { type: "json" };
@@ -14,6 +15,8 @@ const Client = z.object({
   servers: z.array(z.string()),
   /** The user's own file. */
   file: z.object({ darwin: z.string(), linux: z.string(), win32: z.string() }),
+  /** Of a client that is installed one of these is there, or its file; without any, the folder of its file is. */
+  traces: z.array(z.string()).default([]),
   /** Relative to a project's folder; null where the client has no such file. */
   projectFile: z.string().nullable(),
   stdio: z.record(z.string(), z.unknown()),
@@ -36,7 +39,7 @@ export type Client = z.infer<typeof Client>;
 
 export const { clients: CLIENTS } = z.object({ clients: z.array(Client) }).parse(table);
 
-/** Whose files are meant. Nothing here reads the running system, so that tests cover every system's paths. */
+/** Whose files are meant. Nothing here reads which system runs, so that tests cover every system's paths. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
@@ -53,9 +56,21 @@ export function clientNamed(id: string | undefined): Client {
 
 /** The user's own file of a client. Systems without a row of their own (BSD) count as Linux. */
 export function userFile(client: Client, machine: Machine): string {
-  const { platform, env, home } = machine;
+  const { platform } = machine;
+  return filledIn(client.file[platform === "win32" || platform === "darwin" ? platform : "linux"], machine);
+}
+
+/** The clients that have left something in the home folder: those that were started at least once. */
+export function foundClients(machine: Machine): Client[] {
+  return CLIENTS.filter((client) => {
+    const file = userFile(client, machine);
+    const traces = client.traces.map((trace) => filledIn(trace, machine));
+    return [file, ...(traces.length === 0 ? [dirname(file)] : traces)].some((path) => existsSync(path));
+  });
+}
+
+function filledIn(written: string, { platform, env, home }: Machine): string {
   const { join, isAbsolute } = platform === "win32" ? win32 : posix;
-  const written = client.file[platform === "win32" || platform === "darwin" ? platform : "linux"];
   const filled = written.replace(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, otherwise: string) => {
     const value = env[name];
     return value && isAbsolute(value) ? value : otherwise;

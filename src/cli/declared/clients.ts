@@ -7,6 +7,7 @@ const place = {
     required: false,
     description: table.clients.map(({ id }) => id).join(", "),
   },
+  all: { type: "boolean", description: "Every client that is found on this machine", default: false },
   project: {
     type: "string",
     description: "The file of the project in this folder (default: the current one)",

@@ -1,8 +1,9 @@
 /** The package installed in a folder of its own, as a user has it, without a network. */
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { productionPackages } from "../../../packaging/production-packages.js";
 
 export const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
@@ -43,14 +44,9 @@ export async function install(tarball: string, scratch: string): Promise<string>
   const folder = join(scratch, "empty");
   await mkdir(join(folder, "node_modules"), { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  const lock = JSON.parse(readFileSync(join(CHECKOUT, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
-  };
   const copyOptions = { recursive: true, verbatimSymlinks: true } as const;
-  for (const [path, { dev, devOptional }] of Object.entries(lock.packages)) {
-    if (path === "" || dev || devOptional || !existsSync(join(CHECKOUT, path))) continue;
+  for (const { path } of productionPackages(CHECKOUT))
     cpSync(join(CHECKOUT, path), join(folder, path), copyOptions);
-  }
   // Without their commands npm would take them for broken, and fetch them.
   cpSync(join(CHECKOUT, "node_modules", ".bin"), join(folder, "node_modules", ".bin"), copyOptions);
   await npm(["install", "--ignore-scripts", tarball], folder, scratch);

@@ -137,6 +137,12 @@ describe("where each client keeps its file", () => {
       "/home/u/.gemini/settings.json",
       "C:\\Users\\u\\.gemini\\settings.json",
     ],
+    [
+      "antigravity",
+      "/Users/u/.gemini/config/mcp_config.json",
+      "/home/u/.gemini/config/mcp_config.json",
+      "C:\\Users\\u\\.gemini\\config\\mcp_config.json",
+    ],
   ])("%s", (id, darwin, linux, win32) => {
     const client = clientNamed(id);
     expect(userFile(client, machines.darwin)).toBe(darwin);
@@ -163,6 +169,7 @@ describe("where each client keeps its file", () => {
     expect(inProject("vscode")).toBe("/game/.vscode/mcp.json");
     expect(inProject("codex")).toBe("/game/.codex/config.toml");
     expect(inProject("gemini")).toBe("/game/.gemini/settings.json");
+    expect(inProject("antigravity")).toBe("/game/.agents/mcp_config.json");
     for (const id of ["claude-desktop", "windsurf"])
       expect(() => inProject(id)).toThrow(/leave --project out/);
   });
@@ -180,6 +187,8 @@ describe("the entry", () => {
     ["windsurf", started, { serverUrl: ADDRESS, headers }],
     ["codex", { ...started, ...patient }, { url: ADDRESS, http_headers: headers, ...patient }],
     ["gemini", started, { httpUrl: ADDRESS, headers }],
+    // Without `type`: it refuses an entry that has one.
+    ["antigravity", started, { serverUrl: ADDRESS, headers }],
   ])("of %s is in its own words", (id, stdio, http) => {
     const client = clientNamed(id);
     expect(entryOf(client, CHECKOUT)).toEqual(stdio);

@@ -57,8 +57,10 @@ test("npm run sbom lists what an installation brings, and nothing of the tests",
 
 describe("the release workflow", () => {
   interface Job {
+    needs?: string | string[];
+    environment?: string;
     permissions: Record<string, string>;
-    steps: { uses?: string; run?: string; env?: Record<string, string> }[];
+    steps: { uses?: string; run?: string; env?: Record<string, string>; with?: { path?: string } }[];
   }
   const { on, permissions, jobs } = parse(read(".github/workflows/release.yml")) as {
     on: object;
@@ -74,9 +76,36 @@ describe("the release workflow", () => {
     const runs = publish.steps.map(({ run = "" }) => run);
     expect(runs.at(-1)).toContain("npm publish");
     expect(runs.at(-1)).toContain("--provenance");
-    for (const step of ["npm ci --ignore-scripts", "npm run sbom", "npm run check"])
-      expect(runs.join("\n")).toContain(step);
+    const before = runs.slice(0, -1).join("\n");
+    for (const step of [
+      "npm ci --ignore-scripts",
+      "npm run sbom",
+      "npm run check",
+      "npm run --silent bundle",
+    ])
+      expect(before).toContain(step);
     expect(publish.steps.some(({ env }) => env?.UNITY_BROKER_RELEASE === "1")).toBe(true);
+  });
+
+  test("makes the release of what was checked, and tells the registry when both are there", () => {
+    expect(Object.keys(jobs)).toEqual(["publish", "release", "registry"]);
+    const { publish, release, registry } = jobs as { publish: Job; release: Job; registry: Job };
+    expect(release.needs).toBe("publish");
+    expect(registry.needs).toEqual(["publish", "release"]);
+    // Each job may do what it is there for, and nothing else.
+    expect(release.permissions).toEqual({ contents: "write" });
+    expect(registry.permissions).toEqual({});
+    // Neither builds anything: both take what the first one has kept.
+    for (const { steps } of [release, registry])
+      expect(steps.map(({ uses }) => uses).filter(Boolean)).toEqual(["actions/download-artifact@v4"]);
+    const kept = publish.steps.flatMap(({ with: given }) => given?.path?.trim().split(/\s+/) ?? []);
+    expect(kept).toEqual(["sbom.cdx.json", "unity-job-broker.mcpb", "server.json"]);
+    const said = ({ steps }: Job): string => steps.map(({ run = "" }) => run).join("\n");
+    expect(said(release)).toMatch(/gh release create .* unity-job-broker\.mcpb sbom\.cdx\.json/);
+    // What is downloaded is compared with a hash before it runs.
+    expect(said(registry)).toMatch(
+      /curl [\s\S]*sha256sum --check[\s\S]*tar [\s\S]*mcp-publisher publish server\.json/,
+    );
   });
 
   test("uses no action of anybody but GitHub, each by a version", () => {
