@@ -16,6 +16,7 @@ import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
+import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
 import type { Principals } from "./auth/authenticator.js";
 import { permissionsOf } from "./auth/permissions.js";
@@ -90,11 +91,18 @@ export interface Broker
   editor(principal: string, named: string): Promise<Candidate>;
   /** Every tool, or those that the principal may call on its Editors; those of an Editor that runs here are waited for. */
   tools(principal?: string): Promise<OfferedTool[]>;
+  /** How long an ended operation can be read, ms. */
+  retentionMs(): Promise<number>;
+  /** The secret of this store's gateways that signs what a stateless client carries from one request to the next. */
+  clientStateKey(): Promise<Uint8Array>;
   /** Reads stored and filtered results in parts. */
   results: Results;
 }
 
-export interface BrokerDeps extends Omit<SubmitDeps, "deliveries">, ViewSources {
+export interface BrokerDeps
+  extends Omit<SubmitDeps, "deliveries">,
+    ViewSources,
+    Pick<Store, "retentionMs" | "clientStateKey"> {
   catalog: Catalog;
   contact: Pick<FirstContact, "awaited">;
   principals: Principals;
@@ -294,6 +302,8 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const { sees, refusal } = await permissionsOf(deps.principals, principal);
       return (await deps.catalog.tools(sees)).filter((tool) => refusal(tool) === undefined);
     },
+    retentionMs: async () => deps.retentionMs,
+    clientStateKey: deps.clientStateKey,
     results: deps.results,
   };
 }

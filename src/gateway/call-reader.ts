@@ -46,8 +46,11 @@ export interface ToolCall extends Requester {
   folders?: readonly string[] | undefined;
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
-  /** Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. */
-  askUser?: ((question: Question) => Promise<void>) | undefined;
+  /**
+   * Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. `after`: the newest
+   * operation of this call so far, so that a surface which is called again with the answer knows whether it is still open.
+   */
+  askUser?: ((question: Question, after: string | null) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {

@@ -155,6 +155,8 @@ export function createGateway(
   const verbs = createBroker(
     {
       operations: store.operations,
+      retentionMs: store.retentionMs,
+      clientStateKey: store.clientStateKey,
       endedHere: store.endedHere,
       queues: store.queues,
       editors: store.editors,

@@ -151,9 +151,9 @@ export function createSubmit(
     { askUser }: ToolCall,
     { tool, problem, arguments: args }: ReadCall,
     decision: Decision,
-  ): Question | undefined =>
+  ): { question: Question; after: string | null } | undefined =>
     options.confirmsDestructive && askUser && !problem && decision.kind === "create" && isDestructive(tool)
-      ? { tool: tool.name, editor: decision.editor, arguments: args }
+      ? { question: { tool: tool.name, editor: decision.editor, arguments: args }, after: decision.after }
       : undefined;
 
   return async (call) => {
@@ -208,10 +208,10 @@ export function createSubmit(
         await readAgain();
         continue;
       }
-      const question = questionOf(call, readCall, decision);
-      if (question && JSON.stringify(question) !== confirmed) {
-        await call.askUser?.(question);
-        confirmed = JSON.stringify(question);
+      const asked = questionOf(call, readCall, decision);
+      if (asked && JSON.stringify(asked.question) !== confirmed) {
+        await call.askUser?.(asked.question, asked.after);
+        confirmed = JSON.stringify(asked.question);
         // The user may have taken minutes: read everything again.
         await readAgain();
         continue;

@@ -8,8 +8,9 @@ import type { Authenticator } from "../auth/authenticator.js";
 import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "../auth/route-guard.js";
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
-import { createHttpSessions } from "../mcp/http/http-sessions.js";
 import type { ProgressOptions } from "../mcp/progress-notifier.js";
+import { createHttpSessions } from "../mcp/revision-2025/http-sessions.js";
+import { createStatelessHttp } from "../mcp/revision-2026/http.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
 import { HEALTH_PATHS } from "../operators/health.js";
 import { operatorRoutes } from "../operators/operator-routes.js";
@@ -77,22 +78,13 @@ export async function createHttpGateway(
     { broker, notifier: store.notifier, log },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
+  const served = { broker, toolList, log, version, answers, progress: options.progress };
+  const keepAliveMs = options.keepAliveMs ?? 15_000;
   const sessions = createHttpSessions(
-    {
-      broker,
-      toolList,
-      log,
-      version,
-      answers,
-      progress: options.progress,
-      sessions: store.sessions,
-    },
-    {
-      idleMs: options.idleMs ?? 30 * 60_000,
-      quietMs: options.quietMs,
-      keepAliveMs: options.keepAliveMs ?? 15_000,
-    },
+    { ...served, sessions: store.sessions },
+    { idleMs: options.idleMs ?? 30 * 60_000, quietMs: options.quietMs, keepAliveMs },
   );
+  const stateless = createStatelessHttp(served, { keepAliveMs });
   let isClosing = false;
 
   // A web page in a browser can send requests here, even under its own name (DNS rebinding).
@@ -133,14 +125,19 @@ export async function createHttpGateway(
   await app.register(async (guarded) => {
     guarded.addHook("onRequest", routeGuard.guard("Bearer", refuseWith));
     await guarded.register(rateLimit, rate);
-    await guarded.register(mcpRoutes, { sessions, log, bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024 });
+    await guarded.register(mcpRoutes, {
+      sessions,
+      stateless,
+      log,
+      bodyLimit: options.bodyLimit ?? 4 * 1024 * 1024,
+    });
   });
 
   const close = async (): Promise<void> => {
     isClosing = true;
     toolList.close();
     routeGuard.close();
-    const ended = sessions.close(CLOSE_DEADLINE_MS);
+    const ended = Promise.all([sessions.close(CLOSE_DEADLINE_MS), stateless.close(CLOSE_DEADLINE_MS)]);
     deps.gateway.stopWaiting();
     await ended;
     await app.close();

@@ -1,10 +1,13 @@
 /** One client from its first message to its last: its server and request tracker, and notifications of changes. */
+import type { Implementation } from "@modelcontextprotocol/server";
 import type { Caller } from "../../shared/operation/operation.js";
 import type { EditorSelection } from "./editor-selection.js";
 import { type Line, trackRequests } from "./request-tracker.js";
 import { serveSubscriptions } from "./revision-2025/resource-subscriptions.js";
 import { followRoots } from "./revision-2025/roots.js";
-import { createMcpServer, type McpServerDeps } from "./revision-2025/server.js";
+import { createMcpServer } from "./revision-2025/server.js";
+import { serveStateless } from "./revision-2026/connection.js";
+import type { McpServerDeps } from "./server-deps.js";
 
 export interface McpSession {
   /** Resolves when the transport closed and all its writes to the store are done. */
@@ -53,9 +56,12 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
   const roots = caller.transport === "stdio" ? followRoots(server, log) : () => [];
   const endSubscriptions = serveSubscriptions(server, deps, principal);
   let leave: (() => void) | undefined;
+  const present = (info: Implementation): void => {
+    leave ??= broker.present({ principal, caller, info, isHere });
+  };
   const introduced = (): void => {
     const info = server.getClientVersion();
-    if (info) leave ??= broker.present({ principal, caller, info, isHere });
+    if (info) present(info);
   };
   const askForRoots = server.oninitialized;
   server.oninitialized = () => {
@@ -81,9 +87,14 @@ export function openMcpSession(deps: McpServerDeps, client: SessionClient, line:
       });
     };
   });
-  // Both transports start synchronously: they listen when this returns.
+  const ofSession = serveStateless(
+    deps,
+    { principal, request: tracker.request, folders: working, introduced: present },
+    tracker.transport,
+  );
+  // All transports start synchronously: they listen when this returns.
   server
-    .connect(tracker.transport)
+    .connect(ofSession)
     .catch((error: unknown) => log.error({ error: (error as Error).message }, "the transport did not start"));
   return {
     closed,

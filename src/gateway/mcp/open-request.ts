@@ -23,6 +23,8 @@ export interface Channel {
 
 /** A request as its handler sees it. */
 export interface OpenRequest {
+  /** The client's own id. */
+  readonly id: RequestId;
   readonly requester: Requester;
   /** Ends the wait: the client cancelled it, the client is gone, or the gateway closes. Never affects the operation. */
   readonly signal: AbortSignal;
@@ -44,8 +46,6 @@ export type DeliveredOperation = Pick<OperationRecord, "logId" | "effect">;
 
 /** A request as the tracker sees it. */
 export interface RequestEntry extends OpenRequest {
-  /** The client's own id. */
-  readonly id: RequestId;
   readonly channel: Channel;
   /** The earliest time at which its client can have sent it. */
   readonly sentAt: Instant;

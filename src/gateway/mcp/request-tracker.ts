@@ -5,7 +5,7 @@
  * - Messages are handled one after the other. The delivery of a written answer is stored before the next message is
  *   handled, and for a repeatable tool before the first byte. Only accepting a call occupies its turn, not waiting for
  *   the outcome.
- * - Over stdio requests are ordered by arrival, over HTTP by their ids.
+ * - Over stdio requests are ordered by arrival, over HTTP by their ids; stateless ones have no order.
  * - Requests get our own ids towards the SDK: a client (or a proxy) that sends a request again under its old id is
  *   answered at the newer one, and the older copy is dropped.
  * - Our own requests get ids that no other gateway, and no later life of this session, uses: an answer to a question that
@@ -62,7 +62,7 @@ export interface RequestTracker {
 
 export interface RequestTrackerDeps {
   deliveries: Pick<Deliveries, "delivered" | "retracted">;
-  caller: Caller;
+  caller: Caller | null;
   log: Log;
   /** The client cancelled the unanswered request that created this operation. */
   abandoned?: (logId: string) => void;
@@ -81,12 +81,12 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   const newest = new Map<RequestId, RequestEntry>();
   /** Retractions that are not stored yet: until they are, no call may be accepted. */
   const owed = new Set<RequestId>();
-  let idleWaiters: (() => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
   /** The ordering values of recently answered requests, by the client's id. */
   const answered = createBoundedMemory<RequestId>(REMEMBERED);
   const arrivals = line.arrivals ?? createMessageOrder();
   const ownIds = createOwnIds();
-  const isOrderedByArrival = caller.transport === "stdio";
+  const isOrderedByArrival = caller?.transport === "stdio";
   let arrived = arrivals.since ?? 0;
   let lastId = 0;
   let waitsEnded = false;
@@ -138,7 +138,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     { number, sentAt }: ReturnType<MessageOrder["next"]>,
   ): void => {
     creations.asked(message.id);
-    const requestId = isOrderedByArrival ? number : message.id;
+    const requestId = caller === null ? null : isOrderedByArrival ? number : message.id;
     const requester = { caller, requestId, since: arrivals.since };
     const created = (logId: string): void => creations.created(message.id, logId);
     const channel = line.channelOf(extra);
@@ -228,8 +228,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
   };
 
   const tellIdle = (): void => {
-    for (const resolve of idleWaiters) resolve();
-    idleWaiters = [];
+    for (const resolve of idleWaiters.splice(0)) resolve();
   };
 
   const transport: Transport = {

@@ -21,6 +21,9 @@ export const keys = {
   /** STRING, for ever: a random id of this store, sent to Editors in hello. */
   storeId: `${TAG}:store-id`,
 
+  /** STRING, for ever: the secret that signs what clients carry from one request to the next (client-state-key.ts). */
+  clientStateKey: `${TAG}:client-state-key`,
+
   /** HASH, for ever: id, run, before, orderly (incarnation.ts). */
   incarnation: `${TAG}:incarnation`,
 

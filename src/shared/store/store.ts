@@ -1,5 +1,6 @@
 /** Everything that the gateway and the worker share, over one pair of connections. */
 import type { OperationRecord } from "../operation/operation.js";
+import { clientStateKey } from "./client-state-key.js";
 import { type ConnectOptions, connectStore, type RedisAddress, type RedisTarget } from "./connect.js";
 import {
   type ConnectedClients,
@@ -32,6 +33,8 @@ import { createStoredCounters, type StoredCounters } from "./stored-counters.js"
 
 export interface Store {
   storeId: string;
+  /** How long an ended operation and its result are kept, ms. */
+  retentionMs: number;
   /** Gives its id back to a store that was emptied; resolves to the id that it has. */
   claim(): Promise<string>;
   operations: Operations;
@@ -54,6 +57,7 @@ export interface Store {
   /** Asks the owner of the operation's Editor to deliver a cancellation. */
   askForCancel(logId: string): Promise<void>;
   lastSweep: LastSweep;
+  clientStateKey(): Promise<Uint8Array>;
   /** For BullMQ's own connections. */
   address: RedisAddress;
   /** As found at the start. */
@@ -82,6 +86,7 @@ export async function openStore(
   const operations = createOperations(commands, options, { endedHere, localLanes });
   return {
     storeId,
+    retentionMs: options.retentionMs,
     claim: () => claimStore(commands, storeId),
     address,
     redisCheck,
@@ -111,6 +116,7 @@ export async function openStore(
       await commands.publish(channels.cancel, logId);
     },
     lastSweep: createLastSweep(commands),
+    clientStateKey: () => clientStateKey(commands),
     async close() {
       notifier.close();
       await queues.close();

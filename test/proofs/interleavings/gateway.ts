@@ -56,6 +56,8 @@ export function createGateway(world: World) {
   const broker: Broker = createBroker(
     {
       operations,
+      retentionMs: 24 * 3_600_000,
+      clientStateKey: async () => Buffer.alloc(32),
       principals: OPEN,
       presence: { present: () => () => undefined, clients: async () => [] },
       queues: {

@@ -1,7 +1,7 @@
 /** What a gateway that takes a session over believes of its client's capabilities: what the first one believed. */
 import { InitializeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
-import { storedInitialize } from "../../../src/gateway/mcp/http/stored-initialize.js";
+import { storedInitialize } from "../../../src/gateway/mcp/revision-2025/stored-initialize.js";
 import { INITIALIZE } from "../../harness/mcp/mcp.js";
 
 const asGiven = (capabilities: object) => ({ ...INITIALIZE, params: { ...INITIALIZE.params, capabilities } });

@@ -1,12 +1,13 @@
-/** /mcp: Streamable HTTP. Finds the session of a request and hands the exchange to it. */
+/** /mcp: Streamable HTTP. Hands an exchange to the session that its request names, or serves it without one. */
 import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BrokerError, ERRORS } from "../../../shared/errors.js";
 import type { Log } from "../../../shared/log.js";
 import { isStoreAway } from "../../../shared/store/connect.js";
 import { RPC_INVALID_REQUEST, RPC_PARSE_ERROR } from "../../../shared/wire/rpc.js";
-import type { HttpSessions } from "./http-sessions.js";
-import { MOST_INITIALIZE_BYTES } from "./stored-initialize.js";
+import type { HttpSessions } from "../revision-2025/http-sessions.js";
+import { MOST_INITIALIZE_BYTES } from "../revision-2025/stored-initialize.js";
+import type { StatelessHttp } from "../revision-2026/http.js";
 
 /** The code that MCP's own servers use for an unknown session. */
 const SESSION_NOT_FOUND = -32001;
@@ -20,12 +21,13 @@ declare module "fastify" {
 
 export interface McpRoutesOptions {
   sessions: HttpSessions;
+  stateless: StatelessHttp;
   log: Log;
   bodyLimit: number;
 }
 
 export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions): Promise<void> {
-  const { sessions, log, bodyLimit } = options;
+  const { sessions, stateless, log, bodyLimit } = options;
 
   app.decorateRequest("bodyBytes", 0);
   app.removeAllContentTypeParsers();
@@ -51,11 +53,14 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
     url: "/mcp",
     bodyLimit,
     async handler(request, reply) {
-      const session = await sessionOf(request, reply);
-      if (!session) return reply;
+      const taken = request.method === "POST" ? takenStateless(request) : undefined;
+      if (taken?.kind === "refused") return reply.code(taken.status).send(taken.body);
+      const session = taken ? undefined : await sessionOf(request, reply);
+      if (!taken && !session) return reply;
       reply.hijack();
       try {
-        await session.handle(request.raw, reply.raw, request.body);
+        if (taken) await stateless.serve(request.identity.principal.id, taken.message, reply.raw);
+        else await session?.handle(request.raw, reply.raw, request.body);
       } catch (error) {
         log.error({ error }, "an exchange on /mcp failed");
         reply.raw.destroy();
@@ -63,6 +68,9 @@ export async function mcpRoutes(app: FastifyInstance, options: McpRoutesOptions)
       return reply;
     },
   });
+
+  const takenStateless = ({ body, headers }: FastifyRequest) =>
+    Array.isArray(body) ? undefined : stateless.take(headers, body);
 
   const sessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.method === "POST") {

@@ -12,7 +12,7 @@ import { LOCAL } from "../../../shared/principal.js";
 import { createEditorSelection } from "../editor-selection.js";
 import { openMcpSession } from "../mcp-session.js";
 import type { Line } from "../request-tracker.js";
-import type { McpServerDeps } from "../revision-2025/server.js";
+import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";
 
 /** The broker's end of a connection with a pipe. */

@@ -3,7 +3,7 @@ import type { CallToolRequestParams, CallToolResult, Implementation } from "@mod
 import type { AnswerForm } from "../../../shared/answer-forms.js";
 import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
-import { answerOf, notFound } from "../../../shared/operation/answer.js";
+import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
@@ -16,6 +16,7 @@ import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import { refusalAnswer, refusalResult, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
+import { InputRequired } from "./input-required.js";
 
 export interface CallToolDeps {
   broker: Broker;
@@ -38,13 +39,15 @@ export interface OpenCall {
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
   /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
-  followConsole: ((logId: string) => () => Promise<void>) | undefined;
+  followConsole?: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
+  /** Called when the wait has ended without an outcome. */
+  goesOn?: ((view: OperationView) => void) | undefined;
 }
 
 const CALL_WAIT_SECONDS = 1;
 
-/** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one. */
+/** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
 export async function callTool(
   deps: CallToolDeps,
   params: CallToolRequestParams,
@@ -93,6 +96,7 @@ export async function callTool(
     const result = shown(answer);
     return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
   } catch (error) {
+    if (error instanceof InputRequired) throw error;
     return refusalResult(error, log, logId, shown);
   } finally {
     progress?.close();
@@ -128,6 +132,7 @@ async function callUnityTool(
   const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   if (isFinal(seen.record.state)) request.delivers(seen.record);
+  else call.goesOn?.(seen);
   const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,

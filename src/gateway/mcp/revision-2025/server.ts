@@ -20,25 +20,14 @@ import {
 import type { EditorSelection } from "../editor-selection.js";
 import { INSTRUCTIONS } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
-import {
-  PROGRESS_DEFAULTS,
-  type ProgressOptions,
-  type ShownProgress,
-  showProgress,
-} from "../progress-notifier.js";
-import { type CallToolDeps, callTool, type OpenCall } from "../requests/call-tool.js";
+import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { callTool, type OpenCall } from "../requests/call-tool.js";
 import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
+import type { McpServerDeps } from "../server-deps.js";
 import { refusalError } from "../tools/tool-answer.js";
-import type { ToolList } from "../tools/tool-list.js";
 import { confirmation } from "./confirmation.js";
-
-export interface McpServerDeps extends CallToolDeps {
-  toolList: ToolList;
-  version: string;
-  progress?: ProgressOptions | undefined;
-}
 
 /** The client that the server serves. */
 export interface McpClient {

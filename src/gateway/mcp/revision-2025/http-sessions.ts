@@ -6,10 +6,10 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Sessions, StoredSession } from "../../../shared/store/sessions.js";
 import { createEditorSelection } from "../editor-selection.js";
+import { type Exchange, sendResponse, watchExchange, webRequest } from "../http/http-exchange.js";
 import { type McpSession, openMcpSession } from "../mcp-session.js";
 import type { Channel } from "../open-request.js";
-import type { McpServerDeps } from "../revision-2025/server.js";
-import { type Exchange, sendResponse, watchExchange, webRequest } from "./http-exchange.js";
+import type { McpServerDeps } from "../server-deps.js";
 import { storedInitialize } from "./stored-initialize.js";
 
 interface HttpSession {

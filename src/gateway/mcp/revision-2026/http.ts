@@ -1,0 +1,160 @@
+/** Stateless requests over HTTP: one exchange each, whose answer is one JSON object or a stream of its own. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import {
+  classifyInboundRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+  type Transport,
+} from "@modelcontextprotocol/server";
+import { createArrivalClock } from "../../../shared/pipe/arrival-clock.js";
+import { RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
+import { watchExchange } from "../http/http-exchange.js";
+import { idTooLong, isTooLong } from "../message-kinds.js";
+import type { Channel } from "../open-request.js";
+import { type RequestTracker, trackRequests } from "../request-tracker.js";
+import type { McpServerDeps } from "../server-deps.js";
+import { headerMismatch } from "./headers.js";
+import { MISSING_CAPABILITY, REVISION, unsupported } from "./protocol.js";
+import { createResponseStream } from "./response-stream.js";
+import { createStatelessServer } from "./server.js";
+
+/** What becomes of a POST: an answer at once, or an exchange. */
+export type Taken =
+  | { kind: "refused"; status: number; body: JSONRPCMessage | undefined }
+  | { kind: "request"; message: JSONRPCRequest };
+
+export interface StatelessHttp {
+  /** Undefined if the message is of an earlier revision. */
+  take(headers: IncomingHttpHeaders, body: unknown): Taken | undefined;
+  /** Resolves when the exchange is over and everything that is to be stored of it is there. */
+  serve(principal: string, message: JSONRPCRequest, raw: ServerResponse<IncomingMessage>): Promise<void>;
+  /** Answers open waits as if their time was over; takes at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+export function createStatelessHttp(deps: McpServerDeps, options: { keepAliveMs: number }): StatelessHttp {
+  const { broker, log } = deps;
+  const server = createStatelessServer(deps);
+  const clock = createArrivalClock();
+  const open = new Map<RequestTracker, Promise<void>>();
+
+  const take: StatelessHttp["take"] = (headers, body) => {
+    const outcome = classifyInboundRequest({
+      httpMethod: "POST",
+      ...named("protocolVersionHeader", headers["mcp-protocol-version"]),
+      ...named("mcpMethodHeader", headers["mcp-method"]),
+      ...named("mcpNameHeader", headers["mcp-name"]),
+      body,
+    });
+    // What is no message at all is refused as it always was.
+    if (outcome.kind === "legacy" || (outcome.kind === "reject" && outcome.rung === "jsonrpc-shape"))
+      return undefined;
+    if (outcome.kind === "reject") {
+      const { code, message, data } = outcome;
+      return refused(outcome.httpStatus, idOf(body), { code, message, data });
+    }
+    // No notification of a client has a meaning here: its request ends with its stream.
+    if (outcome.messageKind === "notification") return { kind: "refused", status: 202, body: undefined };
+    const { message, classification } = outcome;
+    if (classification.revision !== REVISION)
+      return refused(400, message.id, unsupported(classification.revision));
+    const mismatch = headerMismatch(headers, message);
+    if (mismatch) return refused(400, message.id, mismatch);
+    if (isTooLong(message.id)) return { kind: "refused", status: 400, body: idTooLong(message.id) };
+    if (!server.has(message.method))
+      return refused(404, message.id, { code: RPC_UNKNOWN_METHOD, message: "Method not found." });
+    return { kind: "request", message };
+  };
+
+  return {
+    take,
+
+    async serve(principal, message, raw) {
+      const { gone, written, onReset } = watchExchange(raw);
+      // A call may take as long as it likes: its stream shows that it is alive.
+      const streams = message.method === "tools/call";
+      const response = createResponseStream(raw, { keepAliveMs: options.keepAliveMs, streams });
+      const channel: Channel = {
+        gone,
+        onReset,
+        async write(answer) {
+          response.end(answer, statusOf(answer));
+          return written;
+        },
+        discard: async () => void raw.destroy(),
+      };
+      const line = createLine();
+      const tracker = trackRequests(
+        {
+          transport: line,
+          notify: async (notification) => response.send(notification),
+          channelOf: () => channel,
+          arrivals: { next: () => ({ number: 1, sentAt: clock.arrival() }), close: () => undefined },
+        },
+        { deliveries: broker, caller: null, log },
+      );
+      const { transport } = tracker;
+      transport.onmessage = (asked) => {
+        const own = asked as JSONRPCRequest;
+        const request = tracker.request(own.id);
+        const notify = (method: string, params: Record<string, unknown>): void =>
+          void transport.send({ jsonrpc: "2.0", method, params }, { relatedRequestId: own.id });
+        void server
+          .answer({ principal, message: own, request, folders: [], notify })
+          .then((answer) => transport.send(answer))
+          .catch((error: Error) => log.debug({ error: error.message }, "an answer was not written"));
+      };
+      await transport.start();
+      const over = tracker.idle().finally(() => open.delete(tracker));
+      open.set(tracker, over);
+      line.onmessage?.(message);
+      await over;
+      await line.close();
+    },
+
+    async close(deadlineMs) {
+      clock.close();
+      for (const tracker of open.keys()) tracker.endWaits();
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, deadlineMs);
+      });
+      await Promise.race([Promise.all(open.values()), deadline]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A line of one request. */
+function createLine(): Transport {
+  const line: Transport = {
+    start: async () => undefined,
+    // Answers and notifications are written by the tracker, which sees them on their way.
+    send: async () => undefined,
+    close: async () => line.onclose?.(),
+  };
+  return line;
+}
+
+/** The two errors whose status the protocol prescribes and that are found out only by the method. */
+function statusOf(answer: JSONRPCMessage): number {
+  return "error" in answer && answer.error.code === MISSING_CAPABILITY ? 400 : 200;
+}
+
+function refused(
+  status: number,
+  id: RequestId | undefined,
+  error: { code: number; message: string; data?: unknown },
+): Taken {
+  return { kind: "refused", status, body: { jsonrpc: "2.0", id, error } as JSONRPCMessage };
+}
+
+function named<K extends string>(key: K, value: unknown): Partial<Record<K, string>> {
+  return typeof value === "string" ? ({ [key]: value } as Record<K, string>) : {};
+}
+
+function idOf(body: unknown): RequestId | undefined {
+  const id = typeof body === "object" && body !== null && "id" in body ? body.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}

@@ -1,0 +1,223 @@
+/**
+ * MCP of revision 2026-07-28: every request says by itself whose it is and what its client can do, and is answered by what it
+ * says alone. The SDK's server is not used here: it forgets a request when it hands its answer to a transport, and what
+ * counts is when the answer is written (request-tracker.ts); and no call of it may become a task.
+ */
+import {
+  type CallToolRequestParams,
+  type ClientCapabilities,
+  type Implementation,
+  isSpecType,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+} from "@modelcontextprotocol/server";
+import type { OperationView } from "../../../shared/operation/answer.js";
+import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, RPC_UNKNOWN_METHOD } from "../../../shared/wire/rpc.js";
+import type { OpenRequest } from "../open-request.js";
+import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
+import { ProtocolError } from "../protocol-error.js";
+import { callTool } from "../requests/call-tool.js";
+import { complete } from "../requests/complete.js";
+import { InputRequired } from "../requests/input-required.js";
+import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
+import type { McpServerDeps } from "../server-deps.js";
+import { refusalError } from "../tools/tool-answer.js";
+import { confirmation } from "./confirmation.js";
+import { DISCOVER, discovery } from "./discovery.js";
+import { createListen, type Listen } from "./listen.js";
+import {
+  ALWAYS_ASK,
+  CAPABILITIES_KEY,
+  CLIENT_KEY,
+  OWN_LIST,
+  resultOf,
+  SUBSCRIPTION_KEY,
+  TASKS,
+  UNCHANGING,
+} from "./protocol.js";
+import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
+
+/** A request whose `_meta` has been checked (http.ts, connection.ts). */
+export interface StatelessRequest {
+  principal: string;
+  message: JSONRPCRequest;
+  request: OpenRequest;
+  /** The client's folders on this machine. */
+  folders: readonly string[];
+  /** Sends a notification that belongs to this request. */
+  notify(method: string, params: Record<string, unknown>): void;
+}
+
+/** The same, read. */
+export interface ReadRequest extends StatelessRequest {
+  params: Readonly<Record<string, unknown>>;
+  /** What its client calls itself, which decides nothing but the form of answers. */
+  client: Implementation | undefined;
+  capabilities: ClientCapabilities & { extensions?: Record<string, unknown> };
+  offersTasks: boolean;
+}
+
+export interface StatelessServer {
+  /** Does it know the method? */
+  has(method: string): boolean;
+  /** Never rejects. */
+  answer(request: StatelessRequest): Promise<JSONRPCMessage>;
+}
+
+type Deps = McpServerDeps & { listen: Listen };
+
+/** Answers the fields of a result. Throws a ProtocolError where the protocol requires one. */
+type Method = (deps: Deps, request: ReadRequest) => Promise<Record<string, unknown>>;
+
+const METHODS = new Map<string, Method>([
+  [DISCOVER, async () => discovery()],
+  [
+    "tools/list",
+    async ({ toolList, log }, { principal }) => {
+      try {
+        return { tools: await toolList.current(principal), ...OWN_LIST };
+      } catch (error) {
+        throw refusalError(error, log);
+      }
+    },
+  ],
+  ["tools/call", call],
+  ["resources/templates/list", async () => ({ ...listResourceTemplates(), ...UNCHANGING })],
+  [
+    "resources/list",
+    async (deps, { principal }) => ({ ...(await listResources(deps, principal)), ...ALWAYS_ASK }),
+  ],
+  [
+    "resources/read",
+    async (deps, { principal, request, params: { uri } }) => {
+      if (typeof uri !== "string") throw new ProtocolError(RPC_INVALID_PARAMS, "`uri` is a string.");
+      return { ...(await readResource(deps, { principal, uri, request })), ...ALWAYS_ASK };
+    },
+  ],
+  [
+    "completion/complete",
+    async ({ broker, log }, { principal, params }) => {
+      if (!isSpecType.CompleteRequestParams(params))
+        throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of completion/complete are invalid.");
+      try {
+        return { ...(await complete(broker, principal, params)) };
+      } catch (error) {
+        throw refusalError(error, log);
+      }
+    },
+  ],
+  [
+    "subscriptions/listen",
+    ({ listen }, { principal, request, params, notify, offersTasks }) => {
+      if (wantsTasks(params)) requireTasks(offersTasks);
+      return listen({ principal, id: request.id, params, signal: request.signal, notify });
+    },
+  ],
+  ["tasks/get", getTask],
+  ["tasks/update", updateTask],
+  ["tasks/cancel", cancelTask],
+]);
+
+export function createStatelessServer(deps: McpServerDeps): StatelessServer {
+  const { log, version } = deps;
+  const listen = createListen(deps.toolList);
+  return {
+    has: (method) => METHODS.has(method),
+    async answer(asked) {
+      const { id, method } = asked.message;
+      try {
+        const run = METHODS.get(method);
+        if (!run) throw new ProtocolError(RPC_UNKNOWN_METHOD, "Method not found.");
+        const fields = await run({ ...deps, listen }, read(asked));
+        return { jsonrpc: "2.0", id, result: resultOf(fields, version) } as JSONRPCMessage;
+      } catch (error) {
+        if (error instanceof InputRequired) {
+          const result = resultOf({ resultType: "input_required", ...error.result }, version);
+          return { jsonrpc: "2.0", id, result } as JSONRPCMessage;
+        }
+        if (!(error instanceof ProtocolError)) log.error({ error, method }, "a stateless request failed");
+        return { jsonrpc: "2.0", id, error: errorOf(error) };
+      } finally {
+        asked.request.accepted();
+      }
+    },
+  };
+}
+
+function read(asked: StatelessRequest): ReadRequest {
+  const params: Record<string, unknown> = asked.message.params ?? {};
+  const meta = (params._meta ?? {}) as Record<string, unknown>;
+  const capabilities = (meta[CAPABILITIES_KEY] ?? {}) as ReadRequest["capabilities"];
+  const client = meta[CLIENT_KEY] as Implementation | undefined;
+  return {
+    ...asked,
+    params,
+    client,
+    capabilities,
+    offersTasks: capabilities.extensions?.[TASKS] !== undefined,
+  };
+}
+
+async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unknown>> {
+  const { principal, request, params, client, capabilities, folders, offersTasks } = asked;
+  if (!isSpecType.CallToolRequestParams(params))
+    throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of tools/call are invalid.");
+  const { elicitation } = capabilities;
+  // {} means forms, as before there were links.
+  const canAsk =
+    elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+  const askUser = await confirmation(deps.broker, { principal, canAsk, params });
+  let open: OperationView | undefined;
+  const result = await callTool(deps, withoutEnvelope(params), {
+    principal,
+    client,
+    request,
+    selection: undefined,
+    folders,
+    progress: progressOf(deps, asked),
+    askUser,
+    goesOn: (view) => {
+      open = view;
+    },
+  });
+  return open && offersTasks ? createdTask(deps.broker, open) : { ...result };
+}
+
+/** What the request says for itself is no part of the call. */
+function withoutEnvelope({
+  name,
+  arguments: args,
+  _meta = {},
+}: CallToolRequestParams): CallToolRequestParams {
+  const own = Object.entries(_meta).filter(([key]) => !key.startsWith(RESERVED));
+  return { name, ...(args === undefined ? {} : { arguments: args }), _meta: Object.fromEntries(own) };
+}
+
+const RESERVED = SUBSCRIPTION_KEY.slice(0, SUBSCRIPTION_KEY.indexOf("/") + 1);
+
+/** Only for clients that ask for progress. */
+function progressOf(
+  { progress = PROGRESS_DEFAULTS }: Deps,
+  { params, request, notify }: ReadRequest,
+): ShownProgress | undefined {
+  const { progressToken } = (params._meta ?? {}) as Record<string, unknown>;
+  if (typeof progressToken !== "string" && typeof progressToken !== "number") return undefined;
+  return showProgress((note) => {
+    if (!request.signal.aborted) notify("notifications/progress", { ...note, progressToken });
+  }, progress);
+}
+
+function wantsTasks({ notifications }: ReadRequest["params"]): boolean {
+  return typeof notifications === "object" && notifications !== null && "taskIds" in notifications;
+}
+
+/** Codes that this revision does not have: of an unknown resource, and those that no revision ever gave a meaning. */
+const NO_RESOURCE = -32002;
+const isOld = (code: number): boolean => code > -32020 && code <= -32000;
+
+function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (!(error instanceof ProtocolError)) return { code: RPC_INTERNAL_ERROR, message: "Internal error." };
+  const { code, message, data } = error;
+  const shown = code === NO_RESOURCE ? RPC_INVALID_PARAMS : isOld(code) ? RPC_INTERNAL_ERROR : code;
+  return { code: shown, message, ...(data === undefined ? {} : { data }) };
+}

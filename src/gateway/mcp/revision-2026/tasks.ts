@@ -1,0 +1,93 @@
+/**
+ * The extension io.modelcontextprotocol/tasks: for a client that knows it, a call whose wait ended without an outcome is
+ * answered with a task, which is its operation under the operation's log_id.
+ */
+import { answerOf, type OperationView } from "../../../shared/operation/answer.js";
+import { isFinal } from "../../../shared/operation/operation.js";
+import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
+import type { Broker } from "../../broker.js";
+import { ProtocolError } from "../protocol-error.js";
+import type { McpServerDeps } from "../server-deps.js";
+import { taskOf } from "../tasks/task.js";
+import { formFor, shortAnswer } from "../tools/answer-form.js";
+import { UUID } from "../tools/broker-tool.js";
+import { refusalError, toolResult } from "../tools/tool-answer.js";
+import { MISSING_CAPABILITY, TASKS } from "./protocol.js";
+import type { ReadRequest } from "./server.js";
+
+type Fields = Record<string, unknown>;
+
+/** The answer to a call that goes on. */
+export async function createdTask(broker: Pick<Broker, "retentionMs">, view: OperationView): Promise<Fields> {
+  return { resultType: "task", ...shown(view, await broker.retentionMs()) };
+}
+
+/** With the result that the call would have had, once there is one: that counts as its delivery. */
+export async function getTask(deps: McpServerDeps, asked: ReadRequest): Promise<Fields> {
+  const { broker, toolList } = deps;
+  const { request, client } = asked;
+  const view = await found(deps, asked);
+  const task = shown(view, await broker.retentionMs());
+  if (task.status !== "completed") return task;
+  request.delivers(view.record);
+  const form = formFor(client, deps.answers);
+  const answer = answerOf(view);
+  const said = form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer;
+  return { ...task, result: toolResult(said, request.id, form) };
+}
+
+/** No task ever asks for anything, so there is nothing that an answer could belong to. */
+export async function updateTask(deps: McpServerDeps, asked: ReadRequest): Promise<Fields> {
+  await found(deps, asked);
+  return {};
+}
+
+/** Only asks for it; a task that has ended stays as it is. */
+export async function cancelTask(deps: McpServerDeps, asked: ReadRequest): Promise<Fields> {
+  const { record } = await found(deps, asked);
+  const { principal, request } = asked;
+  if (!isFinal(record.state))
+    await refusing(deps, () => deps.broker.cancel(principal, record.logId, request.requester));
+  return {};
+}
+
+/** Throws the protocol's error for a client that does not say it knows tasks. */
+export function requireTasks(offersTasks: boolean): void {
+  if (offersTasks) return;
+  const requiredCapabilities = { extensions: { [TASKS]: {} } };
+  throw new ProtocolError(MISSING_CAPABILITY, `This needs the client capability ${TASKS}.`, {
+    requiredCapabilities,
+  });
+}
+
+/** Another principal's task does not exist. */
+async function found(deps: McpServerDeps, asked: ReadRequest): Promise<OperationView> {
+  const { principal, request, params, offersTasks } = asked;
+  requireTasks(offersTasks);
+  const { taskId } = params;
+  const view =
+    typeof taskId === "string" && UUID.test(taskId)
+      ? await refusing(deps, async () => {
+          // Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read.
+          await deps.broker.confirm(request.requester, taskId);
+          return deps.broker.read(principal, taskId);
+        })
+      : undefined;
+  if (typeof view === "object") return view;
+  const why = view === "retention_ended" ? "The task has expired." : "There is no such task of yours.";
+  throw new ProtocolError(RPC_INVALID_PARAMS, why);
+}
+
+/** Here "failed" is for errors of the protocol only: a call that failed has a result that says so. */
+function shown(view: OperationView, retentionMs: number): Fields {
+  const task = taskOf(view, retentionMs);
+  return { ...task, status: task.status === "failed" ? "completed" : task.status };
+}
+
+async function refusing<T>({ log }: McpServerDeps, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw refusalError(error, log);
+  }
+}
