@@ -11,7 +11,7 @@ import { createSentMessages, type SentMessage, type SentMessages } from "./sent-
 import { readFrames, writeFrame } from "./socket-line.js";
 
 export interface BrokerLink {
-  /** Hands on a message, at once or as soon as there is a broker. */
+  /** Hands on a message, at once or as soon as there is a broker. The first one has one started. */
   send(message: SentMessage): void;
   /** `end`: the client sends nothing more. `close`: open waits are to be answered now. */
   end(how: "end" | "close"): void;
@@ -205,7 +205,6 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       if (!isOver) refuse(error, brokerPid === undefined);
     });
   };
-  connect();
 
   return {
     sent,
@@ -223,7 +222,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
       if (ending) return;
       ending = how;
       if (socket) writeFrame(socket, { kind: how });
-      // Before its first connection it may have something to hand on.
+      // While it connects it may have something to hand on.
       else if (!isConnecting) over();
     },
     destroy() {

@@ -3,9 +3,14 @@
  *
  * Its order is that of a process which serves MCP itself (▲7): what was written to the client is acknowledged before
  * anything is handed on that was read after it. Loads no MCP, no Redis and no configuration: a client waits for it to start.
+ *
+ * Clients ask which revisions a server speaks, some in a process of its own that they end at once: that is answered here, and
+ * starts no broker.
  */
 import type { Readable, Writable } from "node:stream";
+import { discoverAnswer } from "../../gateway/mcp/revision-2026/discovery.js";
 import { createArrivalClock } from "../../shared/pipe/arrival-clock.js";
+import type { Instant } from "../../shared/pipe/frames.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
@@ -98,9 +103,15 @@ export function createPipe(
     setImmediate(() => {
       for (const text of messages) {
         if (text === undefined) end("end", { reason: "unreadable_input" });
-        else if (!ending) link.send({ n: link.next(), sentAt, text });
+        else if (!ending) heard(text, sentAt);
       }
     });
+  }
+
+  function heard(text: string, sentAt: Instant): void {
+    const discovered = discoverAnswer(text, options.version);
+    if (discovered) write(JSON.stringify(discovered));
+    else link.send({ n: link.next(), sentAt, text });
   }
 
   function inputEnded(): void {

@@ -22,13 +22,14 @@ export interface SentMessages {
   toRepeat(): SentMessage[];
   /** The requests without an answer, with the client's ids as JSON; one that was cancelled is to get none. */
   open(): { n: number; id: string; isCancelled: boolean }[];
-  /** Does the client have all its answers? */
+  /** Does the client have all its answers? Subscriptions do not count: they stay open, and nobody waits for their end. */
   isEmpty(): boolean;
 }
 
 interface OpenRequest {
   id: string;
   request: SentMessage;
+  isSubscription: boolean;
   /** While an answer is written that the client has not read yet: what to call once it has. */
   writing?: (() => void)[];
   cancellation?: SentMessage;
@@ -51,7 +52,7 @@ export function createSentMessages(): SentMessages {
       // The same id again: only the newer request is answered.
       const older = withId(id);
       if (older) open.delete(older.request.n);
-      open.set(message.n, { id, request: message });
+      open.set(message.n, { id, request: message, isSubscription: method === "subscriptions/listen" });
     },
     answered(n, written) {
       const entry = open.get(n);
@@ -85,7 +86,7 @@ export function createSentMessages(): SentMessages {
           id,
           isCancelled: cancellation !== undefined,
         })),
-    isEmpty: () => open.size === 0,
+    isEmpty: () => [...open.values()].every(({ isSubscription }) => isSubscription),
   };
 }
 

@@ -3,6 +3,7 @@ import { createGateway } from "../../gateway/gateway.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
 import { createWorker } from "../../worker/worker.js";
 import { noteLaunch } from "../clients/launch-note.js";
+import { needsServer } from "../pipe/probe.js";
 import { VERSION } from "../version.js";
 import { gatewayOptions, workerOptions } from "./options.js";
 import { startServing } from "./runtime.js";
@@ -11,8 +12,11 @@ import { parentGone, stopRequested } from "./stop.js";
 
 export async function serveInProcess(): Promise<void> {
   const stopping = Promise.race([stopRequested(), parentGone()]);
+  const settings = readSettings();
+  const isNeeded = await Promise.race([needsServer(process, VERSION), stopping.then(() => false)]);
+  if (!isNeeded) return;
   // Obtaining a Redis may take minutes: a client that has gone by then is not served any more.
-  const runtime = await startServing(readSettings(), stopping);
+  const runtime = await startServing(settings, stopping);
   if (!runtime) return;
   noteLaunch();
   const gateway = createGateway(runtime, gatewayOptions(runtime.config));

@@ -267,14 +267,15 @@ describe("on standard streams", () => {
     expect((await peer.answer(5)).error?.code).toBe(-32602);
   });
 
-  test("the process is a caller whose next message proves that it read a quick answer: the same call runs again", async () => {
+  test("the process is a caller, whose next message proves that it read a quick answer: the same call runs again", async () => {
     const system = await start();
     const peer = createLinePeer(stdio(system).pipes);
+    const params = { name: "work", arguments: { Name: "a", timeout: 30 } };
     for (const id of [1, 2]) {
-      peer.send(
-        statelessRequest("tools/call", { name: "work", arguments: { Name: "a", timeout: 30 } }, { id }),
-      );
+      peer.send(statelessRequest("tools/call", params, { id }));
       expect((await peer.answer(id)).result?.structuredContent).not.toHaveProperty("deduplicated");
+      peer.send(statelessRequest("server/discover", {}, { id: `settle ${id}` }));
+      await peer.answer(`settle ${id}`);
     }
     expect(system.executions("a")).toBe(2);
   });

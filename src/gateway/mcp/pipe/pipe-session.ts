@@ -32,6 +32,8 @@ export interface PipeSession {
   readonly closed: Promise<void>;
 }
 
+const LISTEN = "subscriptions/listen";
+
 /** How long open requests may take to be answered when closing, ms. */
 const CLOSE_DEADLINE_MS = 3_000;
 
@@ -82,7 +84,10 @@ export function openPipeSession(
           return void close();
       }
     },
-    close,
+    close() {
+      transport.leave();
+      return close();
+    },
     closed: session.closed,
   };
 }
@@ -90,8 +95,10 @@ export function openPipeSession(
 interface PipeTransport {
   heard(header: { n: number; sentAt: Instant }, text: string): void;
   written(n: number): void;
-  /** Resolves when the client has said that it is initialised. */
+  /** Resolves when the client can be told of changes: it has said that it is initialised, or listens for them. */
   initialized: Promise<void>;
+  /** The broker ends, and not the client: its subscriptions stay open, for the pipe hands them to the next broker. */
+  leave(): void;
 }
 
 function createPipeTransport(
@@ -104,10 +111,11 @@ function createPipeTransport(
   const unwritten = new Map<number, (readUpTo: number | undefined) => void>();
   let said = 0;
   /** The message that is being handed on. */
-  let present: { number: number; sentAt: Instant } = { number: 0, sentAt: { monotonic: 0, wall: 0 } };
+  let present = { number: 0, sentAt: { monotonic: 0, wall: 0 }, listens: false };
   /** The highest number that the pipe has read, as far as it has reported. */
   let readUpTo = hello.count;
   let isClosed = false;
+  let isLeaving = false;
   let initialized: () => void = () => undefined;
   const isInitialized = new Promise<void>((resolve) => {
     initialized = resolve;
@@ -151,12 +159,13 @@ function createPipeTransport(
     since,
     transport: {
       heard({ n, sentAt }, text) {
-        present = { number: n, sentAt };
         readUpTo = Math.max(readUpTo, n);
         try {
           const message = deserializeMessage(text);
+          const method = "method" in message ? message.method : undefined;
+          present = { number: n, sentAt, listens: method === LISTEN };
           sdk.onmessage?.(message);
-          if ("method" in message && message.method === "notifications/initialized") initialized();
+          if (method === "notifications/initialized" || method === LISTEN) initialized();
         } catch (error) {
           log.debug({ error: (error as Error).message }, "a line of the client is no message of MCP");
           sdk.onerror?.(error as Error);
@@ -169,6 +178,9 @@ function createPipeTransport(
         unwritten.delete(n);
       },
       initialized: isInitialized,
+      leave() {
+        isLeaving = true;
+      },
     },
     tracked: {
       transport: sdk,
@@ -176,7 +188,7 @@ function createPipeTransport(
         await write(message);
       },
       channelOf() {
-        const { number } = present;
+        const { number, listens } = present;
         let writtenAt: number | undefined;
         return {
           gone: line.gone,
@@ -184,6 +196,7 @@ function createPipeTransport(
             return writtenAt;
           },
           async write(answer) {
+            if (listens && isLeaving) return false;
             writtenAt = await write(answer, number);
             return writtenAt !== undefined;
           },

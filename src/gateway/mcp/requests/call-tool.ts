@@ -41,8 +41,8 @@ export interface OpenCall {
   /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
   followConsole?: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
-  /** Called when the wait has ended without an outcome. */
-  goesOn?: ((view: OperationView) => void) | undefined;
+  /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
+  goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
 const CALL_WAIT_SECONDS = 1;
@@ -132,7 +132,7 @@ async function callUnityTool(
   const seen = relation === "replayed" ? await wait() : await following(call, logId, wait);
   if (typeof seen !== "object") return notFound(logId, seen === "retention_ended");
   if (isFinal(seen.record.state)) request.delivers(seen.record);
-  else call.goesOn?.(seen);
+  else call.goesOn?.(seen, relation !== "created");
   const waitedMs = request.signal.aborted ? performance.now() - startedAt : time.ms;
   return answerOf(seen, {
     waitedSeconds: Math.round(waitedMs) / 1000,

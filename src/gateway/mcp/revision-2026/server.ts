@@ -167,7 +167,7 @@ async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unkn
   const canAsk =
     elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
   const askUser = await confirmation(deps.broker, { principal, canAsk, params });
-  let open: OperationView | undefined;
+  let open: { view: OperationView; isJoined: boolean } | undefined;
   const result = await callTool(deps, withoutEnvelope(params), {
     principal,
     client,
@@ -176,8 +176,8 @@ async function call(deps: Deps, asked: ReadRequest): Promise<Record<string, unkn
     folders,
     progress: progressOf(deps, asked),
     askUser,
-    goesOn: (view) => {
-      open = view;
+    goesOn: (view, isJoined) => {
+      open = { view, isJoined };
     },
   });
   return open && offersTasks ? createdTask(deps.broker, open) : { ...result };

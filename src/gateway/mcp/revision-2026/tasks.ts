@@ -8,7 +8,7 @@ import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
 import type { Broker } from "../../broker.js";
 import { ProtocolError } from "../protocol-error.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { taskOf } from "../tasks/task.js";
+import { type Task, taskOf } from "../tasks/task.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { UUID } from "../tools/broker-tool.js";
 import { refusalError, toolResult } from "../tools/tool-answer.js";
@@ -18,8 +18,15 @@ import type { ReadRequest } from "./server.js";
 type Fields = Record<string, unknown>;
 
 /** The answer to a call that goes on. */
-export async function createdTask(broker: Pick<Broker, "retentionMs">, view: OperationView): Promise<Fields> {
-  return { resultType: "task", ...shown(view, await broker.retentionMs()) };
+export async function createdTask(
+  broker: Pick<Broker, "retentionMs">,
+  { view, isJoined }: { view: OperationView; isJoined: boolean },
+): Promise<Fields> {
+  const task = shown(view, await broker.retentionMs());
+  const said = isJoined
+    ? `Joined the operation of an earlier identical call. ${task.statusMessage}`
+    : task.statusMessage;
+  return { resultType: "task", ...task, statusMessage: said };
 }
 
 /** With the result that the call would have had, once there is one: that counts as its delivery. */
@@ -79,7 +86,7 @@ async function found(deps: McpServerDeps, asked: ReadRequest): Promise<Operation
 }
 
 /** Here "failed" is for errors of the protocol only: a call that failed has a result that says so. */
-function shown(view: OperationView, retentionMs: number): Fields {
+function shown(view: OperationView, retentionMs: number): Task {
   const task = taskOf(view, retentionMs);
   return { ...task, status: task.status === "failed" ? "completed" : task.status };
 }
