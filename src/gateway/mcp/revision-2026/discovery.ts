@@ -19,6 +19,7 @@ export const DISCOVER = "server/discover";
 export const CAPABILITIES = {
   tools: { listChanged: true },
   resources: {},
+  prompts: {},
   completions: {},
   extensions: { [TASKS]: {} },
 };
