@@ -62,6 +62,13 @@ module.exports = {
       to: { path: "^src/gateway/(mcp|http|operators)/" },
     },
     {
+      name: "revisions-know-nothing-of-each-other",
+      comment: "One that nobody speaks any more is deleted as a folder.",
+      severity: "error",
+      from: { path: "^src/gateway/mcp/(revision-[0-9]+)/" },
+      to: { path: "^src/gateway/mcp/revision-", pathNot: "^src/gateway/mcp/$1/" },
+    },
+    {
       name: "documents-know-only-shared",
       comment: "Their threads get bytes: no Redis, sockets or processes where filters of callers run.",
       severity: "error",

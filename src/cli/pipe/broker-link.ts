@@ -11,7 +11,9 @@ import { createSentMessages, type SentMessage, type SentMessages } from "./sent-
 import { readFrames, writeFrame } from "./socket-line.js";
 
 export interface BrokerLink {
-  /** Hands on a message, at once or as soon as there is a broker. The first one has one started. */
+  /** Has a broker started, if none runs; so does the first message. */
+  start(): void;
+  /** Hands on a message, at once or as soon as there is a broker. */
   send(message: SentMessage): void;
   /** `end`: the client sends nothing more. `close`: open waits are to be answered now. */
   end(how: "end" | "close"): void;
@@ -208,6 +210,7 @@ export function createBrokerLink(options: BrokerLinkOptions, events: BrokerLinkE
 
   return {
     sent,
+    start: connect,
     next() {
       count += 1;
       return count;

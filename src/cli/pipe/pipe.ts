@@ -14,6 +14,7 @@ import type { Instant } from "../../shared/pipe/frames.js";
 import { createLineAssembler } from "../../shared/wire/line-assembler.js";
 import { RPC_INTERNAL_ERROR } from "../../shared/wire/rpc.js";
 import { type BrokerLinkOptions, createBrokerLink } from "./broker-link.js";
+import { SILENT_MS } from "./probe.js";
 
 export interface PipeEnd {
   /** `failed`: no broker could be had; `error` says why. */
@@ -63,6 +64,7 @@ export function createPipe(
 
   const finish = (end: PipeEnd): void => {
     clock.close();
+    clearTimeout(silence);
     clearTimeout(deadline);
     stdin.off("data", read).off("end", inputEnded).off("close", inputEnded).off("error", inputEnded);
     link.destroy();
@@ -108,15 +110,25 @@ export function createPipe(
     });
   }
 
+  let isHeard = false;
+  const startUnheard = (): void => {
+    if (!isHeard) link.start();
+  };
+  const silence = setTimeout(startUnheard, SILENT_MS);
+
   function heard(text: string, sentAt: Instant): void {
     const discovered = discoverAnswer(text, options.version);
+    isHeard = true;
     if (discovered) write(JSON.stringify(discovered));
     else link.send({ n: link.next(), sentAt, text });
   }
 
   function inputEnded(): void {
     // Behind the messages that were read before.
-    setImmediate(() => end("end", { reason: "input_ended" }));
+    setImmediate(() => {
+      startUnheard();
+      end("end", { reason: "input_ended" });
+    });
   }
 
   stdin.on("data", read).once("end", inputEnded).once("close", inputEnded).once("error", inputEnded);

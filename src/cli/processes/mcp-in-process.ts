@@ -13,8 +13,8 @@ import { parentGone, stopRequested } from "./stop.js";
 export async function serveInProcess(): Promise<void> {
   const stopping = Promise.race([stopRequested(), parentGone()]);
   const settings = readSettings();
-  const isNeeded = await Promise.race([needsServer(process, VERSION), stopping.then(() => false)]);
-  if (!isNeeded) return;
+  const stdin = await Promise.race([needsServer(process, VERSION), stopping.then(() => undefined)]);
+  if (!stdin) return;
   // Obtaining a Redis may take minutes: a client that has gone by then is not served any more.
   const runtime = await startServing(settings, stopping);
   if (!runtime) return;
@@ -23,7 +23,7 @@ export async function serveInProcess(): Promise<void> {
   const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
   const session = serveStdio(
     { gateway, log: runtime.log, version: VERSION },
-    { stdin: process.stdin, stdout: process.stdout },
+    { stdin, stdout: process.stdout },
     { folder: process.cwd() },
   );
   const reason = await Promise.race([stopping, session.closed]);

@@ -35,7 +35,7 @@ export async function getTask(deps: McpServerDeps, asked: ReadRequest): Promise<
   const { request, client } = asked;
   const view = await found(deps, asked);
   const task = shown(view, await broker.retentionMs());
-  if (task.status !== "completed") return task;
+  if (task.status !== "completed") return { ...task };
   request.delivers(view.record);
   const form = formFor(client, deps.answers);
   const answer = answerOf(view);
