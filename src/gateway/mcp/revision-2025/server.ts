@@ -20,7 +20,7 @@ import {
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { EditorSelection } from "../editor-selection.js";
-import { INSTRUCTIONS } from "../instructions.js";
+import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import {
   PROGRESS_DEFAULTS,
@@ -69,7 +69,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         completions: {},
         logging: {},
       },
-      instructions: INSTRUCTIONS,
+      instructions: instructions(deps.answers.waits),
     },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
