@@ -142,7 +142,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts() }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
     try {
-      return getPrompt(params.name, params.arguments);
+      return getPrompt(params.name, params.arguments, deps.answers.waits);
     } catch (error) {
       throw refusalError(error, log);
     }
