@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { packExtension } from "@anthropic-ai/mcpb";
 import { BROKER_TOOLS } from "../../src/gateway/mcp/tools/broker-tools.js";
+import { WAITS } from "../../src/shared/wait-time.js";
 import { productionPackages } from "../production-packages.js";
 
 const HERE = import.meta.dirname;
@@ -36,9 +37,9 @@ export async function buildBundle(output: string): Promise<void> {
 
 /** With the broker's own tools; those of an Editor are known when it is connected (`tools_generated`). */
 function manifest(): Record<string, unknown> {
-  const tools = [...BROKER_TOOLS.values()].map(({ described: { name, description } }) => ({
+  const tools = [...BROKER_TOOLS.values()].map(({ name, described }) => ({
     name,
-    description,
+    description: described(WAITS).description,
   }));
   return { ...JSON.parse(readFileSync(join(HERE, "manifest.json"), "utf8")), tools };
 }

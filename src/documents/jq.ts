@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { loadJq } from "jq-wasm";
+import { contentsAt } from "../shared/results/document-path.js";
+import { documentIn } from "../shared/results/json-text.js";
 import { DocumentError } from "./document-error.js";
 import { createJqHost, OutOfMemory, OutputFull } from "./jq-host.js";
 import { type CompiledModule, Module, RuntimeError } from "./webassembly.js";
@@ -41,7 +43,7 @@ export async function filter(document: Uint8Array, jq: string, maxOutputBytes: n
     const instance = await loadJq({ instantiateWasm: host.instantiate });
     return instance.raw("", jq, ["-c", "--"]).exitCode;
   }, maxOutputBytes);
-  if (exitCode !== 0) throw failure(exitCode, host.messages().trim());
+  if (exitCode !== 0) throw failure(exitCode, host.messages().trim(), document);
   return collected(host.output());
 }
 
@@ -62,10 +64,14 @@ async function run(jq: () => Promise<number>, maxOutputBytes: number): Promise<n
 }
 
 /** jq exits with 3 if it could not compile the program, and with 5 for a runtime error, including an invalid document. */
-function failure(exitCode: number, message: string): DocumentError {
+function failure(exitCode: number, message: string, document: Uint8Array): DocumentError {
   if (exitCode === 3) return new DocumentError("syntax", message);
   if (message.startsWith("jq: parse error")) return new DocumentError("malformed", message);
-  return new DocumentError("runtime", message || `jq ended with exit code ${exitCode}.`);
+  const failed = message || `jq ended with exit code ${exitCode}`;
+  return new DocumentError(
+    "runtime",
+    `${failed.replace(/[.]$/, "")}. The document ${contentsAt(document, documentIn(document).start)}.`,
+  );
 }
 
 /** jq ends every output with a newline, and writes none inside of one. */

@@ -14,7 +14,9 @@ import type { Requester } from "../shared/operation/replay.js";
 import type { Duplicate } from "../shared/operation/timeline.js";
 import { isSurelyUnsent } from "../shared/operation/unsent.js";
 import type { AwayEditor, KnownEditor } from "../shared/store/editors/editors.js";
+import type { Arguments } from "../shared/store/operations/attachments.js";
 import type { LinesRead } from "../shared/store/operations/console-lines.js";
+import type { Wanted } from "../shared/store/operations/listings.js";
 import type { Change } from "../shared/store/operations/operation-store.js";
 import type { Store } from "../shared/store/store.js";
 import { type Abandonment, createAbandonment } from "./abandonment.js";
@@ -77,7 +79,9 @@ export interface Broker
   /** What the Console said while it ran, after this line; undefined if the principal has no such operation. */
   log(principal: string, logId: string, after: number): Promise<LinesRead | undefined>;
   /** The principal's operations, newest first. */
-  list(principal: string, limit: number): Promise<OperationView[]>;
+  list(principal: string, limit: number, wanted?: Wanted): Promise<OperationView[]>;
+  /** As the caller gave them; undefined if the principal has no such operation, or they are gone. */
+  argumentsOf(principal: string, logId: string): Promise<Arguments>;
   /** Every known Editor, or those that the principal may use; `connected`: it showed a sign of life recently; then, for a principal, with its `workload`. */
   editors(principal?: string): Promise<{
     editors: (KnownEditor & { connected: boolean; isPaused: boolean; workload?: Workload | undefined })[];
@@ -147,10 +151,11 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       const ended = gone && interruptAsGone(confirmed, gone, editor, now);
       if (ended) return { record: ended };
       const state = isSurelyUnsent(record, known) && next(record.state, "cancelled");
-      if (state) return { record: { ...confirmed, state, endedAt: now } };
+      const cancelledBy = requester.caller?.id ?? null;
+      if (state) return { record: { ...confirmed, state, endedAt: now, cancelledBy } };
       return isFinal(record.state) || record.cancel
         ? undefined
-        : { record: { ...confirmed, cancel: { requestedAt: now } } };
+        : { record: { ...confirmed, cancel: { requestedAt: now }, cancelledBy } };
     };
     const changed = await operations.change(logId, decide, { incarnation: known.incarnation });
     // Store incarnation (▲13): the store was lost at this moment.
@@ -246,8 +251,13 @@ export function createBroker(deps: BrokerDeps, options: BrokerOptions): Broker {
       return typeof own === "object" ? operations.linesAfter(own.executedAs ?? logId, after) : undefined;
     },
 
-    async list(principal, limit) {
-      const listed = await operations.listOf(principal, limit);
+    async argumentsOf(principal, logId) {
+      const own = await ownRecord(principal, logId);
+      return typeof own === "object" ? operations.argumentsOf(logId) : undefined;
+    },
+
+    async list(principal, limit, wanted) {
+      const listed = await operations.listOf(principal, limit, wanted);
       const views = await Promise.all(listed.map(async (record) => briefViewOf(await markWanted(record))));
       return views.filter((view) => view !== "retention_ended");
     },

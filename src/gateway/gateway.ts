@@ -1,7 +1,7 @@
 /** Assembles the gateway: the broker's verbs over a store, and the janitor. The caller adds the surfaces. */
 
 import { createDocuments, type DocumentsOptions } from "../documents/documents.js";
-import type { AnswerForm } from "../shared/answer-forms.js";
+import { ANSWER_SETTINGS, type AnswerForm, type AnswerSettings } from "../shared/answer-forms.js";
 import type { Log } from "../shared/log.js";
 import { EXPIRY_LIMITS, type ExpiryLimits } from "../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS, type ReplayOptions } from "../shared/operation/replay.js";
@@ -10,6 +10,7 @@ import { EDITOR_AWAY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import type { IfAway } from "../shared/tools/parameters.js";
 import type { ExecutionClass } from "../shared/tools/tool.js";
+import type { WaitLimits } from "../shared/wait-time.js";
 import type { Audit } from "./auth/audit.js";
 import { audited } from "./auth/audited.js";
 import { OPEN, type Principals } from "./auth/authenticator.js";
@@ -22,6 +23,7 @@ import { createKnownEditors } from "./editors/known-editors.js";
 import { createLastCatalogs, LAST_CATALOGS, type LastCatalogsOptions } from "./editors/last-catalogs.js";
 import { createEstimates } from "./estimates.js";
 import { createJanitor } from "./janitor.js";
+import { createPartialDocuments } from "./results/partial-documents.js";
 import { createResults } from "./results/results.js";
 import { createCatalog } from "./tools/catalog.js";
 import { createPreparedSchemas } from "./tools/prepared-schemas.js";
@@ -42,6 +44,9 @@ export interface GatewayOptions {
   confirmsDestructive: boolean;
   /** For MCP clients that are not known to read the full form. */
   answers: AnswerForm;
+  /** Most bytes of one answer; undefined: what its client is known to take. */
+  answerLimitBytes: number | undefined;
+  waits: WaitLimits;
   /** For calls that do not say what becomes of them while their Editor is away. */
   ifAway: IfAway;
   /** A call that its client cancelled while it waited leaves the queue after this long, ms (janitor.ts). */
@@ -67,7 +72,9 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   executionClasses: {},
   cancelOverdue: false,
   confirmsDestructive: false,
-  answers: "short",
+  answers: ANSWER_SETTINGS.form,
+  answerLimitBytes: ANSWER_SETTINGS.limitBytes,
+  waits: ANSWER_SETTINGS.waits,
   ifAway: "wait",
   abandonedMs: 60_000,
   forgetEditorMs: 24 * 3_600_000,
@@ -80,8 +87,8 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
 
 export interface Gateway {
   broker: Broker;
-  /** The form of answers to MCP clients. */
-  answers: AnswerForm;
+  /** How MCP clients are answered. */
+  answers: AnswerSettings;
   /** The audit log of the calls; undefined if there is none. */
   audit: Audit | undefined;
   store: Store;
@@ -143,8 +150,11 @@ export function createGateway(
     { waitMs: options.firstContactMs },
   );
   const calls = withFirstContact(createCallReader({ catalog, schema, knownEditors, principals }), contact);
+  const partials = createPartialDocuments(store.operations);
   const load = async (id: string): Promise<Buffer[] | undefined> =>
-    (await store.operations.storedResultOf(id)) ?? (await store.filteredResults.dataOf(id));
+    partials.dataOf(id) ??
+    (await store.operations.storedResultOf(id)) ??
+    (await store.filteredResults.dataOf(id));
   const documents = createDocuments({ load }, options.documents);
   const presence = createClientPresence({
     clients: store.clients,
@@ -174,7 +184,7 @@ export function createGateway(
       knownEditors,
       waiters,
       counters: store.counters,
-      results: createResults({ ...store, documents }, options),
+      results: createResults({ ...store, partials, documents }, options),
     },
     options,
   );
@@ -182,7 +192,7 @@ export function createGateway(
   const janitor = createJanitor({ store, log, knownEditors }, { ...options, everyMs: options.sweepMs });
   return {
     broker,
-    answers: options.answers,
+    answers: { form: options.answers, limitBytes: options.answerLimitBytes, waits: options.waits },
     audit: deps.audit,
     store,
     sweep: janitor.sweep,

@@ -4,82 +4,15 @@
  */
 import { z } from "zod";
 import { ANSWER_FORMS } from "./answer-forms.js";
-import { isLabel, ownLabels } from "./editors/pool.js";
 import type { SettingName } from "./setting-names.js";
+import { executionClasses, namedEditors, paths, resources } from "./setting-values.js";
 import { IF_AWAY } from "./tools/parameters.js";
-import { EXECUTION_CLASSES } from "./tools/tool.js";
 import { TOOL_LIMITS } from "./tools/tool-limits.js";
+import { WAITS } from "./wait-time.js";
 
 const hours = (count: number) => z.coerce.number().positive().default(count);
 const count = (standard: number) => z.coerce.number().int().positive().default(standard);
 const ms = count;
-
-const executionClasses = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    const entries = text
-      .split(",")
-      .filter((entry) => entry.trim() !== "")
-      .map((entry) => entry.split("=").map((part) => part.trim()));
-    const classes = z.record(z.string(), z.enum(EXECUTION_CLASSES)).safeParse(Object.fromEntries(entries));
-    if (classes.success) return classes.data;
-    context.addIssue("name=quick, name=medium or name=long, separated by commas");
-    return z.NEVER;
-  });
-
-const resources = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    const entries = text.split(",").map((entry) => entry.trim().toLowerCase());
-    const places = entries.filter(Boolean).map((entry): [string, number] => {
-      const at = entry.lastIndexOf("=");
-      const [label, count] = [entry.slice(0, Math.max(0, at)), Number(entry.slice(at + 1))];
-      if (!isLabel(label) || !Number.isInteger(count) || count < 1)
-        context.addIssue(`"${entry}" is not label=count, such as gpu=1`);
-      // They are not among the labels that an Editor gives itself, from which its places are counted.
-      else if (ownLabels([label]).length === 0)
-        context.addIssue(`"${label}" is of every Editor by itself: give the Editors a label of their own`);
-      return [label, count];
-    });
-    return Object.fromEntries(places);
-  });
-
-/** An Editor without our bridge: its project folder, or its address. */
-export type NamedEditor = { project: string } | { name?: string; host: string; port: number };
-
-const FULL_PATH = /^([a-zA-Z]:)?[\\/]/;
-const ADDRESS = /^(?:([\w. -]+)=)?(?:([\w.-]+):)?(\d{1,5})$/;
-
-const namedEditors = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    const entries = text.split(",").map((entry) => entry.trim());
-    return entries.filter(Boolean).flatMap((entry): NamedEditor[] => {
-      const [, name, host = "127.0.0.1", port] = ADDRESS.exec(entry) ?? [];
-      if (Number(port) > 0 && Number(port) < 65_536) {
-        return [{ ...(name === undefined ? {} : { name }), host, port: Number(port) }];
-      }
-      if (FULL_PATH.test(entry)) return [{ project: entry }];
-      context.addIssue(`"${entry}" is neither host:port nor the full path of a project`);
-      return [];
-    });
-  });
-
-const paths = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    const entries = text
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter(Boolean);
-    for (const entry of entries)
-      if (!FULL_PATH.test(entry)) context.addIssue(`"${entry}" is not a full path`);
-    return entries;
-  });
 
 export const CONFIG = {
   REDIS_URL: z
@@ -204,6 +137,26 @@ export const CONFIG = {
     .default("short")
     .describe(
       "MCP clients are answered in the form for a model, `short`, or with every field, also as structured content: `full`",
+    ),
+  UNITY_BROKER_ANSWER_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(4_000)
+    .optional()
+    .describe(
+      "Most bytes of one answer to an MCP client; without it, what the client is known to take, else 50 000 (docs/reference/answer-sizes.md)",
+    ),
+  UNITY_BROKER_WAIT: z.coerce
+    .number()
+    .min(0)
+    .default(WAITS.standardSeconds)
+    .describe("How many seconds a call waits for its outcome, if it does not say"),
+  UNITY_BROKER_MAX_WAIT: z.coerce
+    .number()
+    .positive()
+    .default(WAITS.mostSeconds)
+    .describe(
+      "… and how many at most. A client that is known to give up earlier, or is not known, is answered 10 s before it does",
     ),
   UNITY_BROKER_IF_AWAY: z
     .enum(IF_AWAY)

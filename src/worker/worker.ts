@@ -1,9 +1,9 @@
 /** Assembles the worker: an owner for every Editor found on this machine. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { NamedEditor } from "../shared/config.js";
 import { DIAGNOSIS_LIMITS } from "../shared/editors/diagnosis.js";
 import type { Log } from "../shared/log.js";
+import type { NamedEditor } from "../shared/setting-values.js";
 import { HELD_RETRY_MS } from "../shared/store/operations/principal-limits.js";
 import type { Store } from "../shared/store/store.js";
 import { TOOL_LIMITS } from "../shared/tools/tool-limits.js";

@@ -8,8 +8,15 @@ import { FIXTURES } from "./tools.js";
 
 const EDITOR = new URL("./editor-process.ts", import.meta.url);
 
-/** Answers as an installed broker gives them, which asks its user before it runs what may destroy something. */
-const SETTINGS = { UNITY_BROKER_ANSWERS: "", UNITY_BROKER_CONFIRM_DESTRUCTIVE: "true" };
+/**
+ * Answers as an installed broker gives them, which asks its user before it runs what may destroy something. A busy machine may take
+ * longer than a second.
+ */
+const SETTINGS = {
+  UNITY_BROKER_ANSWERS: "",
+  UNITY_BROKER_CONFIRM_DESTRUCTIVE: "true",
+  UNITY_BROKER_WAIT: "4",
+};
 
 export interface ConformanceWorld {
   url: string;

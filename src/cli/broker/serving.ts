@@ -6,7 +6,7 @@ import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
 import { isSent } from "../../shared/operation/operation.js";
 import type { PipeHello } from "../../shared/pipe/frames.js";
 import { createWorker, type Worker } from "../../worker/worker.js";
-import { gatewayOptions, workerOptions } from "../processes/options.js";
+import { gatewayOptions, waitLimits, workerOptions } from "../processes/options.js";
 import type { Runtime } from "../processes/runtime.js";
 import { VERSION } from "../version.js";
 
@@ -28,6 +28,7 @@ export function serve(
     broker: gateway.broker,
     notifier: runtime.store.notifier,
     log: runtime.log,
+    waits: waitLimits(runtime.config),
   });
   const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
   return {
@@ -47,9 +48,13 @@ export function sessionOpener(
   opening: Promise<ServedGateway>,
   { log, config }: Pick<Runtime, "log" | "config">,
 ): (line: PipeLine, hello: PipeHello) => PipeSession {
-  const late = createLateGateway(opening);
-  return (line, hello) =>
-    openPipeSession({ ...late, log, version: VERSION, answers: config.UNITY_BROKER_ANSWERS }, line, hello);
+  const late = createLateGateway(opening, { waits: waitLimits(config) });
+  const answers = {
+    form: config.UNITY_BROKER_ANSWERS,
+    limitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
+    waits: waitLimits(config),
+  };
+  return (line, hello) => openPipeSession({ ...late, log, version: VERSION, answers }, line, hello);
 }
 
 /** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */

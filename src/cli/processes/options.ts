@@ -4,6 +4,7 @@ import type { Config } from "../../shared/config.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
 import { TOOL_LIMITS, type ToolLimits } from "../../shared/tools/tool-limits.js";
+import type { WaitLimits } from "../../shared/wait-time.js";
 import { unityLogPlaces } from "../../worker/owner/evidence/log-places.js";
 import { WORKER_DEFAULTS, type WorkerOptions } from "../../worker/worker.js";
 
@@ -19,6 +20,10 @@ function toolLimits(config: Config): ToolLimits {
   };
 }
 
+export function waitLimits(config: Config): WaitLimits {
+  return { standardSeconds: config.UNITY_BROKER_WAIT, mostSeconds: config.UNITY_BROKER_MAX_WAIT };
+}
+
 export function gatewayOptions(config: Config): GatewayOptions {
   return {
     ...GATEWAY_DEFAULTS,
@@ -32,6 +37,8 @@ export function gatewayOptions(config: Config): GatewayOptions {
     executionClasses: config.UNITY_BROKER_EXECUTION_CLASSES,
     cancelOverdue: config.UNITY_BROKER_CANCEL_OVERDUE,
     answers: config.UNITY_BROKER_ANSWERS,
+    answerLimitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
+    waits: waitLimits(config),
     ifAway: config.UNITY_BROKER_IF_AWAY,
     confirmsDestructive: config.UNITY_BROKER_CONFIRM_DESTRUCTIVE,
     safetyPollMs: config.UNITY_BROKER_SAFETY_POLL_MS,

@@ -75,7 +75,7 @@ export async function createHttpGateway(
   const rate = rateOf(options.callsPerSecond ?? 100);
   app.decorateRequest("identity");
   const toolList = createToolList(
-    { broker, notifier: store.notifier, log },
+    { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const served = { broker, toolList, log, version, answers, progress: options.progress };

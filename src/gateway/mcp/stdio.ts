@@ -42,7 +42,7 @@ export function serveStdio(
   const { log, version } = deps;
   const { broker, store, answers } = deps.gateway;
   const toolList = createToolList(
-    { broker, notifier: store.notifier, log },
+    { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
   const gone = new AbortController();

@@ -9,6 +9,7 @@ import { type CachedForm, cachedForm, isTooLarge } from "../../shared/results/ca
 import type { PageRequest, Pagination } from "../../shared/results/page.js";
 import type { Preview } from "../../shared/results/preview.js";
 import type { Projected, ProjectionRequest } from "../../shared/results/projection.js";
+import type { Arguments } from "../../shared/store/operations/attachments.js";
 import type { Operations } from "../../shared/store/operations/operation-store.js";
 import type {
   About,
@@ -18,6 +19,7 @@ import type {
 import { decodeResult, encodeText, type StoredResult } from "../../shared/store/results/stored-result.js";
 import { contentOf, mayBeContent, textTokens } from "./content.js";
 import { mayHaveFiles, withoutContents } from "./file-contents.js";
+import type { PartialDocuments } from "./partial-documents.js";
 
 /** A document that this principal may read. */
 export interface Source {
@@ -30,6 +32,8 @@ export interface Source {
   filtered?: About | undefined;
   /** The operation whose result it is. */
   record?: OperationRecord | undefined;
+  /** What the operation has reported so far, in place of a result: the document has this name. */
+  partial?: string | undefined;
 }
 
 /** A part of a document, or a reference to it if it is large and was kept. */
@@ -38,6 +42,8 @@ export type Cut = { data: unknown } | { kept: CachedForm };
 export interface CutOptions extends RequestLimits {
   /** Keep a large part; otherwise it is refused if it does not fit one message. */
   keep: boolean;
+  /** Most bytes of the answer that it is for; a larger part is kept as well. */
+  mostBytes?: number | undefined;
 }
 
 /** A result as an answer carries it: its JSON text or, if it is too large, its size and a preview. */
@@ -51,11 +57,13 @@ export interface Results {
   /** The JSON text of a result that an answer carries whole; undefined if it is too large. */
   shown(result: StoredResult): Promise<string | undefined>;
   /** Undefined if it cannot be made now: the answer is complete without it. */
-  preview(cacheId: string): Promise<Preview | undefined>;
+  preview(document: string): Promise<Preview | undefined>;
   /** Undefined if there is none or it belongs to another principal. Restarts the 30 minutes of a kept part. */
   find(principal: string, cacheId: string): Promise<Source | undefined>;
   /** The kept parts of this principal, most recently used first. */
   listOf(principal: string, most: number): Promise<ListedFilteredResults>;
+  /** What `info` says beside its size: how long it is kept, and what the operation was called with, as far as that is known. */
+  detailsOf(source: Source): Promise<{ keptForMs: number | undefined; parameters: Arguments }>;
   // The methods below reject with a DocumentError.
   page(
     source: Source,
@@ -86,17 +94,18 @@ const MOST_CONTENT_BYTES = 8 * 1024 * 1024;
 
 export function createResults(
   deps: {
-    operations: Pick<Operations, "find" | "resultOf">;
+    operations: Pick<Operations, "find" | "resultOf" | "argumentsOf" | "keptFor">;
     filteredResults: FilteredResults;
+    partials: Pick<PartialDocuments, "find">;
     documents: Documents;
   },
   options: { maxResultTokens: number },
 ): Results {
-  const { operations, filteredResults, documents } = deps;
+  const { operations, filteredResults, partials, documents } = deps;
   const { maxResultTokens } = options;
   const isLarge = (bytes: number): boolean => isTooLarge(bytes, maxResultTokens);
-  const preview: Results["preview"] = (cacheId) =>
-    documents.read(cacheId, { kind: "preview" }).catch(() => undefined);
+  const preview: Results["preview"] = (document) =>
+    documents.read(document, { kind: "preview" }).catch(() => undefined);
 
   /** Pictures and files are not read as text: such a result is passed on whole if its text alone is not too large. */
   const contentIn = async ({ logId }: OperationRecord, bytes: number): Promise<string | undefined> => {
@@ -114,18 +123,23 @@ export function createResults(
     principal: string,
     about: Pick<About, "source" | "filter" | "projection">,
     json: Uint8Array,
-    keep: boolean,
+    { keep, mostBytes = Number.POSITIVE_INFINITY }: Pick<CutOptions, "keep" | "mostBytes">,
   ): Promise<Cut> => {
     const bytes = json.byteLength;
     const id =
-      keep && isLarge(bytes)
+      keep && (isLarge(bytes) || bytes > mostBytes || answered(json) > mostBytes)
         ? await filteredResults.keep(principal, { ...about, bytes }, await encodeText(bufferOf(json)))
         : undefined;
     return id === undefined ? { data: parsed(json) } : { kept: cachedForm(id, bytes, await preview(id)) };
   };
 
-  const piece: Results["piece"] = async ({ asker, cacheId }, offset, length) => {
-    const { json, total } = await documents.read(cacheId, { kind: "piece", offset, length }, { asker });
+  const piece: Results["piece"] = async (source, offset, length) => {
+    const { asker } = source;
+    const { json, total } = await documents.read(
+      documentOf(source),
+      { kind: "piece", offset, length },
+      { asker },
+    );
     return { bytes: json, total };
   };
 
@@ -147,8 +161,17 @@ export function createResults(
       // Chain check (▲10 b): the result belongs to the operation that answered the call.
       const record = named?.executedAs === undefined ? named : await operations.find(named.executedAs);
       if (named) {
-        if (record?.principal !== principal || record.resultBytes === undefined) return undefined;
-        return { asker: principal, cacheId: record.logId, bytes: record.resultBytes, record };
+        if (record?.principal !== principal) return undefined;
+        const { logId, resultBytes } = record;
+        if (resultBytes !== undefined)
+          return { asker: principal, cacheId: logId, bytes: resultBytes, record };
+        const reported = await partials.find(logId);
+        return (
+          reported && {
+            ...{ asker: principal, cacheId: logId, bytes: reported.bytes, record },
+            partial: reported.document,
+          }
+        );
       }
       const about = await filteredResults.find(principal, cacheId);
       return about && { asker: principal, cacheId, bytes: about.bytes, filtered: about };
@@ -156,29 +179,41 @@ export function createResults(
 
     listOf: (principal, most) => filteredResults.listOf(principal, most),
 
-    async page({ asker, cacheId }, request) {
+    async detailsOf({ cacheId, record }) {
+      const [keptForMs, parameters] = await Promise.all([
+        (record ? operations : filteredResults).keptFor(cacheId),
+        record && operations.argumentsOf(record.logId),
+      ]);
+      return { keptForMs, parameters };
+    },
+
+    async page(source, request) {
       const { page, json, pagination } = await documents.read(
-        cacheId,
+        documentOf(source),
         { kind: "page", ...request },
-        { asker },
+        { asker: source.asker },
       );
       if (json.byteLength > MOST_BYTES) throw hugeItem(pagination, json.byteLength);
       return { page, data: parsed(json), pagination };
     },
 
-    async project(principal, { cacheId }, request, { keep, ...limits }) {
+    async project(principal, source, request, { keep, mostBytes, ...limits }) {
       const { json, summary } = await documents.read(
-        cacheId,
+        documentOf(source),
         { kind: "project", ...request },
         { ...limits, asker: principal },
       );
-      const about = { source: cacheId, projection: request };
-      return { cut: await cutOf(principal, about, json, keep), summary };
+      const about = { source: source.cacheId, projection: request };
+      return { cut: await cutOf(principal, about, json, { keep, mostBytes }), summary };
     },
 
-    async filter(principal, { cacheId }, jq, { keep, ...limits }) {
-      const { json, outputs } = await documents.filter(cacheId, jq, { ...limits, asker: principal });
-      return { cut: await cutOf(principal, { source: cacheId, filter: jq }, json, keep), outputs };
+    async filter(principal, source, jq, { keep, mostBytes, ...limits }) {
+      const { json, outputs } = await documents.filter(documentOf(source), jq, {
+        ...limits,
+        asker: principal,
+      });
+      const about = { source: source.cacheId, filter: jq };
+      return { cut: await cutOf(principal, about, json, { keep, mostBytes }), outputs };
     },
 
     async whole(source) {
@@ -190,6 +225,24 @@ export function createResults(
     piece,
   };
 }
+
+export const documentOf = ({ cacheId, partial }: Pick<Source, "cacheId" | "partial">): string =>
+  partial ?? cacheId;
+
+/** What the rest of an answer with a part takes, bytes. */
+const BESIDE = 1_500;
+
+/** Bytes of an answer with this part: its text is a string in the message, which escapes each quote and backslash. */
+function answered(json: Uint8Array): number {
+  let escaped = 0;
+  for (const byte of json) if (byte === QUOTE || byte === BACKSLASH) escaped += 1;
+  return json.byteLength + escaped + BESIDE;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** The largest page that fits an answer, whatever it consists of. */
+export const largestPage = (mostBytes: number): number => Math.floor((mostBytes - BESIDE) / 2);
 
 const bufferOf = (json: Uint8Array): Buffer => Buffer.from(json.buffer, json.byteOffset, json.byteLength);
 

@@ -3,9 +3,11 @@
 import { type Diagnosis, publicDiagnosis } from "../editors/diagnosis.js";
 import { ERRORS, type ErrorCode, isErrorCode } from "../errors.js";
 import { type CachedForm, cachedForm } from "../results/cached.js";
+import { type PartialForm, partialForm } from "../results/partial.js";
 import type { Preview } from "../results/preview.js";
 import { overdueBy } from "../tools/execution-class.js";
 import type { ExecutionClass } from "../tools/tool.js";
+import { WAITS } from "../wait-time.js";
 import { type Flight, flightMessage } from "./flight.js";
 import {
   type EditorMark,
@@ -19,7 +21,7 @@ import {
 
 export type Status = "completed" | "running" | "timeout" | "cancelled" | "error" | "not_found";
 
-export interface Answer extends Partial<CachedForm> {
+export interface Answer extends Partial<CachedForm>, PartialForm {
   status: Status;
   log_id?: string;
   tool?: string;
@@ -28,7 +30,6 @@ export interface Answer extends Partial<CachedForm> {
   pool?: string;
   state?: State;
   result?: unknown;
-  partial_result?: unknown;
   /** A partial result existed but was too large to keep. */
   partial_result_truncated?: true;
   progress?: { progress: number; total?: number | undefined; message?: string | undefined };
@@ -102,6 +103,8 @@ export interface AnswerOptions {
   isConfirmed?: boolean | undefined;
   /** Leave the result out (get_operation_status, list_operations). */
   brief?: boolean;
+  /** How long a wait may last, s: the message says what to wait with. */
+  mostSeconds?: number;
 }
 
 /** Builds the answer for one view. Pure. */
@@ -122,7 +125,7 @@ export function answerOf(view: OperationView, options: AnswerOptions = {}): Answ
     message: "",
   };
   if (isFinal(record.state)) addOutcome(answer, view, options);
-  else addFlight(answer, view);
+  else addFlight(answer, view, options);
   answer.message = [options.note, messageOf(view, options)].filter(Boolean).join(" ");
   return answer;
 }
@@ -135,7 +138,8 @@ export function notFound(logId: string, retentionEnded: boolean): Answer {
   return { status: "not_found", log_id: logId, error_code: "NOT_FOUND", message };
 }
 
-function statusOf(record: OperationRecord, options: AnswerOptions): Status {
+/** What the `status` of an answer says of the operation. */
+export function statusOf(record: OperationRecord, options: AnswerOptions = {}): Status {
   if (!isFinal(record.state)) return options.waitedSeconds === undefined ? "running" : "timeout";
   if (record.state === "completed" || record.state === "cancelled") return record.state;
   return "error";
@@ -158,8 +162,9 @@ function addOutcome(answer: Answer, view: OperationView, options: AnswerOptions)
   if (record.state === "interrupted") {
     if (record.evidence) answer.evidence = evidenceOf(record.evidence);
     if (view.progress) answer.progress = view.progress;
-    if (!options.brief) addPartial(answer, view);
   }
+  // What it had reported by then: a result it has none.
+  if (record.state !== "completed") addPartial(answer, view, options);
 }
 
 function evidenceOf(evidence: Evidence): NonNullable<Answer["evidence"]> {
@@ -173,13 +178,18 @@ function evidenceOf(evidence: Evidence): NonNullable<Answer["evidence"]> {
   };
 }
 
-function addPartial(answer: Answer, { partialResult, isPartialTruncated }: OperationView): void {
-  if (partialResult !== undefined) answer.partial_result = partialResult;
+function addPartial(
+  answer: Answer,
+  { partialResult, isPartialTruncated }: OperationView,
+  { brief }: AnswerOptions,
+): void {
+  if (partialResult !== undefined)
+    Object.assign(answer, brief ? partialForm(partialResult) : { partial_result: partialResult });
   if (isPartialTruncated) answer.partial_result_truncated = true;
 }
 
-function addFlight(answer: Answer, view: OperationView): void {
-  addPartial(answer, view);
+function addFlight(answer: Answer, view: OperationView, options: AnswerOptions): void {
+  addPartial(answer, view, options);
   if (view.progress) answer.progress = view.progress;
   if (view.queuePosition !== undefined) answer.queue_position = view.queuePosition;
   const { startMs, endMs } = view.estimate ?? {};
@@ -247,7 +257,7 @@ function messageOf(view: OperationView, options: AnswerOptions): string {
   const waited =
     options.waitedSeconds === undefined ? "" : `The wait of ${options.waitedSeconds} s ended${goesOn}. `;
   const leave = view.editorAway ? "" : " and do not restart Unity";
-  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: 50). Do not send the call again${leave}.`;
+  return `${joined}${waited}${flightMessage(view)} Read it with get_operation_result (log_id, wait: true, timeout: ${options.mostSeconds ?? WAITS.mostSeconds}). Do not send the call again${leave}.`;
 }
 
 function notRunAgain(record: OperationRecord): string {

@@ -214,6 +214,8 @@ export interface OperationRecord {
   /** Only with an unknown outcome: the Editor's last signs of life. */
   evidence?: Evidence;
   cancel?: { requestedAt: number; answer?: "cancelled" | "requested" | "not_cancellable" | "finished" };
+  /** The caller that asked to cancel it; null: a stateless request. Absent: nobody did, or the broker itself. */
+  cancelledBy?: string | null;
   /** When its client cancelled the request that created it, while nobody had received its log_id (abandoned.ts). */
   abandonedAt?: number;
   /** Another request waited for it, or received its log_id, before it was sent. */

@@ -34,8 +34,12 @@ export function timelineOf(record: OperationRecord, duplicates: readonly Duplica
   add(record.dispatchedAt, "sent", `to ${record.editor}${takenFrom(record)}`);
   add(record.startedAt, "started");
   add(record.abandonedAt, "given up", "by its client, which had not received its log_id");
-  add(record.cancel?.requestedAt, "cancel asked", record.cancel?.answer);
-  add(record.endedAt, record.state, ending(record));
+  add(
+    record.cancel?.requestedAt,
+    "cancel asked",
+    [canceller(record), record.cancel?.answer].filter(Boolean).join(": "),
+  );
+  add(record.endedAt, record.state, record.cancel ? ending(record) : (canceller(record) ?? ending(record)));
   for (const [caller, { at, requestId, confirmed }] of Object.entries(record.deliveries)) {
     add(at, "delivered", `to ${who(caller, requestId)}${confirmed ? ", which confirmed it" : ""}`);
   }
@@ -82,6 +86,11 @@ function whatFor({ createdBy, supersedes, pool }: OperationRecord): string {
 
 function takenFrom({ pool }: OperationRecord): string {
   return pool === undefined ? "" : `, which took it from ${pool}`;
+}
+
+function canceller({ state, cancel, cancelledBy }: OperationRecord): string | undefined {
+  if (cancelledBy === undefined || !(cancel || state === "cancelled")) return undefined;
+  return `by ${who(cancelledBy, null)}`;
 }
 
 function ending({ error, executionMs }: OperationRecord): string | undefined {

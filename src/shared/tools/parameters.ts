@@ -1,5 +1,6 @@
 /** The broker's own optional parameters, added to every Unity tool: how they are offered and taken out again. */
 import type { JsonObject } from "../operation/idempotency.js";
+import { WAITS, type WaitLimits, waitText } from "../wait-time.js";
 import type { JsonObjectSchema, Tool } from "./tool.js";
 
 export interface CallParameters {
@@ -17,10 +18,10 @@ export type IfAway = (typeof IF_AWAY)[number];
 
 /** Short: each tool of a list repeats them. What they are for in full stands in the server's instructions. */
 const OFFERED = {
-  timeout: { type: "number", description: "Seconds to wait (default 1, at most 50)." },
+  timeout: { type: "number" },
   idempotency_key: {
     type: "string",
-    description: "The same when you retry: all are one operation.",
+    description: "The same when you retry.",
   },
   force_new: { type: "string", description: "To run it again on purpose: its log_id." },
   editor: { type: "string", description: "The Editor: its project's name or id, or pool:<labels>." },
@@ -36,12 +37,16 @@ type TakenName = (typeof TAKEN)[number];
  * The tool's schema with the broker's parameters added, as far as they can matter, prefixed with `broker_` if the tool has a parameter of
  * that name. `several`: there are several Editors to choose from. All are accepted in any call.
  */
-export function offerParameters(tool: Tool, { several }: { several: boolean }): JsonObjectSchema {
+export function offerParameters(
+  tool: Tool,
+  { several, waits = WAITS }: { several: boolean; waits?: WaitLimits },
+): JsonObjectSchema {
   const properties = { ...tool.inputSchema.properties };
   // The same call of another tool runs again anyway.
   const ofChanges = tool.effect === "mutating" ? (["idempotency_key", "force_new"] as const) : [];
   const offered: OfferedName[] = ["timeout", ...ofChanges, ...(several ? (["editor"] as const) : [])];
-  for (const name of offered) properties[nameFor(tool, name)] = OFFERED[name];
+  const timeout = { ...OFFERED.timeout, description: waitText(waits.standardSeconds, waits) };
+  for (const name of offered) properties[nameFor(tool, name)] = { ...OFFERED, timeout }[name];
   return { ...tool.inputSchema, properties };
 }
 

@@ -3,9 +3,9 @@ import { readFile, realpath } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import type { NamedEditor } from "../../shared/config.js";
 import { editorIdOf } from "../../shared/editors/editor-id.js";
 import type { Log } from "../../shared/log.js";
+import type { NamedEditor } from "../../shared/setting-values.js";
 import type { ExplicitEndpoint } from "./discovery.js";
 
 /** uLoopMCP's settings in the project; the port may change with every start of its server. */

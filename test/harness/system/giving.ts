@@ -29,6 +29,8 @@ export interface Giving {
   runs(): number;
   /** A client in a session of its own. */
   caller(principal?: string): Promise<Call>;
+  /** A client that calls itself this. */
+  named(name: string): Promise<Client>;
 }
 
 export interface GivingOptions extends Omit<SystemOptions, "gateway" | "editor"> {
@@ -44,11 +46,11 @@ export function useGiving(): (options?: GivingOptions) => Promise<Giving> {
     for (const service of services.splice(0)) await service.close();
   });
 
-  const connect = async ({ gateway }: System, principal?: string): Promise<Client> => {
+  const connect = async ({ gateway }: System, principal?: string, name = "test"): Promise<Client> => {
     const pipes = createPipes();
     const deps = { gateway, log: createHeardLog(), version: "0.0.0" };
     services.push(serveStdio(deps, pipes, principal ? { principal } : {}));
-    const client = new Client({ name: "test", version: "1" });
+    const client = new Client({ name, version: "1" });
     await client.connect(createPipeTransport(pipes));
     return client;
   };
@@ -95,6 +97,7 @@ export function useGiving(): (options?: GivingOptions) => Promise<Giving> {
       fetch: (args) => call("fetch_cached_response", args),
       runs: () => runs,
       caller: async (principal) => callOf(await connect(system, principal)),
+      named: (name) => connect(system, undefined, name),
     };
   };
 }

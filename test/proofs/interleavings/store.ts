@@ -251,6 +251,8 @@ export function operationsOf(
     resultOf: (logId) => soon(() => store.data.results[logId]),
     storedResultOf: async () => undefined,
     live: async () => ({}),
+    keptFor: async () => undefined,
+    partialOf: async () => undefined,
     report: async () => undefined,
     addLines: async () => undefined,
     linesAfter: async () => ({ lines: [], next: 0 }),

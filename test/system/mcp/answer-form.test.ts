@@ -2,43 +2,17 @@
  * What a model reads: the short form of answers, through a real client, and how large each is. docs/reference/answer-sizes.md has
  * the figures: an answer that grows by more than a tenth fails here. UPDATE_GOLDEN=1 writes the page.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { afterEach, expect, test } from "vitest";
-import { serveStdio } from "../../../src/gateway/mcp/stdio.js";
-import { createHeardLog, createPipes, createPipeTransport } from "../../harness/mcp/mcp.js";
-import { type System, useSystem } from "../../harness/system/system.js";
+import { expect, test } from "vitest";
+import { useAssistants } from "../../harness/mcp/assistant.js";
+import { pageSection } from "../../harness/page-section.js";
+import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const connect = useAssistants();
 
-const PAGE = new URL("../../../docs/reference/answer-sizes.md", import.meta.url);
+const PAGE = pageSection(new URL("../../../docs/reference/answer-sizes.md", import.meta.url), "sizes");
 /** What a page may be behind by. */
 const GROWTH = 1.1;
-
-interface Asked {
-  text: string;
-  answer: Record<string, unknown>;
-  raw: Awaited<ReturnType<Client["callTool"]>>;
-}
-type Ask = (name: string, args?: Record<string, unknown>) => Promise<Asked>;
-
-async function connect(system: System, name = "assistant"): Promise<{ client: Client; ask: Ask }> {
-  const pipes = createPipes();
-  const service = serveStdio({ gateway: system.gateway, log: createHeardLog(), version: "0.0.0" }, pipes);
-  closers.push(() => service.close());
-  const client = new Client({ name, version: "1" });
-  await client.connect(createPipeTransport(pipes));
-  const ask: Ask = async (tool, args = {}) => {
-    const raw = await client.callTool({ name: tool, arguments: args });
-    const [{ text }] = raw.content as [{ text: string }];
-    return { raw, text, answer: JSON.parse(text) as Record<string, unknown> };
-  };
-  return { client, ask };
-}
 
 const short = () => start({ gateway: { answers: "short" } });
 
@@ -57,8 +31,8 @@ test("what a model can act on stays: a wait that ended, an error, a duplicate", 
   const { ask } = await connect(await short());
   const item = { MenuItemPath: "Simulator/Block For 2 Seconds" };
   const { answer: waited } = await ask("execute-menu-item", { ...item, timeout: 0 });
-  // Where its place in the queue is known yet, that too.
-  const { queue_position: _place, ...always } = waited;
+  // Where its place in the queue is known yet, that too, and how long it takes.
+  const { queue_position: _place, estimated_start_seconds: _start, ...always } = waited;
   expect(Object.keys(always).sort()).toEqual(["log_id", "message", "state", "status"]);
   expect(waited.message).toContain("get_operation_result (log_id, wait: true, timeout: 50)");
   const { answer: ended } = await ask("get_operation_result", {
@@ -157,8 +131,8 @@ test("the sizes are those of the page", async () => {
   await told("list_unity_tools", "list_unity_tools");
 
   const page = pageOf(sizes);
-  if (process.env.UPDATE_GOLDEN) writeFileSync(PAGE, page);
-  const known = new Map(rowsOf(readFileSync(PAGE, "utf8")));
+  if (process.env.UPDATE_GOLDEN) PAGE.write(page);
+  const known = new Map(rowsOf(PAGE.read()));
   expect([...known.keys()].sort()).toEqual(sizes.map(([what]) => what).sort());
   const grown = sizes.filter(([what, size]) => size > GROWTH * (known.get(what) ?? 0));
   expect(grown, "larger than docs/reference/answer-sizes.md says").toEqual([]);
@@ -168,9 +142,7 @@ test("the sizes are those of the page", async () => {
 function pageOf(sizes: readonly [string, number][]): string {
   const row = ([what, size]: [string, number]): string => `| ${what} | ${size} | ${Math.ceil(size / 4)} |`;
   const all = sizes.reduce((sum, [what, size]) => sum + (what.startsWith("tools/list: ") ? 0 : size), 0);
-  return `# How large answers are
-What a model reads of the broker, measured through a client with the simulated Editor's tools: characters, and tokens at about four characters
-each. A test fails when one of them grows by more than a tenth. The session below, with its list and instructions, is ${all} characters.
+  return `The session below, with its list and instructions, is ${all} characters.
 
 | answer | characters | tokens, about |
 |---|---|---|

@@ -11,7 +11,7 @@ const { open } = useTokenGateway(start);
 const uriOf = (logId: string): string => `unity-broker://results/${logId}`;
 
 async function stage() {
-  const { system, tokens, connect } = await open();
+  const { system, tokens, connect } = await open({ callsPerSecond: 1_000 });
   const enter = async (name: string) => {
     const client = await connect(await tokens.create(name));
     const heard: string[] = [];

@@ -51,8 +51,12 @@ describe("resources", () => {
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: "unity-broker://results/{log_id}{?offset,length}" },
       { uriTemplate: "unity-broker://results/{log_id}/artifacts/{+path}" },
+      { uriTemplate: "unity-broker://editors/{editor}" },
+      { uriTemplate: "unity-broker://operations/{log_id}" },
     ]);
     expect((await client.listResources()).resources).toMatchObject([
+      { uri: "unity-broker://editors" },
+      { uri: "unity-broker://operations" },
       { uri: uriOf(large.log_id), title: expect.stringContaining("give"), size: expect.any(Number) },
       { uri: uriOf(small.log_id), mimeType: "application/json", size: 11 },
     ]);
@@ -83,7 +87,7 @@ describe("resources", () => {
     const stranger = await caller("stranger");
     expect(await stranger("list_operations")).toMatchObject({ operations: [] });
     for (const uri of [uriOf(crypto.randomUUID()), uriOf("../x"), "file:///etc/passwd"])
-      await expect(client.readResource({ uri })).rejects.toThrow(/no such result/);
+      await expect(client.readResource({ uri })).rejects.toThrow(/no such resource/);
     expect((await client.readResource({ uri: uriOf(log_id) })).contents).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Deliveries } from "../../../src/gateway/deliveries.js";
 import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
+import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
 import { eventually } from "../../harness/eventually.js";
 import { SILENT } from "../../harness/silent.js";
@@ -32,7 +33,8 @@ function openSession(hello: Partial<PipeHello> = {}) {
     end: () => gone.abort(),
     gone: gone.signal,
   };
-  const session = openPipeSession({ broker, toolList, log: SILENT, version: "1", answers: "full" }, line, {
+  const answers = { ...ANSWER_SETTINGS, form: "full" } as const;
+  const session = openPipeSession({ broker, toolList, log: SILENT, version: "1", answers }, line, {
     kind: "hello",
     protocol: 1,
     version: "1",

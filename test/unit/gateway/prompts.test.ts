@@ -3,6 +3,7 @@ import { GetPromptResultSchema, ListPromptsResultSchema } from "@modelcontextpro
 import { expect, test } from "vitest";
 import { BROKER_TOOLS } from "../../../src/gateway/mcp/tools/broker-tools.js";
 import { getPrompt, listPrompts } from "../../../src/gateway/mcp/tools/prompts.js";
+import { WAITS } from "../../../src/shared/wait-time.js";
 
 const GIVEN = { tool: "build-player", log_id: "0b6f", arguments: '{"Target": "Android"}' };
 const textOf = (name: string, given: Record<string, string> = GIVEN): string => {
@@ -41,7 +42,7 @@ test("the tools that they name exist, with the parameters that they pass", () =>
     const text = textOf(name);
     const called = [...text.matchAll(/\b([a-z]+_[a-z_]+) \(([^)]*)\)/g)];
     for (const [, tool = "", list = ""] of called) {
-      const properties = BROKER_TOOLS.get(tool)?.described.inputSchema.properties ?? {};
+      const properties = BROKER_TOOLS.get(tool)?.described(WAITS).inputSchema.properties ?? {};
       expect(Object.keys(properties), `${name}: ${tool}`).toEqual(
         expect.arrayContaining(list.split(", ").map((parameter) => parameter.split(":")[0])),
       );
@@ -55,4 +56,12 @@ test("the tools that they name exist, with the parameters that they pass", () =>
 test("a prompt that does not exist, or lacks an argument, is refused with what there is", () => {
   expect(() => getPrompt("run")).toThrow(/there are: start_and_wait, after_a_timeout, run_again/);
   expect(() => getPrompt("run_again", { tool: "work" })).toThrow(/run_again needs log_id/);
+});
+
+test("they ask for the longest wait that there is", () => {
+  const [{ content } = { content: undefined }] = getPrompt("start_and_wait", GIVEN, {
+    mostSeconds: 20,
+  }).messages;
+  expect(content).toMatchObject({ text: expect.stringContaining("with timeout: 20.") });
+  expect(textOf("start_and_wait")).toContain("with timeout: 50.");
 });

@@ -2,6 +2,7 @@
  * A gateway whose store is still being opened: a session begins without it, so that `initialize` waits for nothing, and the
  * first list of tools for a moment only.
  */
+import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
 import type { ToolList } from "../tools/tool-list.js";
@@ -17,7 +18,7 @@ const LIST_WAIT_MS = 3_000;
 /** The same gateway, usable before it is there: its verbs wait for it. */
 export function createLateGateway(
   opening: Promise<ServedGateway>,
-  { listWaitMs } = { listWaitMs: LIST_WAIT_MS },
+  { listWaitMs = LIST_WAIT_MS, waits = WAITS }: { listWaitMs?: number; waits?: WaitLimits } = {},
 ): ServedGateway {
   // Its starter reports why it failed; each verb rejects with the same reason.
   opening.catch(() => undefined);
@@ -47,7 +48,7 @@ export function createLateGateway(
         const served = await first.finally(() => clearTimeout(timer));
         if (served) return served.toolList.current(principal);
         wasMissed = true;
-        return [...BROKER_TOOLS.values()].map(({ described }) => described);
+        return [...BROKER_TOOLS.values()].map(({ described }) => described(waits));
       },
       hasSeveralEditors: () => openList?.hasSeveralEditors() ?? false,
       onChange(listener) {

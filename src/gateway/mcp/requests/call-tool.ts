@@ -1,11 +1,11 @@
 /** `tools/call` of any protocol revision: translates a call into the broker's verbs, and their answers back. */
 import type { CallToolRequestParams, CallToolResult, Implementation } from "@modelcontextprotocol/server";
-import type { AnswerForm } from "../../../shared/answer-forms.js";
+import type { AnswerSettings } from "../../../shared/answer-forms.js";
 import { clientLabel } from "../../../shared/client-identity.js";
 import type { Log } from "../../../shared/log.js";
 import { answerOf, notFound, type OperationView } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
-import { waitTime } from "../../../shared/wait-time.js";
+import { type WaitLimits, waitTime } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { ToolCall } from "../../call-reader.js";
 import { ForceNewRefused, type Submission } from "../../submit.js";
@@ -14,7 +14,9 @@ import type { OpenRequest } from "../open-request.js";
 import type { ShownProgress } from "../progress-notifier.js";
 import { formFor, shortAnswer } from "../tools/answer-form.js";
 import { BROKER_TOOLS } from "../tools/broker-tools.js";
-import { refusalAnswer, refusalResult, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
+import { limitsFor } from "../tools/client-limits.js";
+import { fittedResult } from "../tools/fitted-answer.js";
+import { refusalAnswer, refusedAnswer, type ToolAnswer, toolResult } from "../tools/tool-answer.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { InputRequired } from "./input-required.js";
 
@@ -22,8 +24,7 @@ export interface CallToolDeps {
   broker: Broker;
   toolList: Pick<ToolList, "hasSeveralEditors">;
   log: Log;
-  /** For clients that are not known to read the full one. */
-  answers: AnswerForm;
+  answers: AnswerSettings;
 }
 
 /** A call, and the client that waits for its answer. */
@@ -45,8 +46,6 @@ export interface OpenCall {
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;
 }
 
-const CALL_WAIT_SECONDS = 1;
-
 /** Waits for the call's `timeout`; throws a ProtocolError where the protocol requires one, and what `askUser` throws as InputRequired. */
 export async function callTool(
   deps: CallToolDeps,
@@ -55,7 +54,8 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const { broker, log } = deps;
   const { principal, request, progress } = call;
-  const form = formFor(call.client, deps.answers);
+  const form = formFor(call.client, deps.answers.form);
+  const limits = limitsFor(call.client, deps.answers);
   const shown = (answer: ToolAnswer): CallToolResult =>
     toolResult(
       form === "short" ? shortAnswer(answer, deps.toolList.hasSeveralEditors()) : answer,
@@ -63,9 +63,11 @@ export async function callTool(
       form,
     );
   const attached: Record<string, unknown> = {};
+  const fits = (answer: ToolAnswer): Promise<CallToolResult> =>
+    fittedResult(answer, { shown, attached, limits, results: broker.results });
   let logId: string | undefined;
   const callUnity = (called: CallToolRequestParams): Promise<ToolAnswer> =>
-    callUnityTool(broker, called, call, (id) => {
+    callUnityTool({ broker, waits: limits.waits }, called, call, (id) => {
       logId = id;
     });
   try {
@@ -76,6 +78,7 @@ export async function callTool(
           principal,
           request,
           selection: call.selection,
+          limits,
           meta: params._meta ?? {},
           attach: (name, value) => {
             attached[name] = value;
@@ -93,11 +96,10 @@ export async function callTool(
             callUnity({ ...params, name, arguments: args, _meta: { ...params._meta, ...parameters } }),
         })
       : await callUnity(params);
-    const result = shown(answer);
-    return Object.keys(attached).length === 0 ? result : { ...result, _meta: attached };
+    return await fits(answer);
   } catch (error) {
     if (error instanceof InputRequired) throw error;
-    return refusalResult(error, log, logId, shown);
+    return await fits(refusedAnswer(error, log, logId));
   } finally {
     progress?.close();
     request.accepted();
@@ -105,7 +107,7 @@ export async function callTool(
 }
 
 async function callUnityTool(
-  broker: Broker,
+  { broker, waits }: { broker: Broker; waits: WaitLimits },
   params: CallToolRequestParams,
   call: OpenCall,
   onAccepted: (logId: string) => void,
@@ -118,7 +120,7 @@ async function callUnityTool(
   const { logId } = record;
   if (relation === "created") request.created(logId);
   onAccepted(logId);
-  const time = waitTime(timeout, CALL_WAIT_SECONDS);
+  const time = waitTime(timeout, waits.standardSeconds, waits);
   const startedAt = performance.now();
   const { signal } = request;
   const wait = () =>
@@ -139,6 +141,7 @@ async function callUnityTool(
     note: isFinal(seen.record.state) ? undefined : time.note,
     duplicate: relation === "created" ? undefined : relation,
     isConfirmed,
+    mostSeconds: waits.mostSeconds,
   });
 }
 

@@ -87,7 +87,7 @@ export function readResource({ broker, log }: Deps, read: ResourceRead): Promise
     const artifact = namedArtifact(uri);
     if (artifact) return readFile(broker, read, artifact);
     const named = namedResult(uri);
-    const source = named && UUID.test(named.id) ? await broker.results.find(principal, named.id) : undefined;
+    const source = named && UUID.test(named.id) ? await resultIn(broker, principal, named.id) : undefined;
     if (!named || !source) {
       const state = named ? undefined : await readState(broker, read);
       if (state === undefined)
@@ -112,7 +112,7 @@ async function readFile(
   { principal, uri, request }: ResourceRead,
   { id, path }: { id: string; path: string },
 ): Promise<ReadResourceResult> {
-  const source = UUID.test(id) ? await broker.results.find(principal, id) : undefined;
+  const source = UUID.test(id) ? await resultIn(broker, principal, id) : undefined;
   if (source?.record) await broker.confirm(request.requester, id);
   const content = source?.record && contentAt(await broker.results.whole(source), path);
   if (!content) throw new ProtocolError(NOT_FOUND, "There is no such file in a result of yours.", { uri });
@@ -162,4 +162,10 @@ async function refusing<T>(log: Log, read: () => Promise<T>): Promise<T> {
     if (error instanceof DocumentError) throw new ProtocolError(RPC_INTERNAL_ERROR, error.message);
     throw refusalError(error, log);
   }
+}
+
+/** Not what an operation has only reported: the resource of this address is its result. */
+async function resultIn(broker: Broker, principal: string, id: string): Promise<Source | undefined> {
+  const source = await broker.results.find(principal, id);
+  return source?.partial === undefined ? source : undefined;
 }

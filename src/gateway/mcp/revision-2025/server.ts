@@ -20,7 +20,7 @@ import {
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { EditorSelection } from "../editor-selection.js";
-import { INSTRUCTIONS } from "../instructions.js";
+import { instructions } from "../instructions.js";
 import type { OpenRequest } from "../open-request.js";
 import { PROGRESS_DEFAULTS, type ShownProgress, showProgress } from "../progress-notifier.js";
 import { callTool, type OpenCall } from "../requests/call-tool.js";
@@ -58,7 +58,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         completions: {},
         logging: {},
       },
-      instructions: INSTRUCTIONS,
+      instructions: instructions(deps.answers.waits),
     },
   );
   server.onerror = (error) => log.debug({ error: error.message }, "the MCP connection reported an error");
@@ -131,7 +131,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts() }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
     try {
-      return getPrompt(params.name, params.arguments);
+      return getPrompt(params.name, params.arguments, deps.answers.waits);
     } catch (error) {
       throw refusalError(error, log);
     }

@@ -2,8 +2,9 @@
  * `server/discover`: what this server is. Clients ask it to find out which revisions a server speaks, some of them in a
  * process of its own that they end at once: so a pipe answers it by itself, without a broker.
  */
+import { WAITS } from "../../../shared/wait-time.js";
 import { RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
-import { INSTRUCTIONS } from "../instructions.js";
+import { instructions } from "../instructions.js";
 import {
   CAPABILITIES_KEY,
   REVISION,
@@ -28,7 +29,7 @@ export function discovery(): Record<string, unknown> {
   return {
     supportedVersions: [REVISION],
     capabilities: CAPABILITIES,
-    instructions: INSTRUCTIONS,
+    instructions: instructions(WAITS),
     ...UNCHANGING,
   };
 }

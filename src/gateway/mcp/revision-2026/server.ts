@@ -98,11 +98,11 @@ const METHODS = new Map<string, Method>([
   ["prompts/list", async () => ({ prompts: listPrompts(), ...UNCHANGING })],
   [
     "prompts/get",
-    async ({ log }, { params }) => {
+    async ({ log, answers }, { params }) => {
       if (!isSpecType.GetPromptRequestParams(params))
         throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of prompts/get are invalid.");
       try {
-        return { ...getPrompt(params.name, params.arguments) };
+        return { ...getPrompt(params.name, params.arguments, answers.waits) };
       } catch (error) {
         throw refusalError(error, log);
       }

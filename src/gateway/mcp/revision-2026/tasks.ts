@@ -37,7 +37,7 @@ export async function getTask(deps: McpServerDeps, asked: ReadRequest): Promise<
   const task = shown(view, await broker.retentionMs());
   if (task.status !== "completed") return { ...task };
   request.delivers(view.record);
-  const form = formFor(client, deps.answers);
+  const form = formFor(client, deps.answers.form);
   const answer = answerOf(view);
   const said = form === "short" ? shortAnswer(answer, toolList.hasSeveralEditors()) : answer;
   return { ...task, result: toolResult(said, request.id, form) };

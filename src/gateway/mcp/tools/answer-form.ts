@@ -4,6 +4,7 @@
  */
 import type { Implementation } from "@modelcontextprotocol/server";
 import type { AnswerForm } from "../../../shared/answer-forms.js";
+import { partialForm } from "../../../shared/results/partial.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
 /** The broker's own command line; other programs ask for it by the setting. */
@@ -24,10 +25,15 @@ const OF_ENDED = ["force_new", "cache_id"];
 /** A shorter time is that of any call, ms. */
 const NOTABLE_MS = 1_000;
 
+/** A smaller result is read whole. */
+const NOTABLE_KB = 1;
+
 /** `severalEditors`: an answer says which one it is of. */
 export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAnswer {
   const rows = answer.operations;
   if (Array.isArray(rows)) return { ...answer, operations: rows.map((row) => shortRow(row, severalEditors)) };
+  // The description of a stored result is what was asked for.
+  if (answer.size_kb !== undefined && answer.cached === undefined) return answer;
   const isOperation = answer.log_id !== undefined && answer.state !== undefined;
   if (!isOperation) return answer.status === "error" ? without(answer, ["error", "faults"]) : answer;
   const isCompleted = answer.state === "completed" && answer.status === "completed";
@@ -38,13 +44,16 @@ export function shortAnswer(answer: ToolAnswer, severalEditors: boolean): ToolAn
   if (!severalEditors && answer.pool === undefined) needless.push("editor");
   if (!(Number(answer.execution_ms) >= NOTABLE_MS)) needless.push("execution_ms");
   if (isCompleted && answer.message === "Operation completed.") needless.push("message");
-  return without(answer, needless);
+  const { partial_result: partial, ...rest } = without(answer, needless);
+  return (partial === undefined ? rest : { ...rest, ...partialForm(partial) }) as ToolAnswer;
 }
 
 /** A row of list_operations: the list's reader looks for one of them. */
 function shortRow(row: ToolAnswer, severalEditors: boolean): Record<string, unknown> {
   const { message, ...rest } = row;
-  const needless = ["status", "execution_class", "client", "force_new", "error"];
+  const needless = ["status", "execution_class", "client", "force_new", "error", "started_at", "ended_at"];
+  if (row.session === "this") needless.push("session");
+  if (!(Number(row.size_kb) >= NOTABLE_KB)) needless.push("size_kb");
   const isOver = ["completed", "cancelled"].includes(String(row.state));
   if (!severalEditors && row.pool === undefined) needless.push("editor");
   return without(isOver ? rest : { ...rest, message }, needless);

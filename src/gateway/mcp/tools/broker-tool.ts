@@ -4,9 +4,11 @@ import { z } from "zod";
 import { didYouMean } from "../../../shared/did-you-mean.js";
 import { BrokerError } from "../../../shared/errors.js";
 import type { OperationView } from "../../../shared/operation/answer.js";
+import { type WaitLimits, waitText } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { EditorSelection } from "../editor-selection.js";
 import type { OpenRequest } from "../open-request.js";
+import type { ClientLimits } from "./client-limits.js";
 import { hintsOf } from "./hints.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
@@ -19,6 +21,8 @@ export interface BrokerToolCall {
   request: OpenRequest;
   /** Undefined if the request belongs to no session. */
   selection: EditorSelection | undefined;
+  /** What its client takes. */
+  limits: ClientLimits;
   /** MCP's `_meta` of the request. */
   meta: Readonly<Record<string, unknown>>;
   /** Puts this into the answer's `_meta`, which models do not read. */
@@ -33,7 +37,9 @@ export interface BrokerToolCall {
 }
 
 export interface BrokerTool {
-  described: McpTool;
+  name: string;
+  /** As a list of tools shows it. */
+  described(waits: WaitLimits): McpTool;
   /** Throws INVALID_ARGUMENTS. */
   run(args: Record<string, unknown>, call: BrokerToolCall): Promise<ToolAnswer>;
 }
@@ -47,8 +53,11 @@ export function define<S extends z.ZodObject>(
     readOnly,
     aliases = {},
     hidden = [],
+    waitSeconds,
   }: {
     readOnly: boolean;
+    /** It waits, its argument `timeout` says how long, and without it so long; "standard": as a call does. */
+    waitSeconds?: number | "standard";
     aliases?: Readonly<Record<string, string>>;
     /** Arguments that are understood and not offered. */
     hidden?: readonly string[];
@@ -59,12 +68,28 @@ export function define<S extends z.ZodObject>(
   const properties = (all ?? {}) as Record<string, { type?: string }>;
   const offered = Object.fromEntries(Object.entries(properties).filter(([key]) => !hidden.includes(key)));
   return {
-    described: {
+    name,
+    described: (waits) => ({
       name,
       description,
-      inputSchema: { ...inputSchema, properties: offered },
+      inputSchema: {
+        ...inputSchema,
+        properties:
+          waitSeconds === undefined
+            ? offered
+            : {
+                ...offered,
+                timeout: {
+                  type: "number",
+                  description: waitText(
+                    waitSeconds === "standard" ? waits.standardSeconds : waitSeconds,
+                    waits,
+                  ),
+                },
+              },
+      },
       annotations: hintsOf({ readOnlyHint: readOnly, idempotentHint: true, openWorldHint: false }),
-    },
+    }),
     async run(args, call) {
       const parsed = schema
         .strict()

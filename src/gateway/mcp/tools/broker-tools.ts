@@ -1,11 +1,12 @@
 /** The broker's own tools: the verbs that read, cancel and list, with checked arguments. */
 import { z } from "zod";
-import { type Answer, answerOf, notFound } from "../../../shared/operation/answer.js";
+import { type Answer, answerOf, notFound, statusOf } from "../../../shared/operation/answer.js";
 import { isFinal } from "../../../shared/operation/operation.js";
 import { timelineOf, whyOnce } from "../../../shared/operation/timeline.js";
 import { waitTime } from "../../../shared/wait-time.js";
 import { type BrokerTool, type BrokerToolCall, define, UUID, type WaitResult } from "./broker-tool.js";
 import { ALIASES, FETCH, HIDDEN, PART } from "./fetch-tool.js";
+import { LIST_OPERATIONS } from "./list-tool.js";
 import { attachLog } from "./log-lines.js";
 import { SELECT } from "./select-tool.js";
 import { shownClients } from "./shown-clients.js";
@@ -24,16 +25,16 @@ const TOOLS: BrokerTool[] = [
     z.object({
       log_id: logId,
       wait: z.boolean().default(false).describe("Wait for its end."),
-      timeout: z.number().min(0).default(RESULT_WAIT_SECONDS).describe("Most seconds to wait (at most 50)."),
+      timeout: z.number().min(0).optional(),
       page: PART.page.optional().describe("One page of it, from 1."),
       page_size_kb: PART.page_size_kb,
       path: PART.path,
       jq: z.string().optional().describe("A jq program, such as .nodes[].name"),
       fields: PART.fields,
     }),
-    { readOnly: true, aliases: ALIASES, hidden: HIDDEN },
+    { readOnly: true, aliases: ALIASES, hidden: HIDDEN, waitSeconds: RESULT_WAIT_SECONDS },
     async (args, call) => {
-      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS);
+      const time = waitTime(args.timeout, RESULT_WAIT_SECONDS, call.limits.waits);
       return ofNamed(args.log_id, call, async () => {
         call.request.accepted();
         const seen = args.wait
@@ -42,7 +43,8 @@ const TOOLS: BrokerTool[] = [
         await attachLog(args.log_id, call);
         const described = answer(args.log_id, seen, call, args.wait ? time.note : undefined);
         const isPart = args.page !== undefined || args.jq !== undefined || args.fields !== undefined;
-        return isPart && described.status === "completed" ? partOf(args, described, call) : described;
+        const isThere = described.status === "completed" || described.partial_result !== undefined;
+        return isPart && isThere ? partOf(args, described, call) : described;
       });
     },
   ),
@@ -55,7 +57,9 @@ const TOOLS: BrokerTool[] = [
       ofNamed(args.log_id, call, async () => {
         const seen = await call.broker.read(call.principal, args.log_id);
         // Without the result this does not count as a delivery of the outcome.
-        return typeof seen === "object" ? answerOf(seen, { brief: true }) : missing(args.log_id, seen);
+        return typeof seen === "object"
+          ? answerOf(seen, { brief: true, mostSeconds: call.limits.waits.mostSeconds })
+          : missing(args.log_id, seen);
       }),
   ),
   define(
@@ -88,7 +92,7 @@ const TOOLS: BrokerTool[] = [
         if (typeof seen !== "object") return missing(args.log_id, seen);
         const { record, duplicates } = seen;
         return {
-          status: "completed",
+          status: statusOf(record),
           log_id: record.logId,
           tool: record.tool,
           editor: record.editor,
@@ -97,23 +101,10 @@ const TOOLS: BrokerTool[] = [
           ...(record.createdBy.client === undefined ? {} : { client: record.createdBy.client }),
           timeline: timelineOf(record, duplicates),
           message: whyOnce(record, duplicates),
-        };
+        } as Answer;
       }),
   ),
-  define(
-    "list_operations",
-    "Lists your operations, newest first. Use it to find a lost log_id, or what still runs.",
-    z.object({ limit: z.int().min(1).max(100).default(20).describe("Most to list.") }),
-    { readOnly: true },
-    async ({ limit }, call) => {
-      const views = await call.broker.list(call.principal, limit);
-      return {
-        status: "completed",
-        operations: views.map((view) => answerOf(view, { brief: true })),
-        message: `${views.length} operation(s), newest first.`,
-      };
-    },
-  ),
+  LIST_OPERATIONS,
   FETCH,
   define(
     "list_editors",
@@ -140,9 +131,7 @@ const TOOLS: BrokerTool[] = [
 ];
 
 /** By name. */
-export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(
-  TOOLS.map((tool) => [tool.described.name, tool]),
-);
+export const BROKER_TOOLS: ReadonlyMap<string, BrokerTool> = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
 /**
  * Confirmed delivery (▲7): naming a log_id proves that its earlier answers were read; recorded before the call does
@@ -164,7 +153,7 @@ function answer(named: string, seen: WaitResult, call: BrokerToolCall, note: str
     call.request.delivers(seen.record);
     return answerOf(seen);
   }
-  return answerOf(seen, { note });
+  return answerOf(seen, { note, mostSeconds: call.limits.waits.mostSeconds });
 }
 
 /** The answer with a part of the result instead of the whole. */
@@ -173,7 +162,17 @@ async function partOf(
   described: Answer,
   call: BrokerToolCall,
 ): Promise<ToolAnswer> {
-  const { result: _, cached, cache_id, size_kb, estimated_tokens, usage_hint, preview, ...rest } = described;
+  const {
+    result: _,
+    partial_result,
+    cached,
+    cache_id,
+    size_kb,
+    estimated_tokens,
+    usage_hint,
+    preview,
+    ...rest
+  } = described;
   return { ...rest, ...(await FETCH.run({ log_id, ...part }, call)) };
 }
 

@@ -2,9 +2,17 @@
 import { z } from "zod";
 import { DocumentError, type DocumentErrorKind } from "../../../documents/document-error.js";
 import { BrokerError, type ErrorCode } from "../../../shared/errors.js";
+import { type Answer, statusOf } from "../../../shared/operation/answer.js";
 import { shortened } from "../../../shared/shortened-text.js";
-import type { About, ListedFilteredResults } from "../../../shared/store/results/filtered-results.js";
-import { type Cut, MOST_BYTES, type Results, type Source } from "../../results/results.js";
+import type { About } from "../../../shared/store/results/filtered-results.js";
+import {
+  type Cut,
+  documentOf,
+  largestPage,
+  MOST_BYTES,
+  type Results,
+  type Source,
+} from "../../results/results.js";
 import { type BrokerToolCall, define, UUID } from "./broker-tool.js";
 import type { ToolAnswer } from "./tool-answer.js";
 
@@ -66,10 +74,11 @@ export const FETCH = define(
   "Reads a large result in parts, by page, jq or fields. Use it after an answer with cached: true; it runs nothing.",
   ARGUMENTS,
   { readOnly: true, aliases: ALIASES, hidden: HIDDEN },
-  async (args, { broker, principal, request }) => {
+  async (args, call) => {
+    const { broker, principal, request } = call;
     const { results } = broker;
     const action = actionOf(args);
-    if (action === "list") return listed(await results.listOf(principal, MOST_LISTED));
+    if (action === "list") return listed(call);
     if (args.log_id === undefined)
       throw new BrokerError("INVALID_ARGUMENTS", `fetch_cached_response needs a log_id to ${action}.`);
     const cacheId = args.log_id;
@@ -77,11 +86,12 @@ export const FETCH = define(
     if (!source) return missing(cacheId);
     // Confirmed delivery (▲7): a caller that names a log_id has read its earlier answers.
     if (source.record) await broker.confirm(request.requester, cacheId);
-    if (source.record) request.delivers(source.record);
+    // What it has only reported is not its outcome.
+    if (source.record && source.partial === undefined) request.delivers(source.record);
     // The client's next message need not wait for a filter.
     request.accepted();
     try {
-      return await fetched(results, principal, source, { ...args, action }, request);
+      return await fetched(source, { ...args, action }, call);
     } catch (error) {
       if (error instanceof DocumentError) return failed(cacheId, error);
       throw error;
@@ -107,82 +117,139 @@ function actionOf({ log_id: logId, action, page, ...args }: Arguments): Action {
 const FILTERS = ["jq", "fields", "limit", "offset"] as const;
 
 async function fetched(
-  results: Results,
-  principal: string,
   source: Source,
   args: Arguments & { action: Action },
-  { signal }: Pick<BrokerToolCall["request"], "signal">,
+  { broker: { results }, principal, request: { signal }, limits: { answerBytes } }: BrokerToolCall,
 ): Promise<ToolAnswer> {
-  const { cacheId } = source;
-  const completed = { status: "completed", cache_id: cacheId } as const;
+  const about = aboutOf(source);
   const { path } = args;
-  const options = { keep: args.cache_filtered_result, signal };
+  const options = { keep: args.cache_filtered_result, mostBytes: answerBytes, signal };
+  const asked = Math.ceil(args.page_size_kb * KB);
+  const pageSizeBytes = Math.min(asked, largestPage(answerBytes));
   switch (args.action) {
     case "get":
-      return { ...completed, data: await results.whole(source), message: "All of it." };
+      if (source.bytes > answerBytes) throw tooMuch(source.bytes, answerBytes);
+      return { ...about, data: await results.whole(source), message: "All of it." };
     case "filter": {
       const { jq, fields, limit, offset } = args;
       if (jq === undefined) {
-        const request = { path, fields, limit, offset };
-        const { cut, summary } = await results.project(principal, source, request, options);
+        const wanted = { path, fields, limit, offset };
+        const { cut, summary } = await results.project(principal, source, wanted, options);
         const end = summary.next_offset ?? summary.total_items;
         const message = `${Math.max(0, end - summary.offset)} of ${summary.total_items} item(s).`;
-        return cutAnswer(cacheId, cut, { ...summary, message });
+        return cutAnswer(about, cut, { ...summary, message });
       }
       const { cut, outputs } = await results.filter(principal, source, jq, options);
-      const message = `${outputs} output(s) of the filter${outputs === 1 ? "" : ", as an array"}.`;
-      return cutAnswer(cacheId, cut, { jq_filter: jq, outputs, message });
+      const isNothing = "data" in cut && outputs === 1 && cut.data === null;
+      const there = isNothing ? ` There is nothing at this place. ${await contentsOf(source, results)}` : "";
+      const message = `${outputs} output(s) of the filter${outputs === 1 ? "" : ", as an array"}.${there}`;
+      return cutAnswer(about, cut, { jq_filter: jq, outputs, message });
     }
     case "info": {
-      const preview = await results.preview(cacheId);
+      const [preview, { keptForMs, parameters }, pages] = await Promise.all([
+        results.preview(documentOf(source)),
+        results.detailsOf(source),
+        // Not every document has a list to page through.
+        results.page(source, { page: 1, pageSizeBytes, path }).catch(() => undefined),
+      ]);
+      const { total_pages, total_items } = pages?.pagination ?? {};
       const message = "The description of what is stored under this cache_id.";
-      return { status: "completed", ...about(source), preview, message };
+      return {
+        ...about,
+        ...describe(source),
+        ...(parameters === undefined ? {} : { parameters }),
+        ...(total_pages === undefined ? {} : { total_pages, total_items, page_size_kb: pageSizeBytes / KB }),
+        ...(keptForMs === undefined ? {} : { expires_at: new Date(Date.now() + keptForMs).toISOString() }),
+        preview,
+        message,
+      } as Answer;
     }
     default: {
-      const pageSizeBytes = Math.ceil(args.page_size_kb * KB);
-      const request = { page: args.page ?? 1, pageSizeBytes, path };
-      const { page, data, pagination } = await results.page(source, request);
+      const wanted = { page: args.page ?? 1, pageSizeBytes, path };
+      const { page, data, pagination } = await results.page(source, wanted);
       const { total_pages: last } = pagination;
       const message =
         page > last ? `There is no page ${page}: the last one is ${last}.` : `Page ${page} of ${last}.`;
-      return { ...completed, page, data, _pagination: pagination, message };
+      const smaller =
+        pageSizeBytes < asked
+          ? ` Pages are of at most ${(pageSizeBytes / KB).toFixed(1)} kB for your client.`
+          : "";
+      return { ...about, page, data, _pagination: pagination, message: `${message}${smaller}` };
     }
   }
 }
 
+/** What the answer is of; the status is the operation's, also while it runs. */
+function aboutOf({ cacheId, record, partial }: Source): OfSource {
+  const status = record === undefined ? "completed" : statusOf(record);
+  const soFar = record && partial !== undefined ? { state: record.state, partial: true } : {};
+  return { status, cache_id: cacheId, ...soFar };
+}
+
+type OfSource = Pick<Answer, "status" | "state"> & { cache_id: string; partial?: boolean };
+
 function cutAnswer(
-  source: string,
+  { cache_id: source, ...about }: OfSource,
   cut: Cut,
   summary: { message: string; [field: string]: unknown },
 ): ToolAnswer {
   if ("data" in cut)
-    return { status: "completed", cache_id: source, data: cut.data, source_cache_id: source, ...summary };
+    return { ...about, cache_id: source, data: cut.data, source_cache_id: source, ...summary };
   const message = `${summary.message} The output is large as well and was kept: see usage_hint.`;
-  return { status: "completed", ...cut.kept, source_cache_id: source, ...summary, message };
+  return { ...about, ...cut.kept, source_cache_id: source, ...summary, message };
 }
 
-function about({ cacheId, bytes, record, filtered }: Omit<Source, "asker">): Record<string, unknown> {
+const tooMuch = (bytes: number, answerBytes: number): DocumentError =>
+  new DocumentError(
+    "too_large",
+    `It has ${bytes} bytes, and your client takes answers of ${answerBytes}. Read it by page, jq or fields.`,
+  );
+
+/** For a caller that looked for something else. */
+async function contentsOf(source: Source, results: Results): Promise<string> {
+  const { keys = {}, item_fields: fields, list } = (await results.preview(documentOf(source))) ?? {};
+  const named = Object.keys(keys).join(", ");
+  const inList =
+    fields === undefined ? "" : ` Items of ${list ?? "the list"} have ${Object.keys(fields).join(", ")}.`;
+  return `${named === "" ? "" : `The result has ${named}.`}${inList}`.trim();
+}
+
+function describe({ cacheId, bytes, record, filtered }: Omit<Source, "asker">): Record<string, unknown> {
   return {
-    cache_id: cacheId,
-    size_kb: Math.round(bytes / 102.4) / 10,
+    ...sized(cacheId, bytes),
     ...(record === undefined ? {} : { tool: record.tool, log_id: record.logId, state: record.state }),
     ...(filtered === undefined ? {} : madeOf(filtered)),
   };
 }
+
+const sized = (cacheId: string, bytes: number) => ({
+  cache_id: cacheId,
+  size_kb: Math.round(bytes / 102.4) / 10,
+});
 
 function madeOf({ source, filter, projection, madeAt }: About): Record<string, unknown> {
   const how = filter === undefined ? { ...projection } : { jq_filter: filter };
   return { source_cache_id: source, ...how, made_at: new Date(madeAt).toISOString() };
 }
 
-function listed({ entries, more }: ListedFilteredResults): ToolAnswer {
+/** Results of operations, then parts that were kept. */
+async function listed({ broker, principal }: BrokerToolCall): Promise<ToolAnswer> {
+  const [views, { entries, more }] = await Promise.all([
+    broker.list(principal, MOST_LISTED),
+    broker.results.listOf(principal, MOST_LISTED),
+  ]);
+  const results = views.flatMap(({ record: { logId, executedAs, resultBytes, tool, endedAt = 0 } }) =>
+    resultBytes === undefined || executedAs !== undefined
+      ? []
+      : [{ ...sized(logId, resultBytes), tool, ended_at: new Date(endedAt).toISOString() }],
+  );
   const cached = entries.map(({ id, ...one }) => ({
-    ...about({ cacheId: id, bytes: one.bytes, filtered: one }),
+    ...describe({ cacheId: id, bytes: one.bytes, filtered: one }),
     ...shortOf(one),
   }));
-  const unlisted = more > 0 ? ` ${more} more are not listed.` : "";
-  const message = `${cached.length} filtered result(s) of yours, most recently used first.${unlisted} Results of operations are under their log_ids: see list_operations.`;
-  return { status: "completed", cached_responses: cached, message };
+  const unlisted = more > 0 ? ` ${more} more of these are not listed.` : "";
+  const message = `${results.length} result(s) of operations, newest first; ${cached.length} filtered result(s), most recently used first.${unlisted}`;
+  return { status: "completed", results, cached_responses: cached, message };
 }
 
 /** The shortened form in a list; `info` shows all of it. */

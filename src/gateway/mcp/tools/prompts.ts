@@ -1,9 +1,10 @@
 /** Prompts that teach a client how to start, wait and read: what `prompts/list` and `prompts/get` answer. */
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { BrokerError } from "../../../shared/errors.js";
+import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 
 interface Template extends Prompt {
-  /** `{name}` stands for the argument of that name. */
+  /** `{name}` stands for the argument of that name, `{most_seconds}` for the longest wait. */
   text: string;
 }
 
@@ -19,9 +20,9 @@ const TEMPLATES: readonly Template[] = [
     text: [
       "Run the Unity tool {tool} with the arguments {arguments} and report its result.",
       "",
-      "1. Call it once, with timeout: 50.",
+      "1. Call it once, with timeout: {most_seconds}.",
       '2. If the answer has status "timeout", it goes on in Unity. Tell me so, and note its log_id. Do not call it again, and do not restart Unity.',
-      "3. Read it with get_operation_result (log_id, wait: true, timeout: 50). While it runs, tell me its progress and partial_result, and repeat this.",
+      "3. Read it with get_operation_result (log_id, wait: true, timeout: {most_seconds}). While it runs, tell me its progress and partial_result, and repeat this.",
       "4. Report the result. If the answer is cached: true, read what you need of it with fetch_cached_response.",
       "5. If the answer is deduplicated, say when it was executed: it is not new.",
     ].join("\n"),
@@ -35,7 +36,7 @@ const TEMPLATES: readonly Template[] = [
       "The wait for a Unity call ended, or its answer was lost. The call itself goes on, or has ended. Find out which, without sending it again.",
       "",
       "1. Its log_id: {log_id}. If there is none, find it with list_operations.",
-      "2. Read it with get_operation_result (log_id, wait: true, timeout: 50), and again for as long as it is running.",
+      "2. Read it with get_operation_result (log_id, wait: true, timeout: {most_seconds}), and again for as long as it is running.",
       "3. Report the outcome. With error_code OUTCOME_UNKNOWN nobody knows whether it ran: look at the project, tell me what you see, and ask before you run it again.",
       "4. If it is not wanted any more, cancel_operation (log_id) ends it. Giving up the wait does not.",
     ].join("\n"),
@@ -61,7 +62,11 @@ export function listPrompts(): Prompt[] {
 }
 
 /** Throws INVALID_ARGUMENTS for a prompt that does not exist, or without an argument that it needs. */
-export function getPrompt(name: string, given: Readonly<Record<string, string>> = {}): GetPromptResult {
+export function getPrompt(
+  name: string,
+  given: Readonly<Record<string, string>> = {},
+  { mostSeconds }: Pick<WaitLimits, "mostSeconds"> = WAITS,
+): GetPromptResult {
   const template = TEMPLATES.find((one) => one.name === name);
   if (template === undefined) {
     const names = TEMPLATES.map((one) => one.name).join(", ");
@@ -77,9 +82,10 @@ export function getPrompt(name: string, given: Readonly<Record<string, string>> 
     throw new BrokerError("INVALID_ARGUMENTS", `The prompt ${name} needs ${names}.`);
   }
   // In one pass: what an argument says is no template.
-  const filled = text.replace(/\{(\w+)\}/g, (whole, key: string) =>
-    known.some((argument) => argument.name === key) ? given[key] || "(none)" : whole,
-  );
+  const filled = text.replace(/\{(\w+)\}/g, (whole, key: string) => {
+    if (key === "most_seconds") return String(mostSeconds);
+    return known.some((argument) => argument.name === key) ? given[key] || "(none)" : whole;
+  });
   return {
     ...(description === undefined ? {} : { description }),
     messages: [{ role: "user", content: { type: "text", text: filled } }],

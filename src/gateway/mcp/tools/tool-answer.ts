@@ -37,17 +37,18 @@ export function toolResult(
     content: [{ type: "text", text }, ...blocks],
     // Partial structured content would be worse than none: clients that read it read nothing else.
     ...(isStructured ? { structuredContent: answer } : {}),
-    ...(answer.status === "error" || answer.status === "not_found" ? { isError: true } : {}),
+    ...(isError(answer) ? { isError: true } : {}),
   };
 }
 
-/** A refusal as a tool result; throws an ProtocolError if the protocol requires one. */
-export function refusalResult(
-  error: unknown,
-  log: Log,
-  logId: string | undefined,
-  shown: (answer: ToolAnswer) => CallToolResult,
-): CallToolResult {
+/** What an operation became is no error of a call that asked for its history, or for a part of what it left. */
+function isError({ status, timeline, partial }: ToolAnswer): boolean {
+  if (timeline !== undefined || partial !== undefined) return false;
+  return status === "error" || status === "not_found";
+}
+
+/** A refusal as an answer; throws a ProtocolError if the protocol requires one. */
+export function refusedAnswer(error: unknown, log: Log, logId: string | undefined): ToolAnswer {
   const known = asBrokerError(error);
   if (!known) log.error({ error, logId }, "a tool call failed in the broker");
   const code: ErrorCode = known?.code ?? "INTERNAL";
@@ -55,7 +56,7 @@ export function refusalResult(
   const message = known?.message ?? next;
   if (code === "UNKNOWN_TOOL") throw new ProtocolError(rpc, message, { ...known?.details, error_code: code });
   const refusal = known ?? new BrokerError("INTERNAL", "");
-  return shown(refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId }));
+  return refusalAnswer(refusal, logId === undefined ? {} : { log_id: logId });
 }
 
 /** A refusal in the form of an answer, with additional details. */

@@ -4,6 +4,7 @@ import type { Log } from "../../../shared/log.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
 import { offerParameters } from "../../../shared/tools/parameters.js";
 import type { JsonObjectSchema } from "../../../shared/tools/tool.js";
+import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
 import type { Broker } from "../../broker.js";
 import type { OfferedTool } from "../../tools/catalog.js";
 import { hasPlainKeywords } from "../../tools/plain-schema.js";
@@ -21,9 +22,10 @@ export interface ToolList {
 }
 
 export function createToolList(
-  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log },
+  deps: { broker: Pick<Broker, "tools">; notifier: Notifier; log: Log; waits?: WaitLimits },
   options: { debounceMs: number } = { debounceMs: 250 },
 ): ToolList {
+  const { waits = WAITS } = deps;
   const listeners = new Set<() => void>();
   let isOfSeveral = false;
   let known: string | undefined;
@@ -33,8 +35,8 @@ export function createToolList(
     const offered = (await deps.broker.tools(principal)).filter(({ name }) => !BROKER_TOOLS.has(name));
     const several = new Set(offered.flatMap(({ editors }) => editors)).size > 1;
     if (principal === undefined) isOfSeveral = several;
-    const unity = offered.map((tool) => describe(tool, several));
-    const own = [...BROKER_TOOLS.values()].map(({ described }) => described);
+    const unity = offered.map((tool) => describe(tool, { several, waits }));
+    const own = [...BROKER_TOOLS.values()].map(({ described }) => described(waits));
     return [...unity, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));
   };
 
@@ -86,7 +88,7 @@ export function createToolList(
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** Begins with the broker's own words; the rest is the Editor's text, which may say anything. `several`: Editors to choose from. */
-function describe(tool: OfferedTool, several: boolean): McpTool {
+function describe(tool: OfferedTool, { several, waits }: { several: boolean; waits: WaitLimits }): McpTool {
   const { title = tool.name } = tool.annotations;
   const described = (inputSchema: JsonObjectSchema) => ({
     name: tool.name,
@@ -96,10 +98,12 @@ function describe(tool: OfferedTool, several: boolean): McpTool {
     // No outputSchema: the answer after a wait has ended would violate it.
     annotations: hintsOf(tool.annotations),
   });
-  const whole = described(offerParameters(tool, { several }));
+  const whole = described(offerParameters(tool, { several, waits }));
   if (isSpecType.Tool(whole)) return whole as McpTool;
   // One tool with an invalid schema would make clients refuse the whole list.
-  return described(offerParameters({ ...tool, inputSchema: { type: "object" } }, { several })) as McpTool;
+  return described(
+    offerParameters({ ...tool, inputSchema: { type: "object" } }, { several, waits }),
+  ) as McpTool;
 }
 
 /** Without what the protocol assumes (MCP 2025-11-25, JSON Schema usage), and what is checked here for every call. */

@@ -17,7 +17,7 @@ export const LIST_UNITY_TOOLS = define(
     tool: z.string().optional().describe("One tool: shows its arguments."),
   }),
   { readOnly: true },
-  async ({ tool: named }, { broker, principal }) => {
+  async ({ tool: named }, { broker, principal, limits }) => {
     const [offered, known] = await Promise.all([broker.tools(principal), broker.editors(principal)]);
     const several = known.editors.length + known.noted.length > 1;
     const there = new Set(
@@ -40,7 +40,10 @@ export const LIST_UNITY_TOOLS = define(
         ...(tool.editors.some((editor) => there.has(editor)) ? {} : { connected: false }),
         ...(named === undefined
           ? { description: brief(tool.description) }
-          : { description: tool.description, inputSchema: offerParameters(tool, { several }) }),
+          : {
+              description: tool.description,
+              inputSchema: offerParameters(tool, { several, waits: limits.waits }),
+            }),
       }));
     const how =
       named === undefined
@@ -60,12 +63,12 @@ export const CALL_UNITY_TOOL = define(
   z.strictObject({
     tool: z.string().min(1).describe("The tool's name."),
     arguments: z.record(z.string(), z.unknown()).default({}),
-    timeout: z.number().optional().describe("Seconds to wait (default 1, at most 50)."),
+    timeout: z.number().optional(),
     editor: z.string().optional().describe("If there are several."),
     idempotency_key: z.string().optional().describe("The same when you retry."),
     force_new: z.string().optional().describe("To run it again: its log_id."),
   }),
-  { readOnly: false },
+  { readOnly: false, waitSeconds: "standard" },
   ({ tool, arguments: args, ...parameters }, { callUnityTool }) => callUnityTool(tool, args, parameters),
 );
 

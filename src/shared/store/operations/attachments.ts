@@ -30,6 +30,10 @@ export interface Attachments extends ConsoleLines {
   /** Bytes of all stored arguments, likewise. */
   argumentBytes(): Promise<number>;
   live(logId: string): Promise<Live>;
+  /** How long the operation and what it left are kept, ms; undefined: it is in flight, or gone. */
+  keptFor(logId: string): Promise<number | undefined>;
+  /** Its partial result as JSON text. */
+  partialOf(logId: string): Promise<string | undefined>;
   report(logId: string, live: Live): Promise<void>;
   /** Records that a call found this operation instead of creating one; the newest 100 are kept to explain it. */
   noteDuplicate(logId: string, duplicate: Duplicate): Promise<void>;
@@ -105,6 +109,13 @@ export function createAttachments(
         ...(truncated ? { isTruncated: true } : {}),
       };
     },
+
+    async keptFor(logId) {
+      const ms = await redis.pttl(keys.operation(logId));
+      return ms < 0 ? undefined : ms;
+    },
+
+    partialOf: async (logId) => (await redis.hget(keys.live(logId), "partial")) ?? undefined,
 
     async report(logId, live) {
       const progress = live.progress && JSON.stringify(live.progress);

@@ -36,6 +36,8 @@ export interface FilteredResults {
   find(principal: string, id: string): Promise<About | undefined>;
   /** As stored (stored-result.ts); call `find` first. */
   dataOf(id: string): Promise<Buffer[] | undefined>;
+  /** How long it is kept if nobody uses it, ms; undefined: it is gone. */
+  keptFor(id: string): Promise<number | undefined>;
   /** The most recently used first, at most `most`. */
   listOf(principal: string, most: number): Promise<ListedFilteredResults>;
 }
@@ -149,6 +151,11 @@ export function createFilteredResults(redis: Redis, options: FilteredResultsOpti
     async dataOf(id) {
       const data = await redis.hgetBuffer(keys.filtered(id), "data");
       return data === null ? undefined : [data];
+    },
+
+    async keptFor(id) {
+      const ms = await redis.pttl(keys.filtered(id));
+      return ms < 0 ? undefined : ms;
     },
 
     async listOf(principal, most) {
