@@ -31,4 +31,4 @@ const required = (revision: string, scenarios: number): SuiteRun => ({
   scenarios,
 });
 
-export const RUNS: readonly SuiteRun[] = [RELEASED, required("2025-11-25", 33)];
+export const RUNS: readonly SuiteRun[] = [RELEASED, required("2025-11-25", 33), required("2026-07-28", 50)];

@@ -36,6 +36,15 @@ function quick(
   };
 }
 
+function slow(
+  name: string,
+  inputSchema: SimulatedTool["inputSchema"],
+  run: SimulatedTool["run"],
+): SimulatedTool {
+  const more = { inputSchema, cancellable: true, blocksMainThread: false } as const;
+  return quick(name, "Takes its time.", run, more);
+}
+
 /** Longer than the shortest time between two notifications of progress (progress-notifier.ts), seconds. */
 const STEP_SECONDS = 0.3;
 
@@ -55,16 +64,42 @@ const CONTENT = [
 
 /** The gateway asks its user before it runs one of these; a repeatable one runs again, where a mutating one would be replayed. */
 const ASKED = [
-  quick("test_elicitation", "May change something.", async () => ({ content: [text("Did it.")] }), {
+  "test_elicitation",
+  "test_streaming_elicitation",
+  "test_input_required_result_elicitation",
+  "test_input_required_result_request_state",
+  "test_input_required_result_tampered_state",
+].map((name) =>
+  quick(name, "May change something.", async () => ({ content: [text("Did it.")] }), {
     inputSchema: parameters({ message: { type: "string" } }),
     effect: "idempotent",
     destructive: true,
+  }),
+);
+
+/** Tools of which the suite expects tasks, where they take longer than a call waits. */
+const LONG = [
+  quick("greet", "Greets.", async ({ args }) => ({ content: [text(`Hello, ${args.text("name")}!`)] }), {
+    inputSchema: parameters({ name: { type: "string" } }, ["name"]),
+  }),
+  slow(
+    "slow_compute",
+    parameters({ seconds: { type: "number" }, label: { type: "string" } }),
+    async ({ args, wait }) => {
+      await wait(args.number("seconds", 0));
+      return { content: [text("Computed.")] };
+    },
+  ),
+  slow("failing_job", parameters({}), async ({ wait }) => {
+    await wait(1.5);
+    throw new Error("This job fails.");
   }),
 ];
 
 export const FIXTURES: readonly SimulatedTool[] = [
   ...CONTENT,
   ...ASKED,
+  ...LONG,
   quick("test_error_handling", "Always fails.", async () => {
     throw new Error("This tool intentionally returns an error for testing");
   }),
@@ -99,3 +134,10 @@ export const FIXTURES: readonly SimulatedTool[] = [
     inputSchema: ADDRESS_SCHEMA,
   }),
 ];
+
+/** The tool that changes the Editor's list of tools. */
+export const changing = (change: () => void): SimulatedTool =>
+  quick("test_trigger_tool_change", "Changes the list of tools.", async () => {
+    change();
+    return { content: [text("Changed it.")] };
+  });

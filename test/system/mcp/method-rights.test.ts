@@ -27,6 +27,8 @@ const METHODS: Record<string, (logId: string) => object> = {
       ref: { type: "ref/resource", uri: "unity-broker://results/{log_id}{?offset,length}" },
       argument: { name: "log_id", value: "" },
     }),
+  "prompts/list": () => rpc("prompts/list"),
+  "prompts/get": () => rpc("prompts/get", { name: "after_a_timeout" }),
   "logging/setLevel": () => rpc("logging/setLevel", { level: "debug" }),
   "an operation's state": (logId) => rpc("resources/read", { uri: `unity-broker://operations/${logId}` }),
   "a tool that reads": () => toolCall(7, "get-hierarchy", { timeout: 30 }),

@@ -11,7 +11,7 @@ const { open } = useTokenGateway(start);
 const uriOf = (logId: string): string => `unity-broker://results/${logId}`;
 
 async function stage() {
-  const { system, tokens, connect } = await open();
+  const { system, tokens, connect } = await open({ callsPerSecond: 1_000 });
   const enter = async (name: string) => {
     const client = await connect(await tokens.create(name));
     const heard: string[] = [];
@@ -93,8 +93,33 @@ test("the log_ids of own results complete the template's address; of anything el
   expect(await offered(ann.client, "zzz")).toEqual([]);
   expect(await offered(ann.client, "", "offset")).toEqual([]);
   expect(await offered(ben.client, "")).toEqual([]);
-  const prompt = { type: "ref/prompt" as const, name: "none" };
-  expect(
-    (await ann.client.complete({ ref: prompt, argument: { name: "a", value: "" } })).completion.values,
-  ).toEqual([]);
+  const offeredTo = async (name: string, argument: string, value: string) =>
+    (
+      await ann.client.complete({
+        ref: { type: "ref/prompt" as const, name },
+        argument: { name: argument, value },
+      })
+    ).completion.values;
+  expect(await offeredTo("start_and_wait", "tool", "get-h")).toEqual(["get-hierarchy"]);
+  expect(await offeredTo("run_again", "log_id", "")).toEqual([logId]);
+  for (const [name, argument] of [
+    ["start_and_wait", "log_id"],
+    ["start_and_wait", "arguments"],
+    ["none", "log_id"],
+  ] as const)
+    expect(await offeredTo(name, argument, "")).toEqual([]);
+});
+
+test("the prompts are listed and filled in; what is missing is refused as invalid parameters", async () => {
+  const { enter } = await stage();
+  const { client } = await enter("ann");
+  const { prompts } = await client.listPrompts();
+  expect(prompts.map(({ name }) => name)).toContain("run_again");
+  const { messages } = await client.getPrompt({
+    name: "run_again",
+    arguments: { tool: "build-player", log_id: "0b6f" },
+  });
+  expect(JSON.stringify(messages)).toContain("build-player once more");
+  await expect(client.getPrompt({ name: "run_again" })).rejects.toMatchObject({ code: -32602 });
+  await expect(client.getPrompt({ name: "none" })).rejects.toMatchObject({ code: -32602 });
 });

@@ -40,7 +40,7 @@ export interface OpenCall {
   /** Undefined if its client did not ask for progress. */
   progress: ShownProgress | undefined;
   /** Tells its client what the Console says, until the function that it answers is called; undefined if it did not ask for that. */
-  followConsole: ((logId: string) => () => Promise<void>) | undefined;
+  followConsole?: ((logId: string) => () => Promise<void>) | undefined;
   askUser: ToolCall["askUser"];
   /** Called when the wait has ended without an outcome. `isJoined`: an earlier call made the operation. */
   goesOn?: ((view: OperationView, isJoined: boolean) => void) | undefined;

@@ -6,6 +6,8 @@ import {
   type CallToolResult,
   CompleteRequestSchema,
   type CompleteResult,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
@@ -26,6 +28,7 @@ import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
+import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import type { Resumed } from "./request-stream.js";
@@ -58,6 +61,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       capabilities: {
         tools: { listChanged: true },
         resources: { subscribe: true },
+        prompts: {},
         completions: {},
         logging: {},
         tasks: TASKS,
@@ -160,6 +164,14 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         request: client.request(requestId),
       })) as ReadResourceResult,
   );
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts() }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    try {
+      return getPrompt(params.name, params.arguments, deps.answers.waits);
+    } catch (error) {
+      throw refusalError(error, log);
+    }
+  });
   server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
     try {
       return (await complete(deps.broker, principal, params)) as CompleteResult;

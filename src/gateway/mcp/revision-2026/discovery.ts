@@ -20,6 +20,7 @@ export const DISCOVER = "server/discover";
 const CAPABILITIES = {
   tools: { listChanged: true },
   resources: { subscribe: true },
+  prompts: {},
   completions: {},
   logging: {},
   extensions: { [TASKS]: {} },

@@ -14,6 +14,7 @@ import { createConsoleMessages, isLogLevel } from "../requests/console-messages.
 import { InputRequired } from "../requests/input-required.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
+import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
@@ -57,6 +58,19 @@ const METHODS = new Map<string, Method>([
     async (deps, { principal, request, params: { uri } }) => {
       if (typeof uri !== "string") throw new ProtocolError(RPC_INVALID_PARAMS, "`uri` is a string.");
       return { ...(await readResource(deps, { principal, uri, request })), ...ALWAYS_ASK };
+    },
+  ],
+  ["prompts/list", async () => ({ prompts: listPrompts(), ...UNCHANGING })],
+  [
+    "prompts/get",
+    async ({ log, answers }, { params }) => {
+      if (!isSpecType.GetPromptRequestParams(params))
+        throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of prompts/get are invalid.");
+      try {
+        return { ...getPrompt(params.name, params.arguments, answers.waits) };
+      } catch (error) {
+        throw refusalError(error, log);
+      }
     },
   ],
   [
