@@ -85,7 +85,7 @@ async function mcpRemote(): Promise<AnyClient> {
 }
 
 /** The Inspector's command line: a new process, and so a new session, for each request. */
-function inspector(era: "legacy") {
+function inspector(era: "legacy" | "modern") {
   return async (transport: Transport): Promise<AnyClient> => {
     const node = await newerNode();
     const folder = await npmPackage("@modelcontextprotocol/inspector", INSPECTOR);
@@ -126,6 +126,8 @@ describe.each([
   { name: "mcp-remote", connect: mcpRemote },
   { name: "Inspector, over HTTP", connect: () => inspector("legacy")("http") },
   { name: "Inspector, over stdio", connect: () => inspector("legacy")("stdio") },
+  { name: "Inspector of 2026-07-28, over HTTP", connect: () => inspector("modern")("http") },
+  { name: "Inspector of 2026-07-28, over stdio", connect: () => inspector("modern")("stdio") },
 ])("$name", ({ connect }) => {
   it("lists the tools, is told when its wait ends, and reads the result later: one execution", async () => {
     const client = await connect();

@@ -18,6 +18,7 @@ import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
+import { withoutHeaders } from "./headers.js";
 import { createListen, type Listen } from "./listen.js";
 import { ALWAYS_ASK, LOG_LEVEL_KEY, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
 import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
@@ -41,7 +42,7 @@ const METHODS = new Map<string, Method>([
     "tools/list",
     async ({ toolList, log }, { principal }) => {
       try {
-        return { tools: await toolList.current(principal), ...OWN_LIST };
+        return { tools: withoutHeaders(await toolList.current(principal)), ...OWN_LIST };
       } catch (error) {
         throw refusalError(error, log);
       }
