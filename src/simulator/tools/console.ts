@@ -36,7 +36,7 @@ export const getLogs: SimulatedTool = {
       (line) => (type === "All" || line.LogType === type) && line.Message.includes(search),
     );
     const Logs = matching.slice(-args.number("MaxCount", 100));
-    return { TotalCount: matching.length, DisplayedCount: Logs.length, Logs };
+    return { TotalCount: matching.length, DisplayedCount: Logs.length, AsOf: Date.now(), Logs };
   },
 };
 

@@ -117,6 +117,10 @@ public sealed class UnityTestsTests : ITestRunListener
         var tests = Domain();
         var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
         StubbedEditor.Notify(one => ((IErrorCallbacks)one).OnError("compile errors"));
+        tests.Tick();
+        Assert.False(running.IsCompleted, "its clean-up follows");
+        StubEditor.EndTestJobs();
+        tests.Tick();
         var error = await Assert.ThrowsAsync<InvalidOperationException>(() => running);
         Assert.Equal("compile errors", error.Message);
     }

@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Unity
     {
         private const string RunKey = "JobBroker.TestRun";
         private const string GuidKey = "JobBroker.TestRunGuid";
-        private const string ReportedKey = "JobBroker.TestRunReported";
+        private const string ToldKey = "JobBroker.TestRunTold";
 
         /// <summary>
         /// How long the framework may know nothing of a run that has not reported its end: after a reload it takes a while
@@ -95,11 +95,12 @@ namespace JobBroker.Bridge.Unity
                 TestFramework.Cancel(guid);
             }
             var isActive = TestFramework.IsRunActive();
-            if (run.IsReported)
+            if (run.Told is { } told)
             {
                 // Scenes and settings are not restored yet, and the framework refuses another run.
                 if (isActive == true && clock.ElapsedMs - run.LastActiveMs < CleanUpMs) return;
-                End(one => one.Succeed());
+                if (told.Length == 0) End(one => one.Succeed());
+                else End(one => one.Fail(told));
                 return;
             }
             if (isActive != false)
@@ -127,17 +128,9 @@ namespace JobBroker.Bridge.Unity
             current?.Listener.Finished(TestFramework.Result(result));
         }
 
-        /// <summary>The framework's clean-up still follows: <see cref="Tick"/> ends the run.</summary>
-        public void RunFinished(ITestResultAdaptor result)
-        {
-            var run = current;
-            if (run == null) return;
-            run.IsReported = true;
-            run.LastActiveMs = clock.ElapsedMs;
-            store.Set(ReportedKey, "1");
-        }
+        public void RunFinished(ITestResultAdaptor result) => Tell("");
 
-        public void OnError(string message) => End(run => run.Fail(message));
+        public void OnError(string message) => Tell(string.IsNullOrEmpty(message) ? "The test framework failed." : message);
 
         public void Dispose()
         {
@@ -145,10 +138,20 @@ namespace JobBroker.Bridge.Unity
             UnityEngine.Object.DestroyImmediate(api);
         }
 
+        /// <summary>The framework's clean-up still follows: <see cref="Tick"/> ends the run.</summary>
+        private void Tell(string fault)
+        {
+            var run = current;
+            if (run == null || run.Told != null) return;
+            run.Told = fault;
+            run.LastActiveMs = clock.ElapsedMs;
+            store.Set(ToldKey, fault);
+        }
+
         private Run Begin(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
         {
             if (current != null) throw new InvalidOperationException("A run is listened to already.");
-            current = new Run(request, listener, cancellation, clock.ElapsedMs) { IsReported = store.Get(ReportedKey) != null };
+            current = new Run(request, listener, cancellation, clock.ElapsedMs) { Told = store.Get(ToldKey) };
             return current;
         }
 
@@ -166,7 +169,7 @@ namespace JobBroker.Bridge.Unity
             current = null;
             store.Set(RunKey, null);
             store.Set(GuidKey, null);
-            store.Set(ReportedKey, null);
+            store.Set(ToldKey, null);
             playMode.Restore();
         }
 
@@ -196,8 +199,8 @@ namespace JobBroker.Bridge.Unity
 
             public long LastActiveMs { get; set; }
 
-            /// <summary>The framework has told the end of its tests.</summary>
-            public bool IsReported { get; set; }
+            /// <summary>What went wrong, as the framework told at the end of its tests; empty for nothing, null before.</summary>
+            public string? Told { get; set; }
 
             /// <summary>Set from any thread.</summary>
             public bool WantsCancel

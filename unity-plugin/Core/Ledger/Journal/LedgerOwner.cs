@@ -23,7 +23,8 @@ namespace JobBroker.Bridge.Ledger
             using (var self = Process.GetCurrentProcess())
             {
                 var text = $"process {self.Id} ({self.ProcessName}), since {DateTime.UtcNow:yyyy-MM-dd HH:mm:ss} UTC\n"
-                    + $"{self.Id.ToString(CultureInfo.InvariantCulture)} {Stamp(self.Id)} {Dns.GetHostName()}\n";
+                    + $"{self.Id.ToString(CultureInfo.InvariantCulture)} {Stamp(self.Id)} {Dns.GetHostName()}\n"
+                    + FolderOf(file) + "\n";
                 var bytes = Encoding.UTF8.GetBytes(text);
                 AtomicFile.Write(file, false, stream => stream.Write(bytes, 0, bytes.Length));
             }
@@ -34,12 +35,14 @@ namespace JobBroker.Bridge.Ledger
 
         /// <summary>
         /// Whether the file names another process that still runs. What cannot be known counts as no: another machine's, an
-        /// older version's; the lock decides there.
+        /// older version's, that of a folder which this one is a copy of; the lock decides there.
         /// </summary>
         public static bool IsAnotherAlive(string file)
         {
-            var words = Lines(file).Skip(1).FirstOrDefault()?.Split(' ');
-            if (words == null || words.Length != 3 || words[2] != Dns.GetHostName()) return false;
+            var lines = Lines(file);
+            if (lines.Length != 3 || lines[2] != FolderOf(file)) return false;
+            var words = lines[1].Split(' ');
+            if (words.Length != 3 || words[2] != Dns.GetHostName()) return false;
             if (!int.TryParse(words[0], NumberStyles.None, CultureInfo.InvariantCulture, out var id)) return false;
             using (var self = Process.GetCurrentProcess())
             {
@@ -48,6 +51,8 @@ namespace JobBroker.Bridge.Ledger
             var now = Stamp(id);
             return now.Length > 0 && IsSame(now, words[1]);
         }
+
+        private static string FolderOf(string file) => Path.GetDirectoryName(Path.GetFullPath(file))!;
 
         private static bool IsSame(string one, string other)
         {

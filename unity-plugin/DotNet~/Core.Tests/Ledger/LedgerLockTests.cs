@@ -81,8 +81,21 @@ public sealed class LedgerLockTests : IDisposable
         Assert.Equal("held " + child.Id, child.Line());
         var lines = System.IO.File.ReadAllLines(file);
         var words = lines[1].Split(' ');
-        System.IO.File.WriteAllLines(file, [lines[0], $"{child.Id} {words[1]} {words[2]}"]);
+        System.IO.File.WriteAllLines(file, [lines[0], $"{child.Id} {words[1]} {words[2]}", lines[2]]);
         Open().Dispose();
+    }
+
+    [Fact]
+    public void The_copy_of_a_folder_has_no_owner()
+    {
+        Open().Dispose();
+        var copy = System.IO.Directory.CreateDirectory(System.IO.Path.Combine(folder.Path, "copy")).FullName;
+        foreach (var name in new[] { "ledger.log", "ledger.owner" })
+        {
+            System.IO.File.Copy(System.IO.Path.Combine(folder.Path, name), System.IO.Path.Combine(copy, name));
+        }
+        using var child = ChildProcess.Start("ledger-open", copy);
+        Assert.StartsWith("opened", child.Line());
     }
 
     private static LedgerOperation Accepted(OperationLedger ledger) => ledger.Accepted("after the end");
