@@ -72,6 +72,8 @@ export function serveStdio(
       channelOf: () => channel,
     },
   );
+  // Who read its first message paused it, and a listener alone does not start it again.
+  stdin.resume();
 
   let reason: StdioEnd | undefined;
   const end = (why: StdioEnd): Promise<void> => {

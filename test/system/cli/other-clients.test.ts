@@ -137,7 +137,11 @@ describe.each([
     numbers += 1;
     const call = { MenuItemPath: `Simulator/Block For 1.5${numbers} Seconds`, timeout: 0 };
     const told = await client.call("execute-menu-item", call);
-    expect(told).toMatchObject({ status: "timeout", log_id: expect.any(String) });
+    // A client that knows tasks waits for the task's end by itself.
+    expect(told).toMatchObject({
+      status: expect.stringMatching(/^(timeout|completed)$/),
+      log_id: expect.any(String),
+    });
     expect(await client.call("execute-menu-item", call)).toMatchObject({ log_id: told.log_id });
     const read = await client.call("get_operation_result", { log_id: told.log_id, wait: true, timeout: 20 });
     expect(read).toMatchObject({ status: "completed", result: { Success: true } });
