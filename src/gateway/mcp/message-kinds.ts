@@ -10,6 +10,11 @@ export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return "method" in message && "id" in message;
 }
 
+/** May create an operation, in its place in the order of the client's messages. */
+export function isToolCall({ method }: JSONRPCRequest): boolean {
+  return method === "tools/call" || method === "tools/call_async";
+}
+
 export function isResponse(message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } {
   return !("method" in message) && message.id !== undefined;
 }

@@ -19,7 +19,6 @@ import type {
   MessageExtraInfo,
   RequestId,
   Transport,
-  TransportSendOptions,
 } from "@modelcontextprotocol/server";
 import { createBoundedMemory } from "../../shared/bounded-memory.js";
 import { BrokerError } from "../../shared/errors.js";
@@ -28,7 +27,16 @@ import type { Caller } from "../../shared/operation/operation.js";
 import { since } from "../../shared/pipe/arrival-clock.js";
 import { createCreations } from "../abandonment.js";
 import type { Answered, Deliveries } from "../deliveries.js";
-import { cancellationOf, idTooLong, isRequest, isResponse, isTooLong, storeAway } from "./message-kinds.js";
+import type { Line } from "./line.js";
+import {
+  cancellationOf,
+  idTooLong,
+  isRequest,
+  isResponse,
+  isTooLong,
+  isToolCall,
+  storeAway,
+} from "./message-kinds.js";
 import { createMessageOrder, type MessageOrder } from "./message-order.js";
 import { type Channel, createRequestEntry, type OpenRequest, type RequestEntry } from "./open-request.js";
 import { createOwnIds } from "./own-ids.js";
@@ -36,16 +44,6 @@ import { createSerialQueue } from "./serial-queue.js";
 
 /** Cancellations of answered requests come soon after the answer, if at all. */
 const REMEMBERED = 200;
-
-/** A transport, and what the tracker must know about its way back. */
-export interface Line {
-  transport: Transport;
-  /** Sends messages that are not answers: progress, changes of the tool list. */
-  notify(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
-  channelOf(extra: MessageExtraInfo | undefined): Channel;
-  /** Where messages do not arrive in the order of their numbers, or were read elsewhere. */
-  arrivals?: MessageOrder;
-}
 
 export interface RequestTracker {
   /** For the SDK's server. */
@@ -149,7 +147,7 @@ export function trackRequests(line: Line, deps: RequestTrackerDeps): RequestTrac
     newest.set(message.id, entry);
     if (!creations.asked(message.id, channel.isResumed)) entry.drop();
     if (waitsEnded) entry.endWait();
-    const isCall = message.method === "tools/call";
+    const isCall = isToolCall(message);
     inTurn(async () => {
       try {
         for (const id of owed) await retract(id);

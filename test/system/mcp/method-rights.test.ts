@@ -39,6 +39,9 @@ const METHODS: Record<string, (logId: string) => object> = {
   "tasks/result": (taskId) => rpc("tasks/result", { taskId }),
   "tasks/list": () => rpc("tasks/list"),
   "tasks/cancel": (taskId) => rpc("tasks/cancel", { taskId }),
+  "tools/call_async": () => rpc("tools/call_async", { name: "work", arguments: WORK }),
+  "tools/progress": (log_id) => rpc("tools/progress", { log_id }),
+  "tools/result": (log_id) => rpc("tools/result", { log_id }),
   get_operation_result: (log_id) => toolCall(7, "get_operation_result", { log_id }),
   get_operation_status: (log_id) => toolCall(7, "get_operation_status", { log_id }),
   cancel_operation: (log_id) => toolCall(7, "cancel_operation", { log_id }),
@@ -105,6 +108,7 @@ const forbidden = (role: (typeof ROLES)[number]): Record<string, string> =>
     ? {
         "a tool that changes": "FORBIDDEN",
         "a tool that changes, as a task": "error -32003",
+        "tools/call_async": "FORBIDDEN",
         call_unity_tool: "FORBIDDEN",
       }
     : {};
@@ -154,6 +158,8 @@ describe("an own session", () => {
         "tasks/cancel": "error -32602",
         "resources/read": "error -32002",
         "an operation's state": "error -32002",
+        "tools/progress": unknown,
+        "tools/result": unknown,
         get_operation_result: unknown,
         get_operation_status: unknown,
         cancel_operation: unknown,

@@ -10,8 +10,8 @@ import type { Log } from "../../../shared/log.js";
 import type { Frame, Instant, PipeHello, ToBroker, ToPipe } from "../../../shared/pipe/frames.js";
 import { LOCAL } from "../../../shared/principal.js";
 import { createEditorSelection } from "../editor-selection.js";
+import type { Line } from "../line.js";
 import { openMcpSession } from "../mcp-session.js";
-import type { Line } from "../request-tracker.js";
 import type { McpServerDeps } from "../server-deps.js";
 import type { ServedGateway } from "./late-gateway.js";
 

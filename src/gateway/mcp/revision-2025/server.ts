@@ -30,6 +30,7 @@ import { listResources, listResourceTemplates, readResource } from "../requests/
 import type { McpServerDeps } from "../server-deps.js";
 import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
+import { ASYNC_CALLS, serveAsyncCalls } from "./async-calls.js";
 import { confirmation } from "./confirmation.js";
 import type { Resumed } from "./request-stream.js";
 import { resumeCall } from "./resumed-call.js";
@@ -65,6 +66,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         completions: {},
         logging: {},
         tasks: TASKS,
+        experimental: ASYNC_CALLS,
       },
       instructions: instructions(deps.answers.waits),
     },
@@ -111,6 +113,25 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
       );
   };
 
+  const openCall = (extra: Extra, progress: ShownProgress | undefined): OpenCall => {
+    const request = client.request(extra.requestId);
+    return {
+      principal,
+      client: server.getClientVersion(),
+      request,
+      selection: client.selection,
+      folders: client.folders(),
+      progress,
+      followConsole: consoleOf(extra),
+      askUser: confirmation(server, { request, requestId: extra.requestId, progress }),
+    };
+  };
+  serveAsyncCalls(server, deps, {
+    principal,
+    ended: client.ended,
+    open: (extra) => openCall(extra, undefined),
+  });
+
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
     level = params.level;
     return {};
@@ -121,19 +142,7 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
     const progress = isTask
       ? progressOf(extra, client.ended, (note) => server.notification(note))
       : progressOf(extra, request.signal, extra.sendNotification);
-    const askUser = confirmation(server, { request, requestId: extra.requestId, progress });
-    const { selection } = client;
-    const folders = client.folders();
-    const open = {
-      principal,
-      client: server.getClientVersion(),
-      request,
-      selection,
-      folders,
-      progress,
-      followConsole: consoleOf(extra),
-      askUser,
-    };
+    const open = openCall(extra, progress);
     const resumed = extra.authInfo?.extra?.resumed as Resumed | undefined;
     if (resumed) return resumeCall(deps, resumed, open);
     if (!isTask) return (await callTool(deps, params, open)) as CallToolResult;
