@@ -64,7 +64,7 @@ test("who did not ask is not told; state and result are read by the log_id, by i
   const heard = listening(ann);
   const { log_id } = await ask(ann, "tools/call_async", HELD);
   await system.bench.begins("a");
-  expect(await ask(ann, "tools/progress", { log_id })).toMatchObject({ state: "running" });
+  expect(await ask(ann, "tools/progress", { log_id })).toMatchObject({ status: "running" });
   expect(await ask(ann, "tools/result", { log_id })).toMatchObject({ status: "running" });
   system.bench.finish("a");
   const read = await ask(ann, "tools/result", { log_id, timeout: 30 });
