@@ -73,7 +73,7 @@ describe("the main way", () => {
     await broker.delivered(call, record.logId, { tookMs: 20 });
     expect((await ann.submit("work", { Name: "a" })).relation).toBe("replayed");
 
-    await broker.confirm(call, record.logId);
+    await broker.confirm(ann.callOf("-"), record.logId);
     expect((await ann.send(call)).relation).toBe("replayed");
     expect((await client("ann", null).submit("work", { Name: "a" })).relation).toBe("replayed");
     const another = await ann.submit("work", { Name: "a" });
