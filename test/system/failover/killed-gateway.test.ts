@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerIn } from "../../harness/mcp/answer-in.js";
 import { openEventStream } from "../../harness/mcp/event-stream.js";
 import { INITIALIZE, post, reported, toolCall } from "../../harness/mcp/mcp.js";
+import { answerTo, askTool } from "../../harness/mcp/stateless.js";
 import { startWorld, type World } from "../../harness/processes/process-world.js";
 import { until } from "../../harness/processes/processes.js";
 
@@ -57,4 +58,38 @@ test("a real client that waits hears nothing of it: its call is answered", async
   expect(answerIn(await answer)).toMatchObject({ status: "completed" });
   expect(await world.editor.executions(ITEM)).toHaveLength(1);
   await client.close();
+});
+
+test("a request without a session, sent again there under another id, finds its operation", async () => {
+  const second = await world.secondGateway();
+  const args = { MenuItemPath: ITEM, timeout: 30 };
+  const lost = askTool(world.url(), "execute-menu-item", args).then(
+    () => "answered",
+    () => "lost",
+  );
+  await begun();
+  await world.gateway.kill();
+  expect(await lost).toBe("lost");
+  const again = await answerTo(second.url(), "execute-menu-item", args, { id: 2 });
+  expect(again).toMatchObject({ status: "completed", deduplicated: true });
+  expect(await world.editor.executions(ITEM)).toHaveLength(1);
+});
+
+test("the session goes on there by its id, and reads the result of the call whose answer was lost", async () => {
+  const second = await world.secondGateway();
+  const session = (await post(world.url(), INITIALIZE)).sessionId ?? "";
+  const call = toolCall(1, "execute-menu-item", { MenuItemPath: ITEM, timeout: 30 });
+  const lost = post(world.url(), call, { session }).then(
+    () => "answered",
+    () => "lost",
+  );
+  await begun();
+  await world.gateway.kill();
+  expect(await lost).toBe("lost");
+  const listed = await post(second.url(), toolCall(2, "list_operations"), { session });
+  const { operations } = reported(listed.messages.at(-1)) as unknown as { operations: { log_id: string }[] };
+  const wanted = { log_id: operations[0]?.log_id, wait: true, timeout: 30 };
+  const read = await post(second.url(), toolCall(3, "get_operation_result", wanted), { session });
+  expect(reported(read.messages.at(-1))).toMatchObject({ status: "completed", result: { Success: true } });
+  expect(await world.editor.executions(ITEM)).toHaveLength(1);
 });
