@@ -47,10 +47,11 @@ export interface ToolCall extends Requester {
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
   /**
-   * Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. `after`: the newest
-   * operation of this call so far, so that a surface which is called again with the answer knows whether it is still open.
+   * Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. `place`: which call
+   * it is (another idempotency_key makes another one), and its newest operation so far: a surface that is called again with the
+   * answer knows by it whether the question is still open.
    */
-  askUser?: ((question: Question, after: string | null) => Promise<void>) | undefined;
+  askUser?: ((question: Question, place: string) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {

@@ -210,7 +210,7 @@ export function createSubmit(
       }
       const asked = questionOf(call, readCall, decision);
       if (asked && JSON.stringify(asked.question) !== confirmed) {
-        await call.askUser?.(asked.question, asked.after);
+        await call.askUser?.(asked.question, JSON.stringify([readCall.hash, asked.after]));
         confirmed = JSON.stringify(asked.question);
         // The user may have taken minutes: read everything again.
         await readAgain();
