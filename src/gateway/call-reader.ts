@@ -42,6 +42,8 @@ export interface ToolCall extends Requester {
   meta?: JsonObject | undefined;
   /** The Editor that the session selected. Not read if the call names another. */
   selected?: (() => Promise<string | undefined>) | undefined;
+  /** The log_id of the operation that it makes, if it makes one; undefined: any. No other call has it. */
+  logId?: string | undefined;
   /** The client's working folders on this machine, as real paths. */
   folders?: readonly string[] | undefined;
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */

@@ -30,6 +30,8 @@ const READS = /\/(list|get|read|result)$/;
 export type Resumed = BegunCursor | OperationCursor;
 
 export interface RequestStream extends EventMarks {
+  /** The log_id that the request's operation gets, if it makes one; the stream says it from its first event on. */
+  readonly logId: string | undefined;
   /** The request waits for this operation from now on. */
   underWay(waited: WaitedFor): void;
   /** The next event is the last one, and carries the answer. */
@@ -127,6 +129,7 @@ function begunBy(body: unknown): BegunCursor | undefined {
   } = params as {
     name?: unknown;
     arguments?: { timeout?: unknown };
+    logId: randomUUID(),
     task?: unknown;
     _meta?: { progressToken?: unknown };
   };
@@ -158,7 +161,9 @@ function scalarIn(value: unknown): string | number | undefined {
 
 function createRequestStream(sessionId: string, from: Resumed): RequestStream | undefined {
   const { id, stream, progressToken } = from;
-  const opened = writeCursor(sessionId, from) ?? writeCursor(sessionId, { at: "begun", id, stream });
+  const logId = from.at === "begun" ? from.logId : undefined;
+  const shortest: Cursor = { at: "begun", id, stream, ...given("logId", logId) };
+  const opened = writeCursor(sessionId, from) ?? writeCursor(sessionId, shortest);
   const end: Cursor = { at: "end", id, stream };
   let write: ((event: string) => void) | undefined;
   let unwritten = "";
@@ -167,6 +172,7 @@ function createRequestStream(sessionId: string, from: Resumed): RequestStream | 
     if (write) write(event);
     else unwritten += event;
   };
+    logId,
   if (opened === undefined) return undefined;
   return {
     begin(writer) {

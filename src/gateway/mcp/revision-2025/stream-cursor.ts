@@ -15,6 +15,8 @@ const Cursor = z.discriminatedUnion("at", [
     stream: z.string().max(40),
     read: z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).optional() }).optional(),
     isTask: z.literal(true).optional(),
+    /** Of the operation that the request makes, if it makes one: its own, whatever else was asked for under the same id. */
+    logId: z.uuid().optional(),
     timeout: z.union([z.string(), z.number()]).optional(),
     progressToken: Id.optional(),
   }),
