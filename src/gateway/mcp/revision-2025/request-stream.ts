@@ -113,42 +113,40 @@ function standIn({ id, progressToken, ...cursor }: Resumed): unknown {
 interface Asked {
   id: string | number;
   method: string;
-  params?: Record<string, unknown>;
+  params: unknown;
 }
 
 function begunBy(body: unknown): BegunCursor | undefined {
   const request = requestIn(body);
   if (!request || request.method === "initialize") return undefined;
-  const { id, method, params = {} } = request;
+  const { id, method, params } = request;
   const begun = { at: "begun" as const, id, stream: randomUUID() };
-  const {
-    name,
-    arguments: args,
-    task,
-    _meta,
-  } = params as {
-    name?: unknown;
-    arguments?: { timeout?: unknown };
-    logId: randomUUID(),
-    task?: unknown;
-    _meta?: { progressToken?: unknown };
-  };
-  const isReader = BROKER_TOOLS.get(String(name))?.described(WAITS).annotations?.readOnlyHint === true;
+  const { name, arguments: args, task, _meta: meta } = objectIn(params);
+  const own = typeof name === "string" ? BROKER_TOOLS.get(name) : undefined;
+  const isReader = own?.described(WAITS).annotations?.readOnlyHint === true;
   if (READS.test(method) || (method === "tools/call" && isReader))
-    return { ...begun, read: { method, ...given("params", request.params) } };
+    return { ...begun, read: { method, ...(isObject(params) ? { params } : {}) } };
   if (method !== "tools/call") return begun;
   return {
     ...begun,
+    logId: randomUUID(),
     ...(task === undefined ? {} : { isTask: true as const }),
-    ...given("timeout", scalarIn(args?.timeout)),
-    ...given("progressToken", scalarIn(_meta?.progressToken)),
+    ...given("timeout", scalarIn(objectIn(args).timeout)),
+    ...given("progressToken", scalarIn(objectIn(meta).progressToken)),
   };
 }
 
+/** Nothing of it has been checked yet but this. */
 function requestIn(body: unknown): Asked | undefined {
-  if (typeof body !== "object" || body === null || !("method" in body) || !("id" in body)) return undefined;
-  return scalarIn(body.id) === undefined ? undefined : (body as Asked);
+  const { id, method, params } = objectIn(body);
+  const known = scalarIn(id);
+  return typeof method !== "string" || known === undefined ? undefined : { id: known, method, params };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /** Most characters of a value that an event's id repeats. */
 const MOST_VALUE = 200;
@@ -172,9 +170,9 @@ function createRequestStream(sessionId: string, from: Resumed): RequestStream | 
     if (write) write(event);
     else unwritten += event;
   };
-    logId,
   if (opened === undefined) return undefined;
   return {
+    logId,
     begin(writer) {
       writer(`retry: ${RETRY_MS}\n${emptyEvent(opened)}${unwritten}`);
       write = writer;
