@@ -1,11 +1,17 @@
 /** Requests that are none, or of an odd form: each is answered, and none is an error of the gateway's. */
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { openEventStream } from "../../harness/mcp/event-stream.js";
 import { INITIALIZE, post } from "../../harness/mcp/mcp.js";
 import { useMcpCallers } from "../../harness/mcp/mcp-callers.js";
+import { ask, statelessHeaders, statelessRequest } from "../../harness/mcp/stateless.js";
 import { useSystem } from "../../harness/system/system.js";
 
 const { start } = useSystem();
 const { serve } = useMcpCallers();
+const warnings: string[] = [];
+const warned = ({ message }: Error): void => void warnings.push(message);
+process.on("warning", warned);
+afterEach(() => void warnings.splice(0));
 
 const REVISION = "2025-11-25";
 const DEPTH = 50_000;
@@ -40,4 +46,22 @@ test.each([
   expect([200, 400]).toContain(status);
   expect(messages).toHaveLength(1);
   expect(log.lines.map(({ message }) => message)).not.toContain("an exchange on /mcp failed");
+});
+
+test("revision 2026-07-28: many resources on one stream are told of, and no leak is suspected", async () => {
+  const system = await start();
+  const { url } = await serve(system.gateway);
+  await ask(url, "tools/call", { name: "work", arguments: { Name: "a", Hold: true, timeout: 0 } });
+  const [view] = await system.broker.list("local", 1);
+  const uris = Array.from(
+    { length: 50 },
+    (_, at) => `unity-broker://results/${view?.record.logId}?offset=${at}`,
+  );
+  const listen = statelessRequest("subscriptions/listen", { notifications: { resourceSubscriptions: uris } });
+  const stream = await openEventStream(url, statelessHeaders(listen), listen);
+  await system.bench.begins("a");
+  system.bench.finish("a");
+  await stream.next(({ message }) => message?.params?.uri === uris.at(-1));
+  stream.cut();
+  expect(warnings).toEqual([]);
 });
