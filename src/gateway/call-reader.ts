@@ -42,15 +42,18 @@ export interface ToolCall extends Requester {
   meta?: JsonObject | undefined;
   /** The Editor that the session selected. Not read if the call names another. */
   selected?: (() => Promise<string | undefined>) | undefined;
+  /** The log_id of the operation that it makes, if it makes one; undefined: any. No other call has it. */
+  logId?: string | undefined;
   /** The client's working folders on this machine, as real paths. */
   folders?: readonly string[] | undefined;
   /** Aborted once nobody waits for the answer any more: a call that waits for an Editor is not accepted then. */
   signal?: AbortSignal | undefined;
   /**
-   * Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. `after`: the newest
-   * operation of this call so far, so that a surface which is called again with the answer knows whether it is still open.
+   * Asks the user whether to run this; throws NOT_CONFIRMED. Undefined if the client cannot ask. `place`: which call
+   * it is (another idempotency_key makes another one), and its newest operation so far: a surface that is called again with the
+   * answer knows by it whether the question is still open.
    */
-  askUser?: ((question: Question, after: string | null) => Promise<void>) | undefined;
+  askUser?: ((question: Question, place: string) => Promise<void>) | undefined;
 }
 
 export interface ReadCall {

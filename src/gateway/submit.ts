@@ -96,6 +96,7 @@ export function createSubmit(
     decision: Decision,
     chain: Chain,
     isAssumed: boolean,
+    logId: string,
   ): Promise<Omit<Submission, "timeout"> | undefined> => {
     switch (decision.kind) {
       case "refuse":
@@ -120,7 +121,6 @@ export function createSubmit(
       case "create": {
         const problem = problemOf(decision, call, options);
         if (problem) throw await withDiagnoses(problem, deps, call.sees);
-        const logId = newLogId();
         deps.waiters.expect(logId);
         const executionClass = await classOf(call);
         // Only what waits for a known Editor expires: known before, in case this process dies, and after, in case the
@@ -210,13 +210,13 @@ export function createSubmit(
       }
       const asked = questionOf(call, readCall, decision);
       if (asked && JSON.stringify(asked.question) !== confirmed) {
-        await call.askUser?.(asked.question, asked.after);
+        await call.askUser?.(asked.question, JSON.stringify([readCall.hash, asked.after]));
         confirmed = JSON.stringify(asked.question);
         // The user may have taken minutes: read everything again.
         await readAgain();
         continue;
       }
-      const done = await carryOut(readCall, decision, chain, wasAssumed);
+      const done = await carryOut(readCall, decision, chain, wasAssumed, call.logId ?? newLogId());
       if (!done) {
         if (readCall.seen) await readAgain();
         continue;

@@ -19,6 +19,8 @@ export interface Channel {
   onReset?(callback: () => void): void;
   /** The request goes on after its connection was lost: it arrived before, perhaps at another gateway. */
   readonly isResumed?: boolean;
+  /** The log_id that the request's operation gets, if it makes one; undefined: any. */
+  readonly logId?: string | undefined;
   /** Tells the client how it goes on waiting for this if its connection is lost. */
   underWay?(waited: WaitedFor): void;
   /** Frees resources of an answer that is no longer wanted. */
@@ -30,6 +32,8 @@ export interface OpenRequest {
   /** The client's own id. */
   readonly id: RequestId;
   readonly requester: Requester;
+  /** The log_id that its operation gets, if it makes one; undefined: any. */
+  readonly logId: string | undefined;
   /** Ends the wait: the client cancelled it, the client is gone, or the gateway closes. Never affects the operation. */
   readonly signal: AbortSignal;
   /** The part that must happen in order of arrival is done: the client's next message may be handled. Idempotent. */
@@ -97,6 +101,7 @@ export function createRequestEntry(
   if (isDropped) wait.abort();
   return {
     requester,
+    logId: channel.logId,
     id,
     channel,
     sentAt,

@@ -1,6 +1,7 @@
 /** The address of a stored result, or of a kept part, as an MCP resource: `unity-broker://results/<log_id>`. */
 
-const URI = /^unity-broker:\/\/results\/([\w-]+)(?:\?(.*))?$/;
+/** Subscriptions remember addresses: one is not longer than it has anything to say. */
+const URI = /^unity-broker:\/\/results\/([\w-]{1,100})(?:\?(.{0,200}))?$/;
 
 const ARTIFACT_URI = /^unity-broker:\/\/results\/([\w-]+)\/artifacts\/([^?#]+)$/;
 

@@ -64,6 +64,8 @@ test("an address that is no result's is taken in silence; a hundred results are 
   const logId = await begin(client, "one");
   for (let at = 0; at < 100; at += 1) await client.subscribeResource({ uri: `${uriOf(logId)}?offset=${at}` });
   await expect(client.subscribeResource({ uri: uriOf(logId) })).rejects.toThrow("At most 100 subscriptions");
+  // Nobody's address, however it begins: nothing of it is kept.
+  await client.subscribeResource({ uri: `${uriOf(logId)}?offset=1&${"x".repeat(1_000)}` });
   await client.unsubscribeResource({ uri: `${uriOf(logId)}?offset=7` });
   await client.subscribeResource({ uri: uriOf(logId) });
 });

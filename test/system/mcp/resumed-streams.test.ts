@@ -98,6 +98,25 @@ describe("a call whose connection was lost", () => {
     expect(await system.broker.list("local", 9)).toEqual([]);
   });
 
+  test("whose id an earlier call had: it is not answered with that one's outcome", async () => {
+    const system = await start();
+    const first = await session(system.gateway);
+    const earlier = await first.send(toolCall(1, "work", { Name: "a", timeout: 30 }));
+    expect(reported(earlier.messages.at(-1))).toMatchObject({ result: { Done: "a" } });
+    for (const again of [
+      toolCall(1, "work", { Nam: "b" }),
+      toolCall(1, "work", { Name: "a", timeout: 30 }),
+    ]) {
+      const stream = await first.open(again);
+      const opening = await stream.next(({ id }) => id !== undefined);
+      await stream.ended;
+      const resumed = await first.resume(opening);
+      const { message } = await resumed.next(isAnswer);
+      expect(message?.error?.message).toContain("Send it again");
+    }
+    expect(system.executions("a")).toBe(1);
+  });
+
   test("and lost again, on the stream that was taken up", async () => {
     const system = await start();
     const first = await session(system.gateway);

@@ -115,6 +115,17 @@ describe("what the client carries", () => {
     expect(system.bench.begun).toEqual([]);
   });
 
+  test("is no yes to the same call under another key, which would run beside it", async () => {
+    const system = await start(ASKS);
+    const { url } = await serve(system.gateway);
+    const keyed = (key: string) => ({ ...MENU, idempotency_key: key });
+    const yes = { ...CAN_ASK, ...answered(await askFirst(url, keyed("one")), "accept") };
+    expect(answerIn<Answer>((await askTool(url, TOOL, keyed("one"), yes)).result).status).toBe("completed");
+    for (const other of [keyed("two"), MENU])
+      expect((await askTool(url, TOOL, other, yes)).result).toMatchObject({ resultType: "input_required" });
+    expect(system.executions(ITEM)).toBe(1);
+  });
+
   test("changed, invented, or another principal's is refused", async () => {
     const { bearer, url, system } = await tokenGateway.open({}, ASKS);
     const [one, two] = [await bearer("one"), await bearer("two")];

@@ -185,6 +185,7 @@ export function toolCallOf(params: CallToolRequestParams, call: OpenCall): ToolC
   const { client, request, selection, principal, folders, askUser } = call;
   return {
     ...request.requester,
+    logId: request.logId,
     principal,
     client: client && clientLabel(client),
     tool,

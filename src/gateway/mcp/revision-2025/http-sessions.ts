@@ -130,6 +130,7 @@ export function createHttpSessions(
       gone,
       onReset,
       isResumed: asked.resumed !== undefined,
+      logId: asked.stream?.logId,
       underWay: (waited) => asked.stream?.underWay(waited),
       async write(answer) {
         asked.stream?.answering();

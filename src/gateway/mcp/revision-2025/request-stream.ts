@@ -30,6 +30,8 @@ const READS = /\/(list|get|read|result)$/;
 export type Resumed = BegunCursor | OperationCursor;
 
 export interface RequestStream extends EventMarks {
+  /** The log_id that the request's operation gets, if it makes one; the stream says it from its first event on. */
+  readonly logId: string | undefined;
   /** The request waits for this operation from now on. */
   underWay(waited: WaitedFor): void;
   /** The next event is the last one, and carries the answer. */
@@ -111,41 +113,40 @@ function standIn({ id, progressToken, ...cursor }: Resumed): unknown {
 interface Asked {
   id: string | number;
   method: string;
-  params?: Record<string, unknown>;
+  params: unknown;
 }
 
 function begunBy(body: unknown): BegunCursor | undefined {
   const request = requestIn(body);
   if (!request || request.method === "initialize") return undefined;
-  const { id, method, params = {} } = request;
+  const { id, method, params } = request;
   const begun = { at: "begun" as const, id, stream: randomUUID() };
-  const {
-    name,
-    arguments: args,
-    task,
-    _meta,
-  } = params as {
-    name?: unknown;
-    arguments?: { timeout?: unknown };
-    task?: unknown;
-    _meta?: { progressToken?: unknown };
-  };
-  const isReader = BROKER_TOOLS.get(String(name))?.described(WAITS).annotations?.readOnlyHint === true;
+  const { name, arguments: args, task, _meta: meta } = objectIn(params);
+  const own = typeof name === "string" ? BROKER_TOOLS.get(name) : undefined;
+  const isReader = own?.described(WAITS).annotations?.readOnlyHint === true;
   if (READS.test(method) || (method === "tools/call" && isReader))
-    return { ...begun, read: { method, ...given("params", request.params) } };
+    return { ...begun, read: { method, ...(isObject(params) ? { params } : {}) } };
   if (method !== "tools/call") return begun;
   return {
     ...begun,
+    logId: randomUUID(),
     ...(task === undefined ? {} : { isTask: true as const }),
-    ...given("timeout", scalarIn(args?.timeout)),
-    ...given("progressToken", scalarIn(_meta?.progressToken)),
+    ...given("timeout", scalarIn(objectIn(args).timeout)),
+    ...given("progressToken", scalarIn(objectIn(meta).progressToken)),
   };
 }
 
+/** Nothing of it has been checked yet but this. */
 function requestIn(body: unknown): Asked | undefined {
-  if (typeof body !== "object" || body === null || !("method" in body) || !("id" in body)) return undefined;
-  return scalarIn(body.id) === undefined ? undefined : (body as Asked);
+  const { id, method, params } = objectIn(body);
+  const known = scalarIn(id);
+  return typeof method !== "string" || known === undefined ? undefined : { id: known, method, params };
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const objectIn = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /** Most characters of a value that an event's id repeats. */
 const MOST_VALUE = 200;
@@ -158,7 +159,9 @@ function scalarIn(value: unknown): string | number | undefined {
 
 function createRequestStream(sessionId: string, from: Resumed): RequestStream | undefined {
   const { id, stream, progressToken } = from;
-  const opened = writeCursor(sessionId, from) ?? writeCursor(sessionId, { at: "begun", id, stream });
+  const logId = from.at === "begun" ? from.logId : undefined;
+  const shortest: Cursor = { at: "begun", id, stream, ...given("logId", logId) };
+  const opened = writeCursor(sessionId, from) ?? writeCursor(sessionId, shortest);
   const end: Cursor = { at: "end", id, stream };
   let write: ((event: string) => void) | undefined;
   let unwritten = "";
@@ -169,6 +172,7 @@ function createRequestStream(sessionId: string, from: Resumed): RequestStream | 
   };
   if (opened === undefined) return undefined;
   return {
+    logId,
     begin(writer) {
       writer(`retry: ${RETRY_MS}\n${emptyEvent(opened)}${unwritten}`);
       write = writer;

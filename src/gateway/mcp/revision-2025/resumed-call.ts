@@ -8,9 +8,6 @@ import type { Resumed } from "./request-stream.js";
 import type { OperationCursor } from "./stream-cursor.js";
 import { createdTask } from "./task-call.js";
 
-/** Most operations among which one without a known log_id is looked for, newest first. */
-const LOOKED_AT = 100;
-
 /** Throws a ProtocolError if the call became no operation, as far as is known: it is to be sent again. */
 export async function resumeCall(
   deps: CallToolDeps,
@@ -25,12 +22,9 @@ export async function resumeCall(
   try {
     if (resumed.at === "operation") return await answered(deps, resumed, call);
     // The connection broke before the client heard of its operation.
-    const { caller, requestId } = request.requester;
-    const own = (await broker.list(principal, LOOKED_AT)).find(
-      ({ record: { createdBy } }) => createdBy.caller === caller?.id && createdBy.requestId === requestId,
-    );
-    if (own === undefined) throw sendAgain();
-    const { logId } = own.record;
+    const { logId } = resumed;
+    const own = logId === undefined ? undefined : await broker.read(principal, logId);
+    if (logId === undefined || typeof own !== "object") throw sendAgain();
     if (resumed.isTask) return await createdTask(broker, own, "created");
     const { ms } = waitTime(resumed.timeout, waits.standardSeconds, waits);
     const until = Date.now() + ms;

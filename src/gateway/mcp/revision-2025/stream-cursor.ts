@@ -15,6 +15,8 @@ const Cursor = z.discriminatedUnion("at", [
     stream: z.string().max(40),
     read: z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).optional() }).optional(),
     isTask: z.literal(true).optional(),
+    /** Of the operation that the request makes, if it makes one: its own, whatever else was asked for under the same id. */
+    logId: z.uuid().optional(),
     timeout: z.union([z.string(), z.number()]).optional(),
     progressToken: Id.optional(),
   }),
@@ -47,7 +49,9 @@ const SEAL_BYTES = 9;
 
 /** As an event's id in this session; undefined if it is too long. */
 export function writeCursor(sessionId: string, cursor: Cursor): string | undefined {
-  const text = Buffer.from(JSON.stringify(cursor)).toString("base64url");
+  const json = written(cursor);
+  if (json === undefined) return undefined;
+  const text = Buffer.from(json).toString("base64url");
   const id = `${text}.${sealOf(sessionId, text).toString("base64url")}`;
   return id.length > MOST_LENGTH ? undefined : id;
 }
@@ -59,6 +63,15 @@ export function readCursor(sessionId: string, id: string): Cursor | undefined {
   if (given.length !== SEAL_BYTES || !timingSafeEqual(given, sealOf(sessionId, text))) return undefined;
   try {
     return Cursor.safeParse(JSON.parse(Buffer.from(text, "base64url").toString())).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a request that nests too deep to be written again. */
+function written(cursor: Cursor): string | undefined {
+  try {
+    return JSON.stringify(cursor);
   } catch {
     return undefined;
   }

@@ -46,8 +46,8 @@ export async function confirmation(
   const { requestState, inputResponses } = params;
   const asked = requestState === undefined ? undefined : await verified(broker, principal, requestState);
   if (!canAsk) return undefined;
-  return async (question, after) => {
-    const about = digest([question, after]);
+  return async (question, place) => {
+    const about = digest([question, place]);
     const action = asked === about ? actionIn(inputResponses) : undefined;
     if (action === "accept") return;
     if (action !== undefined) throw new BrokerError("NOT_CONFIRMED", "The user was asked and said no.");

@@ -1,4 +1,5 @@
 /** `subscriptions/listen`: a request that stays open, on whose stream its client hears of changes. */
+import { setMaxListeners } from "node:events";
 import type { RequestId } from "@modelcontextprotocol/server";
 import type { Log } from "../../../shared/log.js";
 import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS } from "../../../shared/wire/rpc.js";
@@ -61,6 +62,8 @@ export function createListen({
     // Nothing of what it wants is ever said here.
     if (Object.keys(notifications).length === 0 || !isOpen()) return { _meta };
     count(principal, 1);
+    // Every resource that is followed adds a listener.
+    setMaxListeners(0, signal);
     const stop = notifications.toolsListChanged
       ? toolList.onChange(() => notify("notifications/tools/list_changed", { _meta }))
       : () => undefined;
