@@ -15,7 +15,7 @@ const called = async (...args: string[]) => {
 
 test("drain ends when nothing runs there; what is called meanwhile waits, says why, and runs once after resume", async () => {
   await simulate();
-  const first = await called("--json", blocks(3), "--timeout", "0");
+  const first = await called("--json", blocks(12), "--timeout", "0");
   await until("it runs", () => executions() === 1);
   const drain = start("drain", ["editors", "drain", "simulated-project"]);
   await until("it says what it waits for", () =>
