@@ -15,7 +15,7 @@ import { createFindClaim, type FindClaim } from "../scripts/find-claim.js";
 import { createFinish } from "../scripts/finish.js";
 import { createMove, type MoveOptions } from "../scripts/move.js";
 import { createRelease } from "../scripts/release.js";
-import { createRestore } from "../scripts/restore.js";
+import { createRestore, type KnownOfLost } from "../scripts/restore.js";
 import type { Answer } from "../scripts/script.js";
 import { createTransition } from "../scripts/transition.js";
 import { type Attachments, createAttachments } from "./attachments.js";
@@ -72,10 +72,10 @@ export interface Operations extends Attachments, Chains, Incarnations, Listings 
   /**
    * Record recovery (▲10 d): puts back a record that the store had lost: it takes its old place in the
    * chain, before later operations, and enters the store now. False: it exists, its retention has ended, or another
-   * owner holds the lease. Repeats until no other write intervenes. `before`: the operations known to have entered the
-   * chain before it; it becomes the newest only if the chain's newest is one of them.
+   * owner holds the lease. Repeats until no other write intervenes. It becomes the newest only if the chain's newest
+   * entered before it.
    */
-  restore(record: OperationRecord, fence: string, before?: ReadonlySet<string>): Promise<boolean>;
+  restore(record: OperationRecord, fence: string, known?: KnownOfLost): Promise<boolean>;
   /**
    * Reads, asks `change` what to write (undefined: nothing), and writes if the record is still the one that was read;
    * otherwise repeats. A copy read by this process within the last second counts as read: the write checks it. `change`
@@ -236,7 +236,8 @@ export function createOperations(
       }
     },
 
-    async restore(lost, fence, before = new Set(lost.after === null ? [] : [lost.after])) {
+    async restore(lost, fence, { before, labels } = {}) {
+      const earlier = before ?? new Set(lost.after === null ? [] : [lost.after]);
       for (;;) {
         const [known, principal, found] = await Promise.all([
           find(lost.logId),
@@ -245,13 +246,14 @@ export function createOperations(
         ]);
         if (known || principal !== undefined) return false;
         // It is newer than the chain's newest only if it was created right after that one.
-        const isNewest = found.newest === null || before.has(found.newest);
+        const isNewest = found.newest === null || earlier.has(found.newest);
         const entered = Number(found.version) + 1;
         const order = isNewest ? entered : 0;
         const { incarnation, version } = found;
         const entry = { order, entered, incarnation, deliveredIn: incarnation };
         const record = { ...lost, ...entry, rebuilt: true as const };
-        const [kind] = await restoreOperation(record, { version, isNewest }, { fence, incarnation });
+        const only = { fence, incarnation };
+        const [kind] = await restoreOperation(record, { version, isNewest }, only, labels);
         if (kind !== "conflict" && kind !== "incarnation") return kind === "applied";
       }
     },

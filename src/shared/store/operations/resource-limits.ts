@@ -24,11 +24,12 @@ export function resourcesFor(lane: Lane, resources: Resources): Resources | unde
 export const RESOURCE_LIMIT = `
 local function usedOf(name) return '${keys.resource("")}' .. name end
 local function wantedOf(name) return '${keys.resourceWanted("")}' .. name end
-local function resourcesIn(editor, resources)
+-- \`labels\`: the Editor's own, where its profile may not be stored yet.
+local function resourcesIn(editor, resources, labels)
   local found = {}
-  local profile = resources and redis.call('HGET', '${keys.editor("")}' .. editor, 'profile')
-  local labels = profile and cjson.decode(profile).labels
-  if type(labels) ~= 'table' then return found end
+  local profile = resources and not labels and redis.call('HGET', '${keys.editor("")}' .. editor, 'profile')
+  if profile then labels = cjson.decode(profile).labels end
+  if not resources or type(labels) ~= 'table' then return found end
   for _, label in ipairs(labels) do
     local name = string.lower(label)
     found[name] = resources[name]
@@ -56,8 +57,8 @@ local function mayUse(logId, editor, resources, queue, turn, acceptedAt)
   end
   return true
 end
-local function noteUsed(logId, editor, resources)
-  for name in pairs(resourcesIn(editor, resources)) do
+local function noteUsed(logId, editor, resources, labels)
+  for name in pairs(resourcesIn(editor, resources, labels)) do
     redis.call('HDEL', wantedOf(name), logId)
     redis.call('HSET', usedOf(name), logId, editor)
   end

@@ -44,16 +44,26 @@ redis.call('ZADD', KEYS[6], ask.acceptedAt, logId)
 redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ask.acceptedAt - 3 * retention)
 redis.call('ZADD', KEYS[7], ask.acceptedAt, logId)
 noteSent(logId, ask.principal, ask.editor)
-noteUsed(logId, ask.editor, ask.resources)
+noteUsed(logId, ask.editor, ask.resources, ask.labels)
 for _, key in ipairs({KEYS[3], KEYS[6], KEYS[8]}) do redis.call('PERSIST', key) end
 return {'applied', seq, turn}
 `;
+
+/** What an Editor says of an operation that the store has lost. */
+export interface KnownOfLost {
+  /** What entered the chain before it; left out: the one that it names. */
+  before?: ReadonlySet<string>;
+  /** The Editor's labels, whose profile may be lost too. */
+  labels?: readonly string[];
+}
 
 /** `version`: that of the chain which was read. `isNewest`: no operation of the chain is newer. */
 export type Restore = (
   record: OperationRecord,
   chain: { version: string; isNewest: boolean },
   only: { fence: string; incarnation: string },
+  /** Those of its Editor, whose profile the store may have lost too. */
+  labels?: readonly string[],
 ) => Promise<Answer>;
 
 export function createRestore(
@@ -61,7 +71,7 @@ export function createRestore(
   { retentionMs, resources }: { retentionMs: number; resources: Resources },
 ): Restore {
   const run = defineScript(redis, "ujbRestore", RESTORE);
-  return (record, chain, { fence, incarnation }) => {
+  return (record, chain, { fence, incarnation }, labels) => {
     const { logId, editor, principal, createdBy } = record;
     return run(
       [
@@ -89,6 +99,7 @@ export function createRestore(
         targets: targetsOf(record),
         ownerNonce: fence,
         incarnation,
+        labels,
         resources: resourcesFor(record.lane, resources),
         retentionMs,
       },
