@@ -1,5 +1,4 @@
 /** Record recovery (▲10 d) in each store incarnation (▲13): restores records that the store has lost from the Editor's ledger. */
-import { labelsOf } from "../../shared/editors/pool.js";
 import type { Log } from "../../shared/log.js";
 import type { OperationRecord } from "../../shared/operation/operation.js";
 import { markAsSent } from "../../shared/operation/unsent.js";
@@ -88,7 +87,7 @@ export async function rebuildRecords(
     const afterOf = new Map(signed.map(({ operationId, after }) => [operationId, after ?? null]));
     // The newest first: calls find the first one of a hash on this Editor.
     for (const record of records.toSorted((a, b) => b.acceptedAt - a.acceptedAt)) {
-      const known = { before: beforeIt(record, afterOf), labels: labelsOf(hello) };
+      const known = { before: beforeIt(record, afterOf), labels: hello.labels };
       if (await operations.restore(record, fence, known)) {
         deps.log.warn({ logId: record.logId }, "the store had lost an operation; the Editor knew it");
         if (isRunning(record.logId)) deps.onRunning(record.logId);

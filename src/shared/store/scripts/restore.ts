@@ -54,7 +54,7 @@ export interface KnownOfLost {
   /** What entered the chain before it; left out: the one that it names. */
   before?: ReadonlySet<string>;
   /** The Editor's labels, whose profile may be lost too. */
-  labels?: readonly string[];
+  labels?: readonly string[] | undefined;
 }
 
 /** `version`: that of the chain which was read. `isNewest`: no operation of the chain is newer. */
