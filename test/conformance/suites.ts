@@ -13,9 +13,6 @@ export interface SuiteRun {
 const SUITE_OF_RELEASES = "0.1.16";
 const SUITE_OF_2026 = "0.2.0-alpha.12";
 
-/** Neither version of the suite starts under Node 20, where `globSync` is missing. */
-export const NODE_OF_SUITES = "24.21.0";
-
 export const RELEASED: SuiteRun = {
   suite: SUITE_OF_RELEASES,
   revision: "2025-11-25",

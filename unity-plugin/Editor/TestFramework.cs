@@ -33,7 +33,7 @@ namespace JobBroker.Bridge.Unity
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
         /// <summary>
-        /// Whether any run is under way, its clean-up included, whoever began it; null where it cannot be known. Both
+        /// Whether any run is under way, its clean-up included, also one that a person began; null where it cannot be known. Both
         /// sources are internal to the framework: its list of jobs, which has every run, and IsRunActive, which in 1.1
         /// tells only of a run of the command line.
         /// </summary>

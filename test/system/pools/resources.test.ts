@@ -156,3 +156,28 @@ test("an operation that the store had lost takes its place again", async () => {
   await ann.outcome(uses.logId);
   expect((await bob.outcome(logId)).record.state).toBe("completed");
 });
+
+test("it takes its place by the labels that its Editor says, while the store does not know them", async () => {
+  const { client, store, hand } = await start({ resources: { gpu: 1 }, worker: null });
+  const { editorId } = PROFILE;
+  await store.editors.introduce(PROFILE);
+  await store.editors.publishTools(editorId, [TOOL]);
+  const { record: lost } = await client("ann").submit("work", { Name: "a" });
+  const { logId, hash } = lost;
+  await hand.del(keys.operation(logId), keys.chain(hash), keys.tombstone(logId));
+  await hand.set(keys.lease(editorId), "owner");
+  const sent = { ...lost, state: "dispatched" as const };
+  expect(await store.operations.restore(sent, "owner", { labels: ["GPU"] })).toBe(true);
+  expect(await hand.hget(keys.resource("gpu"), logId)).toBe(editorId);
+  await hand.del(keys.resource("gpu"), keys.lease(editorId));
+  await store.operations.change(logId, (record) => ({ record: { ...record, state: "expired" } }));
+});
+
+const PROFILE = {
+  ...{ editorId: "game@1", projectName: "game", projectPath: "/projects/game", unityVersion: "6000.0.1f1" },
+  ...{ pid: 1, editorSessionId: "s1", generation: 0, assetCounter: 0 },
+};
+const TOOL = {
+  ...{ name: "work", description: "", inputSchema: { type: "object" as const }, annotations: {} },
+  ...{ effect: "mutating" as const, lane: "main" as const, cancellable: false, resumable: false },
+};

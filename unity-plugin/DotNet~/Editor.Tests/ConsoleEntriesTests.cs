@@ -39,7 +39,7 @@ public sealed class ConsoleEntriesTests
     }
 
     [Fact]
-    public void The_compilers_messages_are_taken_after_every_compilation_whoever_asked_for_it()
+    public void The_compilers_messages_are_taken_after_every_compilation_also_one_that_no_tool_asked_for()
     {
         using var console = Console();
         console.TakeEntries(10);
