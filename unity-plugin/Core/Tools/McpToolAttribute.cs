@@ -63,6 +63,11 @@ namespace JobBroker.Bridge.Tools
         /// <summary>True when a running call can be asked to stop.</summary>
         public bool Cancellable { get; set; }
 
+        /// <summary>
+        /// True for what run-batch may run: quick, on the main lane, and what it changes is a step of Undo or said not to be.
+        /// </summary>
+        public bool RunsInBatches { get; set; }
+
         public SecuritySetting RequiredSecuritySetting { get; set; } = SecuritySetting.None;
 
         /// <summary>True for tools that only clients in development mode see.</summary>

@@ -17,6 +17,7 @@ namespace JobBroker.Bridge.Tools
             BuiltIn = builtIn;
             Effect = attribute.Effect;
             ExecutionClass = attribute.ExecutionClass;
+            RunsInBatches = attribute.RunsInBatches && Lane == ToolLanes.Main && !Resumable;
             RequiredSecuritySetting = attribute.RequiredSecuritySetting;
             DisplayDevelopmentOnly = attribute.DisplayDevelopmentOnly;
             var neverStops = tool is IConditionallyCancellable conditional && !conditional.CanBeCancelled;
@@ -44,6 +45,9 @@ namespace JobBroker.Bridge.Tools
         public bool Cancellable { get; }
 
         public ExecutionClass ExecutionClass { get; }
+
+        /// <summary>Whether run-batch may run it.</summary>
+        public bool RunsInBatches { get; }
 
         public SecuritySetting RequiredSecuritySetting { get; }
 

@@ -34,6 +34,7 @@ namespace JobBroker.Bridge.Tools
                 foreach (var tool in ToolDiscovery.In(assembly, false, services, report)) Enter(found, tool);
             }
             Replace(found);
+            services.Tools = this;
         }
 
         /// <summary>Raised behind every change, on the thread that made it.</summary>

@@ -1,6 +1,7 @@
 using System.Reflection;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
+using JobBroker.EditorHost.Domain.Scenes;
 using JobBroker.EditorHost.Native;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -20,6 +21,7 @@ public sealed class ScriptDomain : IScriptDomain
         context = new DomainContext(native);
         SynchronizationContext.SetSynchronizationContext(context);
         var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
+        var scenes = new HostScenes(native.Scenes);
         var ports = new BridgePorts
         {
             Clock = new HostClock(),
@@ -30,7 +32,9 @@ public sealed class ScriptDomain : IScriptDomain
             Menu = new HostMenu(native, effects),
             Compiler = new HostCompiler(native, effects, reload),
             Tests = new HostTests(native, effects, reload),
-            Scene = new HostScene(native),
+            Scene = scenes,
+            SceneFiles = scenes,
+            Objects = new HostObjects(native.Scenes, scenes),
             Search = new HostSearch(),
             Builds = new HostBuilds(native, effects),
             Code = new HostCode(),

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using JobBroker.EditorHost.Native.Scenes;
 
 namespace JobBroker.EditorHost.Native;
 
@@ -18,11 +19,14 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
+        Scenes = new SceneWorld(() => Script.SceneObjects);
     }
 
     public MainLoop Loop { get; } = new();
 
     public Script Script { get; } = new();
+
+    public SceneWorld Scenes { get; }
 
     public CounterFile Counter { get; }
 

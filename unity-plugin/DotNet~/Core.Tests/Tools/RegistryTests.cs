@@ -30,8 +30,10 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "clear-console", "compile", "execute-code", "execute-menu-item", "find-game-objects",
-                "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "ping", "run-tests", "unity-search",
+                "build-player", "clear-console", "compile", "create-game-object", "create-scene", "delete-game-object",
+                "execute-code", "execute-menu-item", "find-game-objects", "get-hierarchy", "get-logs", "get-menu-items",
+                "get-provider-details", "modify-component", "modify-game-object", "open-scene", "ping", "read-component",
+                "remove-component", "run-batch", "run-tests", "save-scene", "unity-search",
             },
             Own().All().Select(tool => tool.Name));
         Assert.Empty(reports);

@@ -1,4 +1,5 @@
 #nullable enable
+using System;
 using System.Globalization;
 using System.Linq;
 using JobBroker.Bridge.Ports;
@@ -85,15 +86,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             return read;
         }
 
-        /// <summary>As Unity's numbers are: of single precision, most of them.</summary>
+        /// <summary>Whole numbers without a point, others with the digits that single precision needs, as most of Unity's have.</summary>
         private static JValue Short(double number)
         {
+            if (double.IsNaN(number) || double.IsInfinity(number)) return new JValue(number.ToString(CultureInfo.InvariantCulture));
+            if (number == Math.Floor(number) && Math.Abs(number) < 1e15) return new JValue((long)number);
             var single = (float)number;
-            return double.IsNaN(number) || double.IsInfinity(number)
-                ? new JValue(number.ToString(CultureInfo.InvariantCulture))
-                : single == number
-                    ? new JValue(double.Parse(single.ToString("R", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture))
-                    : new JValue(number);
+            return new JValue(single == number
+                ? double.Parse(single.ToString("R", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture)
+                : number);
         }
     }
 }

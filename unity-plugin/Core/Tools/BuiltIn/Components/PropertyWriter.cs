@@ -134,10 +134,17 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private ObjectReference? Reference(SerializedValue one, JToken value)
         {
             if (value.Type == JTokenType.Null) return null;
-            var text = value.Type == JTokenType.String ? (string)value! : (string?)(value["id"] ?? value["asset"] ?? value["path"]);
+            var text = value.Type == JTokenType.String ? (string)value! : TextOf(value as JObject);
             if (string.IsNullOrEmpty(text)) throw Wrong(one, "an object's id or path, an asset's path, or null", value);
             var isAsset = text!.StartsWith("Assets/", StringComparison.Ordinal) || text.StartsWith("Packages/", StringComparison.Ordinal);
             return isAsset ? new ObjectReference(null, text) : new ObjectReference(Targets.Find(scene, text, one.Path), null);
+        }
+
+        /// <summary>From the form in which references are read.</summary>
+        private static string? TextOf(JObject? reference)
+        {
+            var token = reference?["id"] ?? reference?["asset"] ?? reference?["path"];
+            return token?.Type == JTokenType.String ? (string)token! : null;
         }
 
         private static bool IsNumber(JToken value) => value.Type == JTokenType.Integer || value.Type == JTokenType.Float;

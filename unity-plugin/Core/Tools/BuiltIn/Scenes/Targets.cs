@@ -23,10 +23,16 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 throw new ToolException(ToolException.InvalidArguments, $"{parameter} is empty: give an id, a path or a name.");
             }
-            if (Ids.IsMatch(target)) return scene.Find(target) ?? throw Gone(target);
+            var found = All(scene, target);
+            return found.Count == 1 ? found[0] : throw Ambiguous(target, found);
+        }
+
+        /// <summary>The object of an id, or all of a path or name; throws ToolException when there is none.</summary>
+        public static IReadOnlyList<SceneObject> All(ISceneQuery scene, string target)
+        {
+            if (Ids.IsMatch(target)) return new[] { scene.Find(target) ?? throw Gone(target) };
             var found = Matching(scene, target);
-            if (found.Count == 1) return found[0];
-            throw found.Count == 0 ? NotFound(scene, target) : Ambiguous(target, found);
+            return found.Count > 0 ? found : throw NotFound(scene, target);
         }
 
         private static List<SceneObject> Matching(ISceneQuery scene, string target)
