@@ -81,7 +81,7 @@ namespace JobBroker.Bridge.Ports
 
         SceneObject Change(SceneObject one, ObjectChange change);
 
-        /// <param name="parent">Null: it becomes a root of its scene.</param>
+        /// <param name="parent">Null: it becomes a root of its scene, in Prefab Mode a child of the prefab's root.</param>
         /// <param name="keepsWorld">Whether it stays where it is in the world, or relative to its parent.</param>
         SceneObject Move(SceneObject one, SceneObject? parent, bool keepsWorld);
 

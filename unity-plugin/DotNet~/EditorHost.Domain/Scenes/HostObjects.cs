@@ -55,7 +55,8 @@ internal sealed class HostObjects(SceneWorld world, HostScenes scenes) : IObject
     {
         var node = NodeOf(one);
         var at = WorldOf(node);
-        Place(node, parent == null ? null : NodeOf(parent), world.SceneOf(node));
+        var scene = world.SceneOf(node);
+        Place(node, parent != null ? NodeOf(parent) : scene.IsPrefab ? scene.Roots[0] : null, scene);
         if (keepsWorld) node.SetLocal(Position, Plus(at, WorldOf(node.Parent), -1));
         return Changed(node);
     }

@@ -122,6 +122,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private SceneObject ParentFor(SceneObject one, string given)
         {
             var parent = Targets.Find(scene, given, nameof(ModifyGameObjectSchema.Parent));
+            if (objects.IsInPrefabMode(one) != objects.IsInPrefabMode(parent))
+            {
+                throw new ToolException("parent_refused", $"{one.Name} and {given} are not both in the open prefab.");
+            }
             if (SceneWalk.From(new[] { one }, true).All(entry => entry.Key.Id != parent.Id)) return parent;
             throw new ToolException("parent_is_below", $"{given} is {one.Name} itself or below it, and cannot become its parent.");
         }

@@ -70,7 +70,9 @@ public sealed class TargetTests : IDisposable
         var made = await editor.Call("create-game-object", """{"Name":"Hat"}""");
         Assert.Equal("/Enemy/Hat", (string)made["path"]!);
         Assert.Equal("prefab_root", (await editor.Fails("delete-game-object", """{"Target":"Enemy"}""")).Type);
-        Assert.Equal("prefab_root", (await editor.Fails("modify-game-object", """{"Target":"Enemy","Parent":"Root0"}""")).Type);
+        Assert.Equal("parent_refused", (await editor.Fails("modify-game-object", """{"Target":"Gun","Parent":"Root0"}""")).Type);
+        Assert.Equal("prefab_root", (await editor.Fails("modify-game-object", """{"Target":"Enemy","Parent":"/"}""")).Type);
+        Assert.Equal("/Enemy/Hat", (string)(await editor.Call("modify-game-object", """{"Target":"Hat","Parent":"/"}"""))["path"]!);
 
         var saved = await editor.Call("save-scene", "{}");
         Assert.Equal(["Assets/Prefabs/Enemy.prefab"], saved["saved"]!.Select(one => (string)one!));
