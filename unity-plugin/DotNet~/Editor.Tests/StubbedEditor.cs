@@ -17,7 +17,9 @@ internal sealed class StubbedEditor
         StubEditor.Console.Clear();
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
-        StubEditor.SceneRoots.Clear();
+        StubEditor.ResetScenes();
+        StubEditor.Types.Clear();
+        UnityEditor.EditorApplication.isPlaying = false;
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();

@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
+using UnityEditor.SceneManagement;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
@@ -68,7 +69,87 @@ namespace JobBroker.EditorStubs
 
         public static List<Type> Types { get; } = new List<Type>();
 
-        public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
+        /// <summary>The open scenes; the first is the active one.</summary>
+        public static List<StubScene> Scenes { get; } = new List<StubScene> { new StubScene("Assets/Main.unity") };
+
+        /// <summary>What outlives the scenes in play mode; Unity does not count its scene.</summary>
+        public static StubScene Outliving { get; } = new StubScene("") { Name = "DontDestroyOnLoad" };
+
+        public static PrefabStage PrefabStage { get; set; }
+
+        /// <summary>Paths of the project's scenes.</summary>
+        public static HashSet<string> ScenePaths { get; } = new HashSet<string>();
+
+        /// <summary>Assets by path, the main one first.</summary>
+        public static Dictionary<string, UnityEngine.Object[]> AssetObjects { get; } = new Dictionary<string, UnityEngine.Object[]>();
+
+        /// <summary>Objects of instances of prefabs.</summary>
+        public static HashSet<GameObject> PrefabInstances { get; } = new HashSet<GameObject>();
+
+        /// <summary>How often changes of a prefab's instance were recorded as its own.</summary>
+        public static int RecordedOverrides { get; set; }
+
+        public static List<string> SavedPrefabs { get; } = new List<string>();
+
+        /// <summary>Those that another component needs.</summary>
+        public static HashSet<Component> NeededComponents { get; } = new HashSet<Component>();
+
+        /// <summary>How often a person would have been asked.</summary>
+        public static int Dialogs { get; set; }
+
+        /// <summary>Fault: nothing can be saved.</summary>
+        public static bool DiskIsFull { get; set; }
+
+        public static IEnumerable<string> UndoGroups => Undo.Groups;
+
+        internal static StubScene ActiveScene => Scenes[0];
+
+        internal static IEnumerable<StubScene> AllScenes
+        {
+            get
+            {
+                foreach (var scene in Scenes) yield return scene;
+                yield return Outliving;
+                if (PrefabStage != null) yield return PrefabStage.Stub;
+            }
+        }
+
+        /// <summary>A person opens Prefab Mode.</summary>
+        public static void OpenPrefab(string path, GameObject root)
+        {
+            var scene = new StubScene(path, true);
+            root.Owner.Roots.Remove(root);
+            scene.Roots.Add(root);
+            PrefabStage = new PrefabStage { Stub = scene };
+        }
+
+        /// <summary>A person moves an object to what outlives the scenes.</summary>
+        public static void KeepAlive(GameObject root)
+        {
+            root.Owner.Roots.Remove(root);
+            Outliving.Roots.Add(root);
+        }
+
+        public static void PerformUndo() => Undo.Perform();
+
+        /// <summary>One empty scene, as at the Editor's start.</summary>
+        public static void ResetScenes()
+        {
+            PrefabStage = null;
+            Scenes.Clear();
+            Scenes.Add(new StubScene("Assets/Main.unity"));
+            Outliving.Roots.Clear();
+            ScenePaths.Clear();
+            ScenePaths.Add("Assets/Main.unity");
+            AssetObjects.Clear();
+            PrefabInstances.Clear();
+            NeededComponents.Clear();
+            SavedPrefabs.Clear();
+            RecordedOverrides = 0;
+            Dialogs = 0;
+            DiskIsFull = false;
+            Undo.Forget();
+        }
 
         /// <summary>What ScriptableObject.CreateInstance made and nobody destroyed.</summary>
         public static List<ScriptableObject> Assets { get; } = new List<ScriptableObject>();

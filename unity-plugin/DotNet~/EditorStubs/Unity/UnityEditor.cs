@@ -138,7 +138,7 @@ namespace UnityEditor
 
     public sealed class Selection
     {
-        public static GameObject[] gameObjects => StubEditor.SceneRoots.Take(1).ToArray();
+        public static GameObject[] gameObjects => StubEditor.ActiveScene.Roots.Take(1).ToArray();
     }
 
     public class MenuCommand
@@ -177,6 +177,9 @@ namespace UnityEditor
 
         public static TypeCollection GetTypesWithAttribute<T>() where T : Attribute => new TypeCollection(
             StubEditor.Types.Where(type => type.IsDefined(typeof(T), false)));
+
+        public static TypeCollection GetTypesDerivedFrom<T>() => new TypeCollection(
+            StubEditor.Types.Append(typeof(BoxCollider)).Where(type => type.IsSubclassOf(typeof(T))));
 
         public struct MethodCollection : IEnumerable<System.Reflection.MethodInfo>
         {
@@ -247,12 +250,14 @@ namespace UnityEditor
     }
 }
 
-#if !UNITY_2022_3_OR_NEWER
 namespace UnityEditorInternal
 {
     public class InternalEditorUtility
     {
+        public static string[] tags => new[] { "Untagged", "Player" };
+
+#if !UNITY_2022_3_OR_NEWER
         public static bool isApplicationActive => StubEditor.IsFocused;
+#endif
     }
 }
-#endif
