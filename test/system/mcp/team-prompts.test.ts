@@ -1,4 +1,5 @@
 /** A team's own prompts reach clients of every revision, on every way to a broker. */
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,6 +95,8 @@ test.each(Object.keys(connectors) as (keyof typeof connectors)[])(
 
 test("the setting counts on every way to a broker; a faulty file is said in the log, and nobody is kept out by it", async () => {
   writeFileSync(join(folder, "faulty.json"), "{}");
+  // Who opens it to read waits for who writes; there is none on Windows.
+  spawnSync("mkfifo", [join(folder, "pipe.json")]);
   const installation = await openInstallation({ env: { UNITY_BROKER_PROMPTS: folder } });
   closers.push(async () => expect(await installation.close()).toEqual([]));
   const gateway = await installation.gateway("gateway");
