@@ -106,11 +106,18 @@ test("the setting counts on every way to a broker; a faulty file is said in the 
     await overStreams(installation, await installation.stdioServer()),
     await overStreams(installation, await installation.sharingServer()),
   ];
-  for (const client of clients) {
+  const offers = async (client: PromptClient): Promise<void> => {
     expect(await names(client)).toContain("check_scene");
     expect(await names(client)).not.toContain("faulty");
     expect(await filled(client, { scene: "Main" })).toEqual(said("Check Main with ."));
-  }
+  };
+  for (const client of clients) await offers(client);
+  // It takes the place of the broker in the background, whose clients go on here.
+  const environment = await installation.broker.environment();
+  const up = installation.processes.start("up", ["up", "--port", "0", "--insecure-local"], environment);
+  const [, url = ""] = await up.line(/^MCP endpoint: (.*)$/);
+  await offers(await connectors["up to 2025-11-25"](url));
+  for (const client of clients) await offers(client);
   expect(installation.processes.logs()).toContain("The prompt file faulty.json is skipped: messages: ");
 });
 
