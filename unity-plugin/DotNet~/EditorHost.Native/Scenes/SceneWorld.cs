@@ -129,14 +129,16 @@ public sealed class SceneWorld
 
     public void Undo() => Restore(undo.Pop().Before);
 
-    /// <summary>A root for each hundred objects.</summary>
+    /// <summary>Every hundredth object is a root; the others are below it.</summary>
     private void Fill(int count)
     {
         var roots = new List<SceneNode>();
         for (var index = 0; index < count; index++)
         {
-            if (index % 100 == 0) roots.Add(Made($"Root{index / 100}"));
-            Made($"Object{index}", index % 3 == 0 ? "Camera" : "MeshRenderer").Attach(roots[^1]);
+            var isRoot = index % 100 == 0;
+            var made = Made(isRoot ? $"Root{index / 100}" : $"Object{index}", index % 3 == 0 ? "Camera" : "MeshRenderer");
+            if (isRoot) roots.Add(made);
+            else made.Attach(roots[^1]);
         }
         files[First] = roots;
         Leave();

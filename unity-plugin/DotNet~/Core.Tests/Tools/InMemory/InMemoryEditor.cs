@@ -19,7 +19,7 @@ public sealed class InMemoryEditor : IDisposable
     /// <param name="world">Whose scenes the tools read; null: those of <see cref="Scene"/>.</param>
     public InMemoryEditor(ICodeCompiler? code = null, SceneWorld? world = null)
     {
-        World = world ?? new SceneWorld(() => 3);
+        World = world ?? new SceneWorld(() => 4);
         var scenes = new HostScenes(World);
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);

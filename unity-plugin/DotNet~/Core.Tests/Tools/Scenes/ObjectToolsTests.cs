@@ -8,7 +8,7 @@ namespace JobBroker.Bridge.Tests.Tools.Scenes;
 
 public sealed class ObjectToolsTests : IDisposable
 {
-    private static readonly string[] AtFirst = ["Root0", "Root0/Object0", "Root0/Object1", "Root0/Object2"];
+    private static readonly string[] AtFirst = ["Root0", "Root0/Object1", "Root0/Object2", "Root0/Object3"];
 
     private readonly SceneEditor editor = new();
 
@@ -64,30 +64,30 @@ public sealed class ObjectToolsTests : IDisposable
     {
         var changed = await editor.Call(
             "modify-game-object",
-            """{"Target":"Object0","Name":"Hero","Parent":"Object1","Position":[0,1,0],"Rotation":[0,90,0],"Active":false,"Tag":"Player","Layer":"UI"}""");
-        Assert.Equal("/Root0/Object1/Hero", (string)changed["path"]!);
-        var node = editor.Node("Root0/Object1/Hero");
+            """{"Target":"Object1","Name":"Hero","Parent":"Object2","Position":[0,1,0],"Rotation":[0,90,0],"Active":false,"Tag":"Player","Layer":"UI"}""");
+        Assert.Equal("/Root0/Object2/Hero", (string)changed["path"]!);
+        var node = editor.Node("Root0/Object2/Hero");
         Assert.Equal((false, "Player", 5), (node.IsActive, node.Tag, node.Layer));
         Assert.Equal([0, 0.70710677, 0, 0.70710677], node.Local("m_LocalRotation").Select(one => Math.Round(one, 8)));
         Assert.Equal(["modify-game-object"], editor.World.UndoSteps);
         editor.World.Undo();
         Assert.Equal(AtFirst, editor.Paths());
 
-        await editor.Call("modify-game-object", """{"Target":"Object0","Layer":"7","Parent":"/"}""");
-        Assert.Equal(7, editor.Node("Object0").Layer);
+        await editor.Call("modify-game-object", """{"Target":"Object1","Layer":"7","Parent":"/"}""");
+        Assert.Equal(7, editor.Node("Object1").Layer);
     }
 
     [Fact]
     public async Task A_new_parent_leaves_the_place_in_the_world_or_that_below_the_parent()
     {
-        await editor.Call("modify-game-object", """{"Target":"Object1","Position":[10,0,0]}""");
-        await editor.Call("modify-game-object", """{"Target":"Object0","Position":[1,0,0]}""");
-        await editor.Call("modify-game-object", """{"Target":"Object0","Parent":"Object1","Space":"World"}""");
-        Assert.Equal([-9, 0, 0], editor.Node("Root0/Object1/Object0").Local("m_LocalPosition"));
-        await editor.Call("modify-game-object", """{"Target":"Object0","Parent":"Root0"}""");
-        Assert.Equal([-9, 0, 0], editor.Node("Root0/Object0").Local("m_LocalPosition"));
-        await editor.Call("modify-game-object", """{"Target":"Object0","Parent":"Object1","Position":[3,0,0],"Space":"World"}""");
-        Assert.Equal([-7, 0, 0], editor.Node("Root0/Object1/Object0").Local("m_LocalPosition"));
+        await editor.Call("modify-game-object", """{"Target":"Object2","Position":[10,0,0]}""");
+        await editor.Call("modify-game-object", """{"Target":"Object1","Position":[1,0,0]}""");
+        await editor.Call("modify-game-object", """{"Target":"Object1","Parent":"Object2","Space":"World"}""");
+        Assert.Equal([-9, 0, 0], editor.Node("Root0/Object2/Object1").Local("m_LocalPosition"));
+        await editor.Call("modify-game-object", """{"Target":"Object1","Parent":"Root0"}""");
+        Assert.Equal([-9, 0, 0], editor.Node("Root0/Object1").Local("m_LocalPosition"));
+        await editor.Call("modify-game-object", """{"Target":"Object1","Parent":"Object2","Position":[3,0,0],"Space":"World"}""");
+        Assert.Equal([-7, 0, 0], editor.Node("Root0/Object2/Object1").Local("m_LocalPosition"));
     }
 
     [Theory]
@@ -96,7 +96,7 @@ public sealed class ObjectToolsTests : IDisposable
     [InlineData("""{"Layer":"32"}""", "layer_not_found", "There is no layer 32")]
     [InlineData("""{"Name":""}""", "invalid_arguments", "Name must have a letter")]
     [InlineData("""{"Scale":[1]}""", "invalid_arguments", "Scale must have 3 numbers")]
-    [InlineData("""{"Parent":"Object0"}""", "parent_is_below", "cannot become its parent")]
+    [InlineData("""{"Parent":"Object1"}""", "parent_is_below", "cannot become its parent")]
     [InlineData("""{"Parent":"Root0"}""", "parent_is_below", "cannot become its parent")]
     public async Task What_does_not_fit_changes_nothing(string arguments, string type, string says)
     {

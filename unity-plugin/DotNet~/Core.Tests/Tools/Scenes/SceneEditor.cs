@@ -10,7 +10,7 @@ using Xunit;
 
 namespace JobBroker.Bridge.Tests.Tools.Scenes;
 
-/// <summary>An Editor with one scene of three objects under Root0, and all its tools, called by name.</summary>
+/// <summary>An Editor with one scene: Root0 with three objects below it, and all its tools, called by name.</summary>
 public sealed class SceneEditor : IDisposable
 {
     private readonly InMemoryEditor editor;
@@ -18,7 +18,7 @@ public sealed class SceneEditor : IDisposable
 
     public SceneEditor()
     {
-        World = new SceneWorld(() => 3);
+        World = new SceneWorld(() => 4);
         editor = new InMemoryEditor(null, World);
         editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.SceneEditing);
         tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));

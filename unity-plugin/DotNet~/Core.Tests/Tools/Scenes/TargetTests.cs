@@ -15,13 +15,13 @@ public sealed class TargetTests : IDisposable
     [Fact]
     public async Task Both_readers_tell_the_same_ids_and_each_id_is_one_object()
     {
-        await editor.Call("create-game-object", """{"Name":"Object1","Parent":"Root0"}""");
-        var found = (JArray)(await editor.Call("find-game-objects", """{"NamePattern":"Object1"}"""))["results"]!;
-        Assert.Equal(["/Root0/Object1", "/Root0/Object1"], found.Select(one => (string)one["path"]!));
+        await editor.Call("create-game-object", """{"Name":"Object2","Parent":"Root0"}""");
+        var found = (JArray)(await editor.Call("find-game-objects", """{"NamePattern":"Object2"}"""))["results"]!;
+        Assert.Equal(["/Root0/Object2", "/Root0/Object2"], found.Select(one => (string)one["path"]!));
         Assert.NotEqual((string)found[0]["id"]!, (string)found[1]["id"]!);
 
         var nodes = (JArray)(await editor.Call("get-hierarchy", "{}"))["nodes"]!;
-        var ids = nodes.Where(one => (string)one["name"]! == "Object1").Select(one => (string)one["id"]!);
+        var ids = nodes.Where(one => (string)one["name"]! == "Object2").Select(one => (string)one["id"]!);
         Assert.Equal(found.Select(one => (string)one["id"]!), ids);
 
         foreach (var one in found)
@@ -34,13 +34,13 @@ public sealed class TargetTests : IDisposable
     [Fact]
     public async Task A_name_that_several_have_is_refused_with_their_ids()
     {
-        await editor.Call("create-game-object", """{"Name":"Object1"}""");
-        var error = await editor.Fails("delete-game-object", """{"Target":"Object1"}""");
+        await editor.Call("create-game-object", """{"Name":"Object2"}""");
+        var error = await editor.Fails("delete-game-object", """{"Target":"Object2"}""");
         Assert.Equal("game_object_ambiguous", error.Type);
-        Assert.Matches(@"^2 objects are Object1: \d+@[0-9a-f]{8} \(/Root0/Object1\), \d+@[0-9a-f]{8} \(/Object1\)\. Name one by its id\.$", error.Message);
+        Assert.Matches(@"^2 objects are Object2: \d+@[0-9a-f]{8} \(/Root0/Object2\), \d+@[0-9a-f]{8} \(/Object2\)\. Name one by its id\.$", error.Message);
         Assert.Equal(5, editor.Paths().Length);
 
-        var byPath = await editor.Call("delete-game-object", """{"Target":"/Object1"}""");
+        var byPath = await editor.Call("delete-game-object", """{"Target":"/Object2"}""");
         Assert.Equal(1, (int)byPath["count"]!);
     }
 
@@ -55,7 +55,7 @@ public sealed class TargetTests : IDisposable
         var empty = await editor.Fails("delete-game-object", """{"Target":" "}""");
         Assert.Equal("invalid_arguments", empty.Type);
 
-        var id = await editor.IdOf("Object1");
+        var id = await editor.IdOf("Object2");
         await editor.Call("delete-game-object", $$"""{"Target":"{{id}}"}""");
         var gone = await editor.Fails("delete-game-object", $$"""{"Target":"{{id}}"}""");
         Assert.Contains($"of the id {id}", gone.Message);
@@ -81,8 +81,8 @@ public sealed class TargetTests : IDisposable
     [Fact]
     public async Task A_hierarchy_begins_at_an_id()
     {
-        var nodes = (await editor.Call("get-hierarchy", $$"""{"RootPath":"{{await editor.IdOf("Object1")}}"}"""))["nodes"]!;
-        Assert.Equal(["Object1"], nodes.Select(one => (string)one["name"]!));
+        var nodes = (await editor.Call("get-hierarchy", $$"""{"RootPath":"{{await editor.IdOf("Object2")}}"}"""))["nodes"]!;
+        Assert.Equal(["Object2"], nodes.Select(one => (string)one["name"]!));
         Assert.Equal("game_object_not_found", (await editor.Fails("get-hierarchy", """{"RootPath":"/Nowhere"}""")).Type);
     }
 }
