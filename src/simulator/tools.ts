@@ -4,10 +4,14 @@ import type { ToolDetails } from "../shared/tools/tool.js";
 import { describeTool, type SimulatedTool } from "./tool-definition.js";
 import { buildPlayer } from "./tools/build-player.js";
 import { compile, executeCode } from "./tools/compile.js";
+import { modifyComponent, readComponent, removeComponent } from "./tools/components.js";
 import { clearConsole, getLogs, ping } from "./tools/console.js";
 import { executeMenuItem, getMenuItems } from "./tools/menu.js";
+import { createGameObject, deleteGameObject, modifyGameObject } from "./tools/objects.js";
+import { runBatch } from "./tools/run-batch.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
+import { createScene, openSceneTool, saveScene } from "./tools/scene-files.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
@@ -24,6 +28,16 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  openSceneTool,
+  saveScene,
+  createScene,
+  createGameObject,
+  modifyGameObject,
+  deleteGameObject,
+  readComponent,
+  modifyComponent,
+  removeComponent,
+  runBatch,
   setProperty,
   getProperty,
 ];

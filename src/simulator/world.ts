@@ -1,4 +1,6 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
+import { createSceneWorld, type SceneWorld } from "./scenes/scene-world.js";
+
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -11,6 +13,8 @@ export interface World {
   readonly projectPath: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
+  /** The open scenes, and what is saved. */
+  readonly scenes: SceneWorld;
   phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting";
   /** Grows by one with every domain reload. */
   generation: number;
@@ -33,6 +37,7 @@ export function createWorld(now: () => number, projectPath: string): World {
     projectPath,
     logs,
     values: new Map(),
+    scenes: createSceneWorld(),
     phase: "ready",
     generation: 0,
     assetCounter: 0,
