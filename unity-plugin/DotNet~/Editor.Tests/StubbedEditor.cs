@@ -26,6 +26,9 @@ internal sealed class StubbedEditor
         StubEditor.IsCommandLineRun = false;
         StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
+        StubEditor.IsImporting = false;
+        StubEditor.IsChangingPlayMode = false;
+        UnityEditor.EditorApplication.isPlaying = false;
         StubEditor.HasCompileErrors = false;
         StubEditor.ConsoleEntries.Clear();
         StubEditor.ConsoleFlags = 0;

@@ -31,6 +31,11 @@ namespace JobBroker.EditorStubs
 
         public static bool IsCompiling { get; set; }
 
+        public static bool IsImporting { get; set; }
+
+        /// <summary>Play mode has been asked for and not been entered, or left and not been ended.</summary>
+        public static bool IsChangingPlayMode { get; set; }
+
         public static bool HasCompileErrors { get; set; }
 
         public static string DataPath { get; set; } = "/nowhere/Project/Assets";
