@@ -37,7 +37,7 @@ namespace JobBroker.Bridge.Unity
             info = new UnityEditorInfo(Settings, () => tests!.IsRunning);
             console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
-            tests = new UnityTests(store, Clock);
+            tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts(

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { restingPhase } from "../world.js";
 
 /** Most bytes of a file in the result. */
 const MOST_OF_FILE = 256 * 1024;
@@ -68,7 +69,7 @@ export const buildPlayer: SimulatedTool = {
         await wait(seconds / PHASES.length);
       }
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
     if (args.flag("SimulatedFailure", false))
       throw toolFailure("build_failed", "The build failed with 1 error.");

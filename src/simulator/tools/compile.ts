@@ -1,5 +1,6 @@
 /** compile and execute-code: the tools that change the script domain. */
 import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { restingPhase } from "../world.js";
 
 export const compile: SimulatedTool = {
   name: "compile",
@@ -36,7 +37,7 @@ export const compile: SimulatedTool = {
       progress({ progress: 0, total: 1, message: "Compiling" });
       await wait(args.number("SimulatedSeconds", 0.1));
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
     const errors = args.number("SimulatedErrors", 0);
     const Errors = Array.from({ length: errors }, (_, index) => ({
@@ -44,7 +45,9 @@ export const compile: SimulatedTool = {
       File: `Assets/Scripts/Script${index}.cs`,
       Line: index + 1,
     }));
-    for (const error of Errors) world.log("Error", `${error.File}(${error.Line}): ${error.Message}`);
+    world.compileErrors = Errors.map((error) => `${error.File}(${error.Line}): ${error.Message}`);
+    world.phase = restingPhase(world);
+    for (const error of world.compileErrors) world.log("Error", error);
     world.assetCounter += 1;
     if (errors === 0) world.failingTests.compiled = world.failingTests.edited;
     if (errors === 0 && args.flag("SimulatedReload", false)) reloadAfterwards();

@@ -1,5 +1,6 @@
 /** run-tests: every finished test is a partial result, the run survives a domain reload. */
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+import { type Arguments, parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { restingPhase, type World } from "../world.js";
 
 interface StoredCounters {
   completed: number;
@@ -7,7 +8,7 @@ interface StoredCounters {
   passed: number;
   failed: number;
   failures: { name: string; message: string }[];
-  /** Every finished test, if asked for; a partial result has the last ones. */
+  /** The finished tests that were asked for; a partial result has the last ones. */
   cases?: ReportedTest[];
 }
 
@@ -32,21 +33,52 @@ export const runTests: SimulatedTool = {
   inputSchema: parameters({
     TestMode: {
       type: "string",
-      description: "Which runner",
       enum: ["EditMode", "PlayMode"],
       default: "EditMode",
+      description: "Which runner",
     },
     FilterType: {
       type: "string",
-      description: "How FilterValue is read",
-      enum: ["all", "exact", "regex", "assembly"],
+      enum: ["all", "exact", "regex", "assembly", "category"],
       default: "all",
+      description:
+        "How FilterValue is read: a test's full name, a regular expression over full names, an assembly or a category",
     },
-    FilterValue: { type: "string", description: "A test's full name or a pattern", default: "" },
-    EveryTest: {
+    FilterValue: {
+      type: "string",
+      default: "",
+      description: "What FilterType looks for; empty for all",
+    },
+    SaveXml: {
       type: "boolean",
-      description: "Report every test with its time, not only those that failed",
       default: false,
+      description: "Whether to write an NUnit XML file into the project's TestResults folder",
+    },
+    ReportResults: {
+      type: "string",
+      enum: ["none", "failed", "passed", "skipped", "all"],
+      default: "none",
+      description:
+        "Which finished tests to list in cases, with time, file and line; inconclusive ones count as skipped",
+    },
+    ReportName: {
+      type: "string",
+      default: "",
+      description:
+        "List only tests whose full name this regular expression matches; alone, whatever their result",
+    },
+    UnsavedScenes: {
+      type: "string",
+      enum: ["refuse", "save"],
+      default: "refuse",
+      description: "Scenes with unsaved changes: refuse to run, or save them first",
+    },
+    ReloadDomain: {
+      type: "string",
+      enum: ["keep", "disable"],
+      default: "keep",
+      description:
+        "Of a PlayMode run: keep the project's setting, or enter play mode without a domain reload, which is faster and keeps static fields",
     },
     SimulatedTests: {
       type: "integer",
@@ -65,6 +97,12 @@ export const runTests: SimulatedTool = {
       minimum: 0,
       default: 0.05,
     },
+    SimulatedUnsavedScenes: {
+      type: "string",
+      description:
+        "Simulator: paths of scenes with unsaved changes, separated by commas; one without a folder has no file",
+      default: "",
+    },
   }),
   effect: "idempotent",
   lane: "main",
@@ -74,25 +112,27 @@ export const runTests: SimulatedTool = {
   blocksMainThread: false,
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
+    const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
+    const isListed = listing(args.text("ReportResults", "none"), args.text("ReportName", ""));
+    passGate(args, world);
     const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
       fails: index < failing,
       line: 10 + 5 * index,
     }));
-    const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
-    const tests = all.filter((test) => matches(test.name));
+    const tests = all.filter((test) => isMeant(test.name));
     const counters: StoredCounters = {
       completed: 0,
       total: tests.length,
       passed: 0,
       failed: 0,
       failures: [],
-      ...(args.flag("EveryTest", false) ? { cases: [] } : {}),
+      ...(isListed ? { cases: [] } : {}),
     };
     const secondsEach = args.number("SimulatedSeconds", 0.05);
     // Entering Play Mode reloads the domain: the run goes on behind it.
-    if (mode === "PlayMode") await reload();
+    if (mode === "PlayMode" && args.text("ReloadDomain", "keep") === "keep") await reload();
     world.phase = "testing";
     try {
       for (const test of tests) {
@@ -102,12 +142,13 @@ export const runTests: SimulatedTool = {
           counters.failed += 1;
           counters.failures.push({ name: test.name, message: MESSAGE });
         } else counters.passed += 1;
-        counters.cases?.push({
+        const finished: ReportedTest = {
           name: test.name,
           result: test.fails ? "failed" : "passed",
           ms: Math.round(secondsEach * 1000),
           ...(test.fails ? { message: MESSAGE, file: `Assets/Tests/${mode}Tests.cs`, line: test.line } : {}),
-        });
+        };
+        if (isListed?.(finished)) counters.cases?.push(finished);
         progress({
           progress: counters.completed,
           total: counters.total,
@@ -120,17 +161,78 @@ export const runTests: SimulatedTool = {
         });
       }
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
-    return { Success: counters.failed === 0, TestMode: mode, ...counters };
+    const Message = [
+      ...(tests.length === 0 ? ["No test fits; see TestMode and the filter."] : []),
+      ...(args.flag("SaveXml", false) ? ["The simulator writes no NUnit file."] : []),
+    ].join(" ");
+    return {
+      Success: counters.failed === 0 && counters.completed > 0,
+      TestMode: mode,
+      ...counters,
+      ...(Message === "" ? {} : { Message }),
+    };
   },
 };
 
+/** What keeps a run from beginning, in the words of the C# bridge. */
+function passGate(args: Arguments, { compileErrors }: World): void {
+  if (compileErrors.length > 0) {
+    const count = `${compileErrors.length} errors`;
+    throw toolFailure(
+      "compile_errors",
+      `The scripts do not compile (${count}). Correct them, call compile, then run-tests again.\n${compileErrors.join("\n")}`,
+    );
+  }
+  const unsaved = args
+    .text("SimulatedUnsavedScenes", "")
+    .split(",")
+    .map((path) => path.trim())
+    .filter((path) => path !== "");
+  const untitled = unsaved.filter((path) => !path.includes("/"));
+  const refused = args.text("UnsavedScenes", "refuse") === "save" ? untitled : unsaved;
+  if (refused.length === 0) return;
+  const names = refused
+    .map((path) => (path.includes("/") ? path : `the untitled scene "${path}"`))
+    .join(", ");
+  const advice = [
+    ...(refused.length > untitled.length
+      ? ["Call again with UnsavedScenes: save, or save or discard them in the Editor."]
+      : []),
+    ...(untitled.length > 0
+      ? ["A scene without a file has to be saved under a name, or closed, first."]
+      : []),
+  ].join(" ");
+  throw toolFailure(
+    "unsaved_scenes",
+    `Unsaved changes in ${names}: Unity would ask a person about them before it runs tests. ${advice}`,
+  );
+}
+
+/** Which finished tests are listed; undefined: none is. */
+function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
+  if (results === "none" && name === "") return undefined;
+  const pattern = expression("ReportName", name);
+  return (test) =>
+    pattern.test(test.name) && (results === "all" || results === "none" || results === test.result);
+}
+
 function matcher(type: string, value: string): (name: string) => boolean {
   if (type === "exact") return (name) => name === value;
+  if (type === "category") return () => false;
   if (type === "regex") {
-    const pattern = new RegExp(value);
+    const pattern = expression("FilterValue", value);
     return (name) => pattern.test(name);
   }
   return () => true;
+}
+
+function expression(parameter: string, pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw toolFailure("invalid_arguments", `${parameter} is not a regular expression: ${reason}`);
+  }
 }

@@ -150,7 +150,7 @@ public sealed class PortTests
             asked = options;
             var hooks = new BuildHooks();
             hooks.OnPreprocessBuild(null!);
-            hooks.OnProcessScene(default, new BuildReport());
+            hooks.OnProcessScene(SceneManager.GetSceneAt(0), new BuildReport());
             hooks.OnPostBuildPlayerScriptDLLs(null!);
             new BuildEndHook().OnPostprocessBuild(null!);
             return Report(BuildResult.Failed);
