@@ -40,21 +40,23 @@ namespace JobBroker.Bridge.Unity
             tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
-            var ports = new BridgePorts(
-                Clock,
-                mainThread,
-                store,
-                info,
-                console,
-                new UnityMenu(),
-                compiler,
-                tests,
-                new UnityScenes(),
-                search,
-                new UnityBuilds(info.Building),
-                code,
-                Settings,
-                log);
+            var ports = new BridgePorts
+            {
+                Clock = Clock,
+                MainThread = mainThread,
+                SessionStore = store,
+                Editor = info,
+                Console = console,
+                Menu = new UnityMenu(),
+                Compiler = compiler,
+                Tests = tests,
+                Scene = new UnityScenes(),
+                Search = search,
+                Builds = new UnityBuilds(info.Building),
+                Code = code,
+                Security = Settings,
+                Log = log,
+            };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);

@@ -72,7 +72,17 @@ export const launch: Run<typeof declared.launch> = async ({ args }) => {
 };
 
 /** As the bridge knows them (unity-plugin/Core/Security/BatchPermissions.cs). */
-const ALLOWED = ["tests", "menu-items", "code", "builds", "none"];
+const ALLOWED = [
+  "tests",
+  "menu-items",
+  "code",
+  "builds",
+  "play-mode",
+  "scenes",
+  "assets",
+  "packages",
+  "none",
+];
 
 /** In batch mode the bridge runs only where it is asked for. */
 function argumentsOf(args: Parameters<typeof launch>[0]["args"]): string[] {

@@ -23,24 +23,12 @@ namespace JobBroker.Bridge.Security
         /// <summary>Allows nothing, whatever the user has saved.</summary>
         private const string Nothing = "none";
 
-        private static readonly IReadOnlyDictionary<string, SecuritySetting> Words =
-            new Dictionary<string, SecuritySetting>(StringComparer.OrdinalIgnoreCase)
-            {
-                ["tests"] = SecuritySetting.TestExecution,
-                ["menu-items"] = SecuritySetting.MenuItemExecution,
-                ["code"] = SecuritySetting.CodeExecution,
-                ["builds"] = SecuritySetting.BuildExecution,
-            };
+        private readonly IReadOnlyCollection<SecuritySetting> allowed;
 
-        private readonly HashSet<SecuritySetting> allowed;
-
-        private BatchPermissions(IEnumerable<SecuritySetting> allowed)
+        private BatchPermissions(IReadOnlyCollection<SecuritySetting> allowed)
         {
-            this.allowed = new HashSet<SecuritySetting>(allowed);
+            this.allowed = allowed;
         }
-
-        /// <summary>The word of a switch; throws for None, which is no setting.</summary>
-        public static string WordOf(SecuritySetting setting) => Words.First(word => word.Value == setting).Key;
 
         /// <summary>Null: the saved settings count.</summary>
         /// <param name="environment">The value of <see cref="Variable"/>; null when it is not set.</param>
@@ -61,19 +49,17 @@ namespace JobBroker.Bridge.Security
                 fault = $"{place} counts in batch mode only, and is ignored: this Editor has a window ({SecurityPlace.Window}).";
                 return null;
             }
-            var unknown = named.Where(word => !Words.ContainsKey(word) && !IsNothing(word)).ToList();
+            var unknown = named.Where(word => SecurityPlace.Named(word) == null && !IsNothing(word)).ToList();
             if (unknown.Count > 0)
             {
                 fault = $"{place} names {string.Join(", ", unknown)}, which allows nothing. "
-                    + $"Known are {string.Join(", ", Words.Keys)}, and {Nothing}.";
+                    + $"Known are {string.Join(", ", SecurityPlace.Words)}, and {Nothing}.";
             }
-            return new BatchPermissions(named.Where(Words.ContainsKey).Select(word => Words[word]));
+            return new BatchPermissions(named.Select(SecurityPlace.Named).OfType<SecuritySetting>().Distinct().ToList());
         }
 
         /// <summary>The saved settings with these switches; the lists of menu items and folders stay.</summary>
-        public SecuritySnapshot Over(BridgeSettings saved) => Words.Values
-            .Aggregate(saved, (settings, setting) => settings.With(setting, allowed.Contains(setting)))
-            .Security(true);
+        public SecuritySnapshot Over(BridgeSettings saved) => (saved with { Allowed = allowed }).Security(true);
 
         /// <summary>Null where the argument does not come; without words where nothing follows it.</summary>
         private static IReadOnlyList<string>? InArguments(IReadOnlyList<string> commandLine)

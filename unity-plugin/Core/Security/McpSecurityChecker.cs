@@ -30,10 +30,10 @@ namespace JobBroker.Bridge.Security
             }
             var current = settings.Current;
             var setting = registered.RequiredSecuritySetting;
-            if (setting != SecuritySetting.None && !IsOn(current, setting))
+            if (!current.IsOn(setting))
             {
                 var label = SecurityPlace.LabelOf(setting);
-                var word = BatchPermissions.WordOf(setting);
+                var word = SecurityPlace.WordOf(setting);
                 var how = current.IsBatch
                     ? $"start this Editor with {BatchPermissions.Argument} {word} or {BatchPermissions.Variable}={word}, beside what it "
                         + $"already allows; or switch on \"{label}\" on this machine in Unity under {SecurityPlace.Window}"
@@ -57,23 +57,6 @@ namespace JobBroker.Bridge.Security
                 if (refusal != null) return refusal;
             }
             return null;
-        }
-
-        private static bool IsOn(SecuritySnapshot current, SecuritySetting setting)
-        {
-            switch (setting)
-            {
-                case SecuritySetting.TestExecution:
-                    return current.TestExecution;
-                case SecuritySetting.MenuItemExecution:
-                    return current.MenuItemExecution;
-                case SecuritySetting.CodeExecution:
-                    return current.CodeExecution;
-                case SecuritySetting.BuildExecution:
-                    return current.BuildExecution;
-                default:
-                    return false;
-            }
         }
     }
 }

@@ -63,7 +63,7 @@ namespace JobBroker.Bridge.Session
             mainThread = new MainThreadMonitor(ports.Clock);
             logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
             logs.Refresh(ports.Clock.NowMs);
-            Tools = new UnityToolRegistry(Services(), toolAssemblies, ports.Log.Warn);
+            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn);
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
             progress = new ProgressBoard(
@@ -235,21 +235,6 @@ namespace JobBroker.Bridge.Session
                 ForgetAfterMs = options.ForgetAfterMs,
                 KeepOperations = options.KeepOperations,
             };
-
-        private ToolServices Services() => new ToolServices(
-            ports.Clock,
-            ports.MainThread,
-            ports.Editor,
-            ports.Console,
-            logs,
-            ports.Menu,
-            ports.Compiler,
-            ports.Tests,
-            ports.Scene,
-            ports.Search,
-            ports.Builds,
-            ports.Code,
-            ports.Security);
 
         private void WriteEndpoint() => endpoint.Write(new EndpointRecord(
             ports.Editor.ProcessId,

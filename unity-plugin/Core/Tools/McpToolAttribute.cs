@@ -32,6 +32,10 @@ namespace JobBroker.Bridge.Tools
         MenuItemExecution,
         CodeExecution,
         BuildExecution,
+        PlayModeControl,
+        SceneEditing,
+        AssetEditing,
+        PackageManagement,
     }
 
     /// <summary>Makes a class that implements <see cref="IUnityTool"/> a tool that clients can call.</summary>

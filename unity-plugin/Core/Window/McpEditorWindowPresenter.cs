@@ -19,12 +19,6 @@ namespace JobBroker.Bridge.Window
     /// </summary>
     public sealed class McpEditorWindowPresenter
     {
-        private static readonly SecuritySetting[] Switches =
-        {
-            SecuritySetting.TestExecution, SecuritySetting.MenuItemExecution, SecuritySetting.CodeExecution,
-            SecuritySetting.BuildExecution,
-        };
-
         private readonly McpEditorWindowModel model;
         private readonly IBridgeControl bridge;
         private readonly IBridgeSettings settings;
@@ -69,7 +63,7 @@ namespace JobBroker.Bridge.Window
                 Running = WindowText.Running(status.RunningOperation, clock.NowMs),
                 Queue = status.Queue.Select((one, index) => $"{index + 1}. {one.Tool}").ToList(),
                 Tools = bridge.Tools().Select(tool => Row(tool, current)).ToList(),
-                Security = Switches.Select(one => Switch(one, current)).ToList(),
+                Security = SecurityPlace.All.Select(one => Switch(one, current)).ToList(),
                 AutoStart = current.AutoStart,
                 PlainSurface = current.PlainSurface,
                 PlainSurfaceConsequence = WindowText.PlainSurfaceConsequence,
@@ -101,9 +95,9 @@ namespace JobBroker.Bridge.Window
             model.Notice = "The next broker that says hello takes this Editor over.";
         }
 
-        public void SetAutoStart(bool on) => Change(settings.Current.WithAutoStart(on));
+        public void SetAutoStart(bool on) => Change(settings.Current with { AutoStart = on });
 
-        public void SetPlainSurface(bool on) => Change(settings.Current.WithPlainSurface(on));
+        public void SetPlainSurface(bool on) => Change(settings.Current with { PlainSurface = on });
 
         public void SetSecurity(SecuritySetting setting, bool on) => Change(settings.Current.With(setting, on));
 
@@ -113,7 +107,7 @@ namespace JobBroker.Bridge.Window
         public void ApplyPort()
         {
             if (model.TypedPort == null || !Read(model.TypedPort, out var port)) return;
-            if (Change(settings.Current.WithPort(port))) model.TypedPort = null;
+            if (Change(settings.Current with { Port = port })) model.TypedPort = null;
         }
 
         public void TypeLabels(string text) => model.TypedLabels = text;
@@ -122,7 +116,7 @@ namespace JobBroker.Bridge.Window
         public void ApplyLabels()
         {
             if (model.TypedLabels == null || WindowText.LabelsNote(model.TypedLabels).Length > 0) return;
-            if (Change(settings.Current.WithLabels(EditorLabels.Between(model.TypedLabels)))) model.TypedLabels = null;
+            if (Change(settings.Current with { Labels = EditorLabels.Between(model.TypedLabels) })) model.TypedLabels = null;
         }
 
         public void TypeMenuItems(string allowed, string denied)
@@ -136,7 +130,7 @@ namespace JobBroker.Bridge.Window
             var current = settings.Current;
             var allowed = model.TypedAllowed ?? Lines(current.AllowedMenuItems);
             var denied = model.TypedDenied ?? Lines(current.DeniedMenuItems);
-            if (Change(current.WithMenuItems(allowed.Split('\n'), denied.Split('\n')))) RevertMenuItems();
+            if (Change(current with { AllowedMenuItems = allowed.Split('\n'), DeniedMenuItems = denied.Split('\n') })) RevertMenuItems();
         }
 
         public void RevertMenuItems()
@@ -150,7 +144,7 @@ namespace JobBroker.Bridge.Window
         public void ApplyBuildFolders()
         {
             var folders = model.TypedBuildFolders;
-            if (folders != null && Change(settings.Current.WithBuildFolders(folders.Split('\n')))) RevertBuildFolders();
+            if (folders != null && Change(settings.Current with { BuildFolders = folders.Split('\n') })) RevertBuildFolders();
         }
 
         public void RevertBuildFolders() => model.TypedBuildFolders = null;

@@ -262,9 +262,15 @@ public sealed class PortTests
     {
         var settings = new UnitySettings();
         ISecuritySettings security = settings;
-        settings.Change(new BridgeSettings(
-            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/m"], labels: ["gpu"]));
-        Assert.True(security.Current.MenuItemExecution);
+        settings.Change(new BridgeSettings
+        {
+            Port = 8755,
+            Allowed = [SecuritySetting.MenuItemExecution, SecuritySetting.BuildExecution],
+            PlainSurface = true,
+            BuildFolders = ["/m"],
+            Labels = ["gpu"],
+        });
+        Assert.True(security.Current.IsOn(SecuritySetting.MenuItemExecution));
         Assert.Equal(1, StubEditor.SavedSettings);
         Assert.Equal(8755, new UnitySettings().Current.Port);
         Assert.True(new UnitySettings().Current.PlainSurface);
@@ -272,7 +278,7 @@ public sealed class PortTests
         Assert.Equal(["/m"], new UnitySettings().Current.BuildFolders);
         Assert.Equal(["gpu"], new UnitySettings().Current.Labels);
         settings.Change(new BridgeSettings());
-        Assert.False(security.Current.MenuItemExecution);
+        Assert.False(security.Current.IsOn(SecuritySetting.MenuItemExecution));
         Assert.Null(new UnitySettings().Current.Port);
         Assert.False(settings.Current.IsOn(SecuritySetting.CodeExecution));
         Assert.False(new UnitySettings().Current.PlainSurface);

@@ -20,21 +20,23 @@ public sealed class ScriptDomain : IScriptDomain
         context = new DomainContext(native);
         SynchronizationContext.SetSynchronizationContext(context);
         var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
-        var ports = new BridgePorts(
-            new HostClock(),
-            new HostMainThread(native),
-            new HostSessionStore(native),
-            new HostEditorInfo(native),
-            new HostConsole(native),
-            new HostMenu(native, effects),
-            new HostCompiler(native, effects, reload),
-            new HostTests(native, effects, reload),
-            new HostScene(native),
-            new HostSearch(),
-            new HostBuilds(native, effects),
-            new HostCode(),
-            new HostSecurity(native),
-            new HostLog());
+        var ports = new BridgePorts
+        {
+            Clock = new HostClock(),
+            MainThread = new HostMainThread(native),
+            SessionStore = new HostSessionStore(native),
+            Editor = new HostEditorInfo(native),
+            Console = new HostConsole(native),
+            Menu = new HostMenu(native, effects),
+            Compiler = new HostCompiler(native, effects, reload),
+            Tests = new HostTests(native, effects, reload),
+            Scene = new HostScene(native),
+            Search = new HostSearch(),
+            Builds = new HostBuilds(native, effects),
+            Code = new HostCode(),
+            Security = new HostSecurity(native),
+            Log = new HostLog(),
+        };
         controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
         controller.StartIfWanted(true);
         foreach (var name in native.ExtraTools.Keys) Register(name);

@@ -49,9 +49,8 @@ public sealed class NativeEditor
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();
 
-    /// <summary>The security switches by name (Tests, MenuItems, Code, Builds).</summary>
-    public ConcurrentDictionary<string, bool> Switches { get; } = new(
-        new Dictionary<string, bool> { ["Tests"] = true, ["MenuItems"] = true, ["Code"] = true, ["Builds"] = true });
+    /// <summary>The security switches that were switched, by word (tests, menu-items, …); all are on at first.</summary>
+    public ConcurrentDictionary<string, bool> Switches { get; } = new();
 
     /// <summary>Tools that were added manually; each echoes its text.</summary>
     public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();

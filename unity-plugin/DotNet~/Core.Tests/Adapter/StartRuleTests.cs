@@ -35,10 +35,10 @@ public sealed class StartRuleTests
     public void The_environments_port_goes_before_the_settings()
     {
         var environment = new Dictionary<string, string> { ["UNITY_TCP_PORT"] = "8733" };
-        var options = StartOptions.Of(new BridgeSettings(port: 8710), environment.GetValueOrDefault, out var fault);
+        var options = StartOptions.Of(new BridgeSettings { Port = 8710 }, environment.GetValueOrDefault, out var fault);
         Assert.Equal(8733, options.Port);
         Assert.Null(fault);
-        Assert.Equal(8710, StartOptions.Of(new BridgeSettings(port: 8710), _ => null, out _).Port);
+        Assert.Equal(8710, StartOptions.Of(new BridgeSettings { Port = 8710 }, _ => null, out _).Port);
         Assert.Null(StartOptions.Of(new BridgeSettings(), _ => null, out _).Port);
     }
 

@@ -43,10 +43,10 @@ public sealed class SecurityTests : IDisposable
     {
         var settings = new[]
         {
-            ("run-tests", new SecuritySnapshot(testExecution: true)),
-            ("execute-menu-item", new SecuritySnapshot(menuItemExecution: true)),
-            ("execute-code", new SecuritySnapshot(codeExecution: true)),
-            ("build-player", new SecuritySnapshot(buildExecution: true)),
+            ("run-tests", SecuritySnapshot.Allowing(SecuritySetting.TestExecution)),
+            ("execute-menu-item", SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution)),
+            ("execute-code", SecuritySnapshot.Allowing(SecuritySetting.CodeExecution)),
+            ("build-player", SecuritySnapshot.Allowing(SecuritySetting.BuildExecution)),
         };
         foreach (var (opened, snapshot) in settings)
         {
@@ -67,7 +67,7 @@ public sealed class SecurityTests : IDisposable
     [Fact]
     public void Unknown_tools_are_denied()
     {
-        editor.Security.Current = new SecuritySnapshot(true, true, true, true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecurityPlace.All.ToArray());
         foreach (var tool in new[] { "never-heard-of", "", "PING", "ping ", "get-tool-details" })
         {
             Assert.Contains("unknown tools are denied", Refusal(tool));
@@ -80,14 +80,14 @@ public sealed class SecurityTests : IDisposable
         var attribute = new McpToolAttribute { RequiredSecuritySetting = SecuritySetting.CodeExecution };
         Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.Manual(), attribute));
         Assert.Contains("Allow Code Execution", Refusal("manual"));
-        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.CodeExecution);
         Assert.Null(Refusal("manual"));
     }
 
     [Fact]
     public void Items_that_end_or_replace_the_editor_are_denied_by_default_in_any_spelling()
     {
-        editor.Security.Current = new SecuritySnapshot(menuItemExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution);
         foreach (var path in new[]
         {
             "File/Exit", "file/exit", "File / Exit", "/File//Exit/", "File/Quit", "Edit/Quit", "Unity/Quit Unity",
@@ -134,7 +134,7 @@ public sealed class SecurityTests : IDisposable
     public async Task A_change_counts_at_once_on_every_thread()
     {
         Assert.NotNull(await Task.Run(() => Refusal("execute-code")));
-        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.CodeExecution);
         Assert.Null(await Task.Run(() => Refusal("execute-code")));
     }
 }

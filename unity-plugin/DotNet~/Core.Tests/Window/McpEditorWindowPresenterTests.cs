@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Linq;
+using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tests.Config;
 using JobBroker.Bridge.Tests.Tools.InMemory;
@@ -107,15 +108,15 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
         presenter.SetSecurity(SecuritySetting.TestExecution, true);
 
         Assert.False(presenter.View().Tools.Single(tool => tool.Name == "run-tests").IsBlocked);
-        Assert.True(settings.Current.Security().TestExecution);
-        Assert.False(settings.Current.Security().MenuItemExecution);
+        Assert.True(settings.Current.IsOn(SecuritySetting.TestExecution));
+        Assert.False(settings.Current.IsOn(SecuritySetting.MenuItemExecution));
     }
 
     [Fact]
     public void Everything_that_runs_other_peoples_code_is_off_at_first()
     {
         Assert.All(presenter.View().Security, one => Assert.False(one.IsOn));
-        Assert.Equal(4, presenter.View().Security.Count);
+        Assert.Equal(SecurityPlace.All.Count, presenter.View().Security.Count);
         Assert.False(presenter.View().PlainSurface);
     }
 
@@ -213,7 +214,7 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
         settings.IsDiskFull = true;
         presenter.SetSecurity(SecuritySetting.CodeExecution, true);
         Assert.Contains("no space left", presenter.View().Notice);
-        Assert.False(settings.Current.CodeExecution);
+        Assert.False(settings.Current.IsOn(SecuritySetting.CodeExecution));
     }
 
     [Fact]

@@ -18,9 +18,22 @@ public sealed class InMemoryEditor : IDisposable
     {
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
-        Services = new ToolServices(
-            Clock, new CallingThread(), Info, Console, Logs, Menu, Compiler, Tests, Scene, Search, Builds,
-            code ?? new NoCompiler(), Security);
+        Services = new ToolServices
+        {
+            Clock = Clock,
+            MainThread = new CallingThread(),
+            Editor = Info,
+            Console = Console,
+            Logs = Logs,
+            Menu = Menu,
+            Compiler = Compiler,
+            Tests = Tests,
+            Scene = Scene,
+            Search = Search,
+            Builds = Builds,
+            Code = code ?? new NoCompiler(),
+            Security = Security,
+        };
     }
 
     public FixedClock Clock { get; } = new();
