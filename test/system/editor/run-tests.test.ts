@@ -72,6 +72,9 @@ describe("run-tests in the C# bridge", { skip: !hasDotnet }, () => {
         expect(partial).toMatchObject({ total: 30, failed: 1 });
         expect(new Set(partial.cases.map(({ result }) => result))).toEqual(new Set(["passed"]));
         await client.call("cancel_operation", { log_id: begun.log_id });
+        expect(
+          await client.call("get_operation_result", { log_id: begun.log_id, wait: true, timeout: 20 }),
+        ).toMatchObject({ status: "cancelled" });
       }),
     120_000,
   );
