@@ -89,9 +89,10 @@ public sealed class RunTestsGateTests : IDisposable
 
     private async Task<string> Refused(string type, object? arguments = null)
     {
-        var error = await ToolCall.Fails(new RunTestsTool(editor.Services), arguments);
-        Assert.Equal(type, error.Type);
+        var running = new ToolCall().Run(new RunTestsTool(editor.Services), arguments);
         Assert.Empty(editor.Tests.Begun);
+        var error = await Assert.ThrowsAsync<ToolException>(() => running);
+        Assert.Equal(type, error.Type);
         return error.Message;
     }
 }
