@@ -1,5 +1,6 @@
 /** run-tests: every finished test is a partial result, the run survives a domain reload. */
-import { type Arguments, parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { type Arguments, toolFailure } from "../tool-definition.js";
 import { restingPhase, type World } from "../world.js";
 
 interface StoredCounters {
@@ -27,89 +28,22 @@ const CASES_IN_PARTIAL_RESULT = 200;
 
 const MESSAGE = "Expected: True  But was: False";
 
-export const runTests: SimulatedTool = {
-  name: "run-tests",
-  description: "Runs the project's tests, all or filtered, and reports each as it ends.",
-  inputSchema: parameters({
-    TestMode: {
-      type: "string",
-      enum: ["EditMode", "PlayMode"],
-      default: "EditMode",
-      description: "Which runner",
+export const runTests = bridgeTool("run-tests", {
+  simulated: {
+    Tests: { type: "integer", description: "tests in the project", minimum: 0, default: 10 },
+    Failures: {
+      type: "integer",
+      description: "how many of them fail; by default what the last edit and compilation left",
+      minimum: 0,
     },
-    FilterType: {
-      type: "string",
-      enum: ["all", "exact", "regex", "assembly", "category"],
-      default: "all",
-      description:
-        "How FilterValue is read: a test's full name, a regular expression over full names, an assembly or a category",
-    },
-    FilterValue: {
-      type: "string",
-      default: "",
-      description: "What FilterType looks for; empty for all",
-    },
-    SaveXml: {
-      type: "boolean",
-      default: false,
-      description: "Whether to write an NUnit XML file into the project's TestResults folder",
-    },
-    ReportResults: {
-      type: "string",
-      enum: ["none", "failed", "passed", "skipped", "all"],
-      default: "none",
-      description:
-        "Which finished tests to list in cases, with time, file and line; inconclusive ones count as skipped",
-    },
-    ReportName: {
-      type: "string",
-      default: "",
-      description:
-        "List only tests whose full name this regular expression matches; alone, whatever their result",
-    },
+    Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
     UnsavedScenes: {
       type: "string",
-      enum: ["refuse", "save"],
-      default: "refuse",
-      description: "Scenes with unsaved changes: refuse to run, or save them first",
-    },
-    ReloadDomain: {
-      type: "string",
-      enum: ["keep", "disable"],
-      default: "keep",
       description:
-        "Of a PlayMode run: keep the project's setting, or enter play mode without a domain reload, which is faster and keeps static fields",
-    },
-    SimulatedTests: {
-      type: "integer",
-      description: "Simulator: tests in the project",
-      minimum: 0,
-      default: 10,
-    },
-    SimulatedFailures: {
-      type: "integer",
-      description: "Simulator: how many of them fail; by default what the last edit and compilation left",
-      minimum: 0,
-    },
-    SimulatedSeconds: {
-      type: "number",
-      description: "Simulator: seconds for each test",
-      minimum: 0,
-      default: 0.05,
-    },
-    SimulatedUnsavedScenes: {
-      type: "string",
-      description:
-        "Simulator: paths of scenes with unsaved changes, separated by commas; one without a folder has no file",
+        "paths of scenes with unsaved changes, separated by commas; one without a folder has no file",
       default: "",
     },
-  }),
-  effect: "idempotent",
-  lane: "main",
-  resumable: true,
-  cancellable: true,
-  executionClass: "medium",
-  blocksMainThread: false,
+  },
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
     const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
@@ -174,7 +108,7 @@ export const runTests: SimulatedTool = {
       ...(Message === "" ? {} : { Message }),
     };
   },
-};
+});
 
 /** What keeps a run from beginning, in the words of the C# bridge. */
 function passGate(args: Arguments, { compileErrors }: World): void {
