@@ -18,7 +18,7 @@ export const openSceneTool = bridgeTool("open-scene", {
       );
     }
     const additive = args.text("Mode", "Single") === "Additive";
-    const left = additive ? {} : leave(world, args.text("UnsavedChanges", "Refuse"));
+    const left = additive ? {} : leave(world, args.text("UnsavedScenes", "refuse").toLowerCase());
     openScene(scenes, path, additive);
     return { path, scenes: listed(scenes), ...left };
   },
@@ -26,12 +26,12 @@ export const openSceneTool = bridgeTool("open-scene", {
 
 function leave(world: World, unsaved: string): { saved?: string[]; discarded?: string[] } {
   const { scenes } = world;
-  if (unsaved === "Refuse") {
-    refuseUnsaved(scenes, "Say Save or Discard with UnsavedChanges, or open the scene with Mode Additive.");
+  if (unsaved === "refuse") {
+    refuseUnsaved(scenes, "Say save or discard with UnsavedScenes, or open the scene with Mode Additive.");
   }
   const dirty = scenes.scenes.filter((scene) => scene.dirty);
   if (dirty.length === 0) return {};
-  if (unsaved === "Save") return { saved: saveAll(world) };
+  if (unsaved === "save") return { saved: saveAll(world) };
   return { discarded: dirty.map(({ path }) => (path === "" ? sceneName(path) : path)) };
 }
 
@@ -140,8 +140,5 @@ function refuseUnsaved({ scenes }: SceneWorld, otherwise: string): void {
     .map(({ path }) => (path === "" ? "An untitled scene" : path));
   if (dirty.length === 0) return;
   const have = dirty.length === 1 ? "has" : "have";
-  throw toolFailure(
-    "unsaved_changes",
-    `${dirty.join(", ")} ${have} changes that are not saved. ${otherwise}`,
-  );
+  throw toolFailure("unsaved_scenes", `${dirty.join(", ")} ${have} changes that are not saved. ${otherwise}`);
 }

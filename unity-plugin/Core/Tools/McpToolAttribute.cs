@@ -68,6 +68,12 @@ namespace JobBroker.Bridge.Tools
         /// </summary>
         public bool RunsInBatches { get; set; }
 
+        /// <summary>
+        /// True for what may begin while Unity compiles, imports or changes play mode: it waits for that itself, or ends it.
+        /// Read-only tools always may.
+        /// </summary>
+        public bool BeginsWhileBusy { get; set; }
+
         public SecuritySetting RequiredSecuritySetting { get; set; } = SecuritySetting.None;
 
         /// <summary>True for tools that only clients in development mode see.</summary>

@@ -32,6 +32,11 @@ namespace JobBroker.EditorStubs
 
         public static bool IsCompiling { get; set; }
 
+        public static bool IsImporting { get; set; }
+
+        /// <summary>Play mode has been asked for and not been entered, or left and not been ended.</summary>
+        public static bool IsChangingPlayMode { get; set; }
+
         public static bool HasCompileErrors { get; set; }
 
         public static string DataPath { get; set; } = "/nowhere/Project/Assets";
@@ -70,12 +75,12 @@ namespace JobBroker.EditorStubs
         public static List<Type> Types { get; } = new List<Type>();
 
         /// <summary>The open scenes; the first is the active one.</summary>
-        public static List<StubScene> Scenes { get; } = new List<StubScene> { new StubScene("Assets/Main.unity") };
+        public static List<StubScene> Scenes { get; } = new List<StubScene> { new StubScene("Main", "Assets/Main.unity") };
 
         /// <summary>What outlives the scenes in play mode; Unity does not count its scene.</summary>
-        public static StubScene Outliving { get; } = new StubScene("") { Name = "DontDestroyOnLoad" };
+        public static StubScene Outliving { get; } = new StubScene("DontDestroyOnLoad", "");
 
-        public static PrefabStage PrefabStage { get; set; }
+        public static PrefabStage PrefabStage => PrefabInStage == null ? null : new PrefabStage { Stub = PrefabInStage };
 
         /// <summary>Paths of the project's scenes.</summary>
         public static HashSet<string> ScenePaths { get; } = new HashSet<string>();
@@ -110,17 +115,17 @@ namespace JobBroker.EditorStubs
             {
                 foreach (var scene in Scenes) yield return scene;
                 yield return Outliving;
-                if (PrefabStage != null) yield return PrefabStage.Stub;
+                if (PrefabInStage != null) yield return PrefabInStage;
             }
         }
 
         /// <summary>A person opens Prefab Mode.</summary>
         public static void OpenPrefab(string path, GameObject root)
         {
-            var scene = new StubScene(path, true);
+            var scene = new StubScene(System.IO.Path.GetFileNameWithoutExtension(path), path, true);
             root.Owner.Roots.Remove(root);
             scene.Roots.Add(root);
-            PrefabStage = new PrefabStage { Stub = scene };
+            PrefabInStage = scene;
         }
 
         /// <summary>A person moves an object to what outlives the scenes.</summary>
@@ -135,9 +140,10 @@ namespace JobBroker.EditorStubs
         /// <summary>One empty scene, as at the Editor's start.</summary>
         public static void ResetScenes()
         {
-            PrefabStage = null;
+            PrefabInStage = null;
+            SaveDialogs = 0;
             Scenes.Clear();
-            Scenes.Add(new StubScene("Assets/Main.unity"));
+            Scenes.Add(new StubScene("Main", "Assets/Main.unity"));
             Outliving.Roots.Clear();
             ScenePaths.Clear();
             ScenePaths.Add("Assets/Main.unity");
@@ -150,6 +156,12 @@ namespace JobBroker.EditorStubs
             DiskIsFull = false;
             Undo.Forget();
         }
+
+        /// <summary>The prefab that is open in Prefab Mode.</summary>
+        public static StubScene PrefabInStage { get; set; }
+
+        /// <summary>How often Unity would have asked a person whether to save.</summary>
+        public static int SaveDialogs { get; set; }
 
         /// <summary>What ScriptableObject.CreateInstance made and nobody destroyed.</summary>
         public static List<ScriptableObject> Assets { get; } = new List<ScriptableObject>();
@@ -177,8 +189,8 @@ namespace JobBroker.EditorStubs
         /// <summary>Runs whose clean-up has not ended; the framework resumes them after a domain reload.</summary>
         internal static IReadOnlyList<TestJobData> TestJobs => TestJobDataHolder.instance.TestRuns;
 
-        public static void BeginTestJob() =>
-            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = "guid-" + TestRuns.Count });
+        public static void BeginTestJob(string guid = null) =>
+            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = guid ?? "guid-" + TestRuns.Count });
 
         /// <summary>The end of a run's clean-up: nobody is called.</summary>
         public static void EndTestJobs() => TestJobDataHolder.instance.TestRuns.Clear();

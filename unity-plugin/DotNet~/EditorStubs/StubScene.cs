@@ -1,6 +1,5 @@
 #nullable disable
 using System.Collections.Generic;
-using System.IO;
 using UnityEngine;
 
 namespace JobBroker.EditorStubs
@@ -8,10 +7,10 @@ namespace JobBroker.EditorStubs
     /// <summary>A scene of the stubs' Editor. For tests; not Unity's API.</summary>
     public sealed class StubScene
     {
-        public StubScene(string path, bool isPreview = false)
+        public StubScene(string name, string path, bool isPreview = false)
         {
+            Name = name;
             Path = path;
-            Name = System.IO.Path.GetFileNameWithoutExtension(path);
             IsPreview = isPreview;
         }
 
@@ -23,6 +22,9 @@ namespace JobBroker.EditorStubs
         public bool IsDirty { get; set; }
 
         public bool IsPreview { get; }
+
+        /// <summary>Fault: its file cannot be written.</summary>
+        public bool CannotBeSaved { get; set; }
 
         public List<GameObject> Roots { get; } = new List<GameObject>();
     }

@@ -1,9 +1,11 @@
 #nullable enable
 using System.Collections.Generic;
+using System.IO;
 using System.Linq;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
 using UnityEditor.SceneManagement;
+using UnityEngine;
 using UnityEngine.SceneManagement;
 
 namespace JobBroker.Bridge.Unity
@@ -46,6 +48,9 @@ namespace JobBroker.Bridge.Unity
 
         public bool Save(OpenScene scene, string path)
         {
+            // Unity asks a person about a file that is read-only.
+            var file = Path.GetFullPath(Path.Combine(Application.dataPath, "..", path));
+            if (File.Exists(file) && (File.GetAttributes(file) & FileAttributes.ReadOnly) != 0) return false;
             if (!(scene.Handle is PrefabStage stage)) return EditorSceneManager.SaveScene((Scene)scene.Handle!, path);
             PrefabUtility.SaveAsPrefabAsset(stage.prefabContentsRoot, stage.assetPath, out var isSaved);
             if (isSaved) stage.ClearDirtiness();

@@ -10,7 +10,9 @@ namespace JobBroker.EditorHost.Domain.Scenes;
 /// <summary>The scenes of the native side. Objects are held by their numbers: Undo puts others in their place.</summary>
 internal sealed class HostScenes(SceneWorld world) : ISceneQuery, ISceneFiles
 {
-    public IReadOnlyList<SceneObject> Roots() => world.Open.SelectMany(scene => scene.Roots.Select(root => Read(root, scene))).ToList();
+    public IReadOnlyList<SceneObject> Roots() => world.Listed > 0
+        ? Enumerable.Range(0, world.Listed).GroupBy(index => index / 100).Select(Listed).ToList()
+        : world.Open.SelectMany(scene => scene.Roots.Select(root => Read(root, scene))).ToList();
 
     public SceneObject? Find(string id)
     {
@@ -45,6 +47,21 @@ internal sealed class HostScenes(SceneWorld world) : ISceneQuery, ISceneFiles
 
     public SceneObject Read(SceneNode node) => Read(node, world.SceneOf(node));
 
+    /// <summary>A root with the objects below it, none of which is kept.</summary>
+    private static SceneObject Listed(IGrouping<int, int> indices) => Listed(
+        indices.Key * 100, $"Root{indices.Key}", "", indices.Skip(1).Select(index => Listed(index, $"Object{index}", $"Root{indices.Key}/", [])));
+
+    private static SceneObject Listed(int index, string name, string parent, IEnumerable<SceneObject> children) => new(
+        () => IdIn(SceneWorld.First, index),
+        name,
+        parent + name,
+        "SampleScene",
+        true,
+        "Untagged",
+        0,
+        index % 3 == 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"],
+        children);
+
     private static SceneObject Read(SceneNode node, NodeScene scene) => new(
         () => IdOf(node, scene),
         node.Name,
@@ -59,5 +76,8 @@ internal sealed class HostScenes(SceneWorld world) : ISceneQuery, ISceneFiles
 
     private static string IdOf(SceneNode node, NodeScene scene) => scene.Path.Length == 0 || scene.IsPrefab
         ? $"#{node.Number}"
-        : $"{node.Number}@{scene.Path.Aggregate(2166136261U, (hash, letter) => (hash ^ letter) * 16777619U):x8}";
+        : IdIn(scene.Path, node.Number);
+
+    private static string IdIn(string path, long number) =>
+        $"{number}@{path.Aggregate(2166136261U, (hash, letter) => (hash ^ letter) * 16777619U):x8}";
 }

@@ -26,6 +26,9 @@ public sealed class SceneWorld
     public const string Second = "Assets/Scenes/Menu.unity";
     public const string Enemy = "Assets/Prefabs/Enemy.prefab";
 
+    /// <summary>More objects are only listed, one by one: a test counts the memory that such a list takes.</summary>
+    public const int Most = 1000;
+
     private readonly Dictionary<string, List<SceneNode>> files = [];
     private readonly Stack<(string Name, Dictionary<NodeScene, State> Before)> undo = new();
     private readonly List<NodeScene> scenes = [];
@@ -50,7 +53,9 @@ public sealed class SceneWorld
     {
         get
         {
-            if (filled != wanted()) Fill(filled = wanted());
+            if (filled == wanted()) return scenes;
+            filled = wanted();
+            Fill(Math.Min(filled, Most));
             return scenes;
         }
     }
@@ -61,6 +66,9 @@ public sealed class SceneWorld
     public bool IsPlaying { get; set; }
 
     public IEnumerable<NodeScene> Open => Prefab == null ? Scenes : Scenes.Append(Prefab);
+
+    /// <summary>How many objects there are to list; 0 when they are all in <see cref="Open"/>.</summary>
+    public int Listed => wanted() > Most ? wanted() : 0;
 
     public IEnumerable<string> SceneFiles => files.Keys.Where(path => path.EndsWith(".unity", StringComparison.Ordinal));
 

@@ -29,11 +29,20 @@ namespace UnityEditor.SceneManagement
 
     public sealed class EditorSceneManager : SceneManager
     {
+        /// <summary>A scene without a file, or with one that is read-only, is asked about in a dialog.</summary>
+        public static bool SaveScene(Scene scene)
+        {
+            if (scene.path.Length == 0) StubEditor.SaveDialogs++;
+            if (scene.path.Length == 0 || scene.Stub.CannotBeSaved) return false;
+            scene.Stub.IsDirty = false;
+            return true;
+        }
+
         public static Scene OpenScene(string scenePath, OpenSceneMode mode)
         {
             RefuseInPlayMode();
             if (mode == OpenSceneMode.Single) StubEditor.Scenes.Clear();
-            var opened = StubEditor.Scenes.FirstOrDefault(scene => scene.Path == scenePath) ?? new StubScene(scenePath);
+            var opened = StubEditor.Scenes.FirstOrDefault(scene => scene.Path == scenePath) ?? new StubScene(System.IO.Path.GetFileNameWithoutExtension(scenePath), scenePath);
             if (!StubEditor.Scenes.Contains(opened)) StubEditor.Scenes.Add(opened);
             return new Scene(opened);
         }
@@ -43,7 +52,7 @@ namespace UnityEditor.SceneManagement
             RefuseInPlayMode();
             if (mode == NewSceneMode.Single) StubEditor.Scenes.Clear();
             else if (StubEditor.Scenes.Any(scene => scene.Path.Length == 0)) throw new InvalidOperationException("A scene is untitled.");
-            var made = new StubScene("");
+            var made = new StubScene("", "");
             StubEditor.Scenes.Add(made);
             return new Scene(made);
         }
@@ -82,7 +91,7 @@ namespace UnityEditor.SceneManagement
     {
         public override string assetPath => Stub.Path;
 
-        public GameObject prefabContentsRoot => Stub.Roots[0];
+        public GameObject prefabContentsRoot => Stub.Roots.FirstOrDefault();
 
         public bool IsPartOfPrefabContents(GameObject gameObject) => gameObject.Owner == Stub;
 
@@ -99,7 +108,7 @@ namespace UnityEditor.SceneManagement
         public static void GoToMainStage()
         {
             if (StubEditor.PrefabStage.scene.isDirty) StubEditor.Dialogs++;
-            StubEditor.PrefabStage = null;
+            StubEditor.PrefabInStage = null;
         }
     }
 }

@@ -22,6 +22,8 @@ namespace UnityEngine.SceneManagement
 
         public bool isDirty => Stub.IsDirty;
 
+        public bool IsValid() => stub != null;
+
         public GameObject[] GetRootGameObjects() => Stub.Roots.ToArray();
 
         public static bool operator ==(Scene lhs, Scene rhs) => lhs.Stub == rhs.Stub;

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.ComponentModel;
 using System.Linq;
+using System.Runtime.Serialization;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
 using Newtonsoft.Json;
@@ -15,10 +16,16 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Additive,
     }
 
-    public enum UnsavedChanges
+    /// <summary>What becomes of unsaved changes; the words are those of run-tests.</summary>
+    public enum LeftScenes
     {
+        [EnumMember(Value = "refuse")]
         Refuse,
+
+        [EnumMember(Value = "save")]
         Save,
+
+        [EnumMember(Value = "discard")]
         Discard,
     }
 
@@ -32,7 +39,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public SceneMode Mode { get; set; }
 
         [Description("What becomes of unsaved changes when open scenes are closed")]
-        public UnsavedChanges UnsavedChanges { get; set; }
+        public LeftScenes UnsavedScenes { get; set; }
     }
 
     public sealed class OpenSceneResponse
@@ -83,21 +90,21 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             }
             var response = new OpenSceneResponse { Path = path };
             var additive = parameters.Mode == SceneMode.Additive;
-            if (!additive) Leave(parameters.UnsavedChanges, response);
+            if (!additive) Leave(parameters.UnsavedScenes, response);
             scenes.Load(path, additive);
             response.Scenes = ListedScene.Of(scenes);
             return Task.FromResult(response);
         }
 
-        private void Leave(UnsavedChanges unsaved, OpenSceneResponse response)
+        private void Leave(LeftScenes unsaved, OpenSceneResponse response)
         {
-            if (unsaved == UnsavedChanges.Refuse)
+            if (unsaved == LeftScenes.Refuse)
             {
-                SceneChanges.RefuseUnsaved(scenes, "Say Save or Discard with UnsavedChanges, or open the scene with Mode Additive.");
+                SceneChanges.RefuseUnsaved(scenes, "Say save or discard with UnsavedScenes, or open the scene with Mode Additive.");
             }
             var dirty = scenes.Open().Where(scene => scene.IsDirty).ToList();
             if (dirty.Count == 0) return;
-            if (unsaved == UnsavedChanges.Save)
+            if (unsaved == LeftScenes.Save)
             {
                 response.Saved = SceneChanges.SaveAll(scenes);
                 return;

@@ -49,7 +49,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             var unsaved = scenes.Open().Where(scene => scene.IsDirty).ToList();
             if (unsaved.Count == 0) return;
             throw new ToolException(
-                "unsaved_changes", $"{Names(unsaved)} {(unsaved.Count == 1 ? "has" : "have")} changes that are not saved. {otherwise}");
+                "unsaved_scenes", $"{Names(unsaved)} {(unsaved.Count == 1 ? "has" : "have")} changes that are not saved. {otherwise}");
         }
 
         /// <summary>Saves what is changed where it is; returns the paths.</summary>

@@ -30,17 +30,17 @@ public sealed class SceneToolsTests : IDisposable
     {
         await editor.Call("create-game-object", """{"Name":"New"}""");
         var error = await editor.Fails("open-scene", $$"""{"Path":"{{Menu}}"}""");
-        Assert.Equal("unsaved_changes", error.Type);
-        Assert.StartsWith($"{Sample} has changes that are not saved. Say Save or Discard", error.Message);
+        Assert.Equal("unsaved_scenes", error.Type);
+        Assert.StartsWith($"{Sample} has changes that are not saved. Say save or discard", error.Message);
         Assert.Contains("New", editor.Paths());
 
-        var saved = await editor.Call("open-scene", $$"""{"Path":"{{Menu}}","UnsavedChanges":"Save"}""");
+        var saved = await editor.Call("open-scene", $$"""{"Path":"{{Menu}}","UnsavedScenes":"save"}""");
         Assert.Equal([Sample], saved["saved"]!.Select(one => (string)one!));
         await editor.Call("open-scene", $$"""{"Path":"{{Sample}}"}""");
         Assert.Contains("New", editor.Paths());
 
         await editor.Call("delete-game-object", """{"Target":"New"}""");
-        var discarded = await editor.Call("open-scene", $$"""{"Path":"{{Sample}}","UnsavedChanges":"Discard"}""");
+        var discarded = await editor.Call("open-scene", $$"""{"Path":"{{Sample}}","UnsavedScenes":"discard"}""");
         Assert.Equal([Sample], discarded["discarded"]!.Select(one => (string)one!));
         Assert.Contains("New", editor.Paths());
     }
@@ -52,7 +52,7 @@ public sealed class SceneToolsTests : IDisposable
         await editor.Call("delete-game-object", """{"Target":"Gun"}""");
         var error = await editor.Fails("open-scene", $$"""{"Path":"{{Menu}}"}""");
         Assert.Contains("Assets/Prefabs/Enemy.prefab has changes", error.Message);
-        await editor.Call("open-scene", $$"""{"Path":"{{Menu}}","UnsavedChanges":"Discard"}""");
+        await editor.Call("open-scene", $$"""{"Path":"{{Menu}}","UnsavedScenes":"discard"}""");
         Assert.Equal(["Menu Camera"], editor.Paths());
     }
 
@@ -68,7 +68,7 @@ public sealed class SceneToolsTests : IDisposable
         Assert.Equal("scene_untitled", (await editor.Fails("create-scene", """{"Path":"Assets/Scenes/Other.unity","Mode":"Additive"}""")).Type);
 
         await editor.Call("create-game-object", "{}");
-        Assert.Equal("unsaved_changes", (await editor.Fails("create-scene", """{"Path":"Assets/Scenes/Third.unity"}""")).Type);
+        Assert.Equal("unsaved_scenes", (await editor.Fails("create-scene", """{"Path":"Assets/Scenes/Third.unity"}""")).Type);
     }
 
     [Fact]
