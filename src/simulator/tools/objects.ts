@@ -181,7 +181,14 @@ function turned(degrees: readonly number[]): number[] {
     cx * sy * cz - sx * cy * sz,
     cx * cy * sz - sx * sy * cz,
     cx * cy * cz + sx * sy * sz,
-  ].map((one) => Number(Math.fround(one).toPrecision(9)));
+  ].map(single);
+}
+
+/** The number of single precision, with the digits that it needs. */
+function single(number: number): number {
+  const rounded = Math.fround(number);
+  const shortest = [6, 7, 8].find((digits) => Math.fround(Number(rounded.toPrecision(digits))) === rounded);
+  return Number(rounded.toPrecision(shortest ?? 9));
 }
 
 function layerOf(layer: string): number {
