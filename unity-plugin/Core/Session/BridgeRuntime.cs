@@ -63,7 +63,9 @@ namespace JobBroker.Bridge.Session
             mainThread = new MainThreadMonitor(ports.Clock);
             logs = new ConsoleBuffer(ports.Console, ports.SessionStore);
             logs.Refresh(ports.Clock.NowMs);
-            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn);
+            Tools = new UnityToolRegistry(ports.ForTools(logs), toolAssemblies, ports.Log.Warn, ports.PackageOf);
+            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
+            if (ToolConsent.Unknown(ports.Security.Current, Tools.All()) is { } unknown) ports.Log.Warn(unknown);
             var security = new McpSecurityChecker(Tools, ports.Security);
             var cancellations = new CancellationRegistry();
             progress = new ProgressBoard(
@@ -184,6 +186,7 @@ namespace JobBroker.Bridge.Session
         {
             mainThread.Tick();
             logs.Refresh(ports.Clock.NowMs);
+            Tools.ShowDevelopmentOnly(ports.Security.Current.IsDevelopment);
             hello.SayAgainIfOutdated(seat);
             Engine.Pump();
             mainThread.Tick();

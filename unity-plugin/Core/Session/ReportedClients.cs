@@ -10,11 +10,13 @@ namespace JobBroker.Bridge.Session
     /// <summary>An MCP client of the broker, by what it calls itself. Nothing is decided by it.</summary>
     public sealed class ReportedClient
     {
-        public ReportedClient(string name, string version, string transport)
+        public ReportedClient(string name, string version, string transport, string? runs = null, long waits = 0)
         {
             Name = name;
             Version = version;
             Transport = transport;
+            Runs = runs;
+            Waits = waits;
         }
 
         public string Name { get; }
@@ -24,6 +26,12 @@ namespace JobBroker.Bridge.Session
 
         /// <summary>stdio or http.</summary>
         public string Transport { get; }
+
+        /// <summary>The tool of its operation that this Editor has; null when it has none.</summary>
+        public string? Runs { get; }
+
+        /// <summary>How many of its operations wait for this Editor in the broker.</summary>
+        public long Waits { get; }
     }
 
     /// <summary>The MCP clients that were connected to the broker at one moment; never changes.</summary>
@@ -93,7 +101,9 @@ namespace JobBroker.Bridge.Session
             var transport = Text(client["transport"]);
             if (transport != "stdio" && transport != "http") return null;
             var version = OneLine.Of(Text(client["version"]) ?? "", MostVersion);
-            return new ReportedClient(OneLine.Of(name, MostName), version, transport);
+            var runs = Text(client["runs"]) is { } tool ? OneLine.Of(tool, MostName) : null;
+            var waits = client["waits"] is JValue { Value: long many } && many > 0 ? many : 0;
+            return new ReportedClient(OneLine.Of(name, MostName), version, transport, runs, waits);
         }
 
         private static string? Text(JToken? value) => value is JValue { Value: string text } ? text : null;

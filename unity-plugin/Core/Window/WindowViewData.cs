@@ -38,54 +38,43 @@ namespace JobBroker.Bridge.Window
     /// <summary>One tool.</summary>
     public sealed class ToolRow
     {
-        public ToolRow(string name, string description, string remark, SecuritySwitch? guard)
+        public ToolRow(string name, string description, string remark, bool isOn)
         {
             Name = name;
             Description = description;
             Remark = remark;
-            Guard = guard;
+            IsOn = isOn;
         }
 
         public string Name { get; }
 
         public string Description { get; }
 
-        /// <summary>What it does to the project and how long it takes, in a few words.</summary>
+        /// <summary>What it does to the project, how long it takes, and what decides whether it is on, in a few words.</summary>
         public string Remark { get; }
 
-        /// <summary>The switch that it needs; null when it needs none.</summary>
-        public SecuritySwitch? Guard { get; }
-
-        public bool IsBlocked => Guard != null && !Guard.IsOn;
+        public bool IsOn { get; }
     }
 
-    /// <summary>One MCP client with its button.</summary>
-    public sealed class ClientRow
+    /// <summary>The tools of one assembly.</summary>
+    public sealed class ToolGroup
     {
-        public ClientRow(string id, string title, string state, string button, bool isEnabled, bool canRemove, string path)
+        public ToolGroup(string? assembly, string title, bool isOn, IReadOnlyList<ToolRow> tools)
         {
-            Id = id;
+            Assembly = assembly;
             Title = title;
-            State = state;
-            Button = button;
-            IsEnabled = isEnabled;
-            CanRemove = canRemove;
-            Path = path;
+            IsOn = isOn;
+            Tools = tools;
         }
 
-        public string Id { get; }
+        /// <summary>Null for the bridge's own, which are not switched together.</summary>
+        public string? Assembly { get; }
 
         public string Title { get; }
 
-        public string State { get; }
+        public bool IsOn { get; }
 
-        public string Button { get; }
-
-        public bool IsEnabled { get; }
-
-        public bool CanRemove { get; }
-
-        public string Path { get; }
+        public IReadOnlyList<ToolRow> Tools { get; }
     }
 
     /// <summary>One line of the communication log.</summary>
@@ -149,7 +138,10 @@ namespace JobBroker.Bridge.Window
 
         public IReadOnlyList<string> Queue { get; set; } = new string[0];
 
-        public IReadOnlyList<ToolRow> Tools { get; set; } = new ToolRow[0];
+        /// <summary>The bridge's own first, then by assembly.</summary>
+        public IReadOnlyList<ToolGroup> Tools { get; set; } = new ToolGroup[0];
+
+        public bool IsDevelopment { get; set; }
 
         public IReadOnlyList<SecuritySwitch> Security { get; set; } = new SecuritySwitch[0];
 
@@ -185,7 +177,11 @@ namespace JobBroker.Bridge.Window
 
         public bool HasBuildFolderChanges { get; set; }
 
-        public IReadOnlyList<ClientRow> Configurations { get; set; } = new ClientRow[0];
+        /// <summary>False while the command line still installs or removes.</summary>
+        public bool CanInstall { get; set; }
+
+        /// <summary>What became of the last click there; empty before the first.</summary>
+        public string InstallNote { get; set; } = "";
 
         public string LogFilter { get; set; } = "";
 
