@@ -55,8 +55,11 @@ public sealed class NativeEditor
     /// </summary>
     public ConcurrentDictionary<string, bool> Switches { get; } = new();
 
-    /// <summary>Tools that were added manually; each echoes its text.</summary>
-    public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
+    /// <summary>Tools that were added manually; each echoes its text. Those with true are for development.</summary>
+    public ConcurrentDictionary<string, bool> ExtraTools { get; } = new();
+
+    /// <summary>The package that the added tools came with; null: the project's own code.</summary>
+    public string? ToolPackage { get; set; }
 
     public string Phase
     {

@@ -4,8 +4,8 @@
  */
 import type { Log } from "../../../shared/log.js";
 import type { ConnectedClients } from "../../../shared/store/connected-clients.js";
-import type { Listings } from "../../../shared/store/operations/listings.js";
 import type { Notifier } from "../../../shared/store/notifier.js";
+import type { Listings } from "../../../shared/store/operations/listings.js";
 import type { EditorLink } from "../../editor/editor-link.js";
 import { latestOnly } from "../latest-only.js";
 import { reportedClients } from "./reported-clients.js";
