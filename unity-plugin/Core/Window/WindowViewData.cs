@@ -4,113 +4,25 @@ using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Window
 {
-    /// <summary>A label and its value.</summary>
-    public sealed class LabelledText
-    {
-        public LabelledText(string label, string text)
-        {
-            Label = label;
-            Text = text;
-        }
-
-        public string Label { get; }
-
-        public string Text { get; }
-    }
+    public sealed record LabelledText(string Label, string Text);
 
     /// <summary>A switch of the security settings.</summary>
-    public sealed class SecuritySwitch
-    {
-        public SecuritySwitch(SecuritySetting setting, string label, bool isOn)
-        {
-            Setting = setting;
-            Label = label;
-            IsOn = isOn;
-        }
-
-        public SecuritySetting Setting { get; }
-
-        public string Label { get; }
-
-        public bool IsOn { get; }
-    }
+    public sealed record SecuritySwitch(SecuritySetting Setting, string Label, bool IsOn);
 
     /// <summary>One tool.</summary>
-    public sealed class ToolRow
-    {
-        public ToolRow(string name, string description, string remark, bool isOn)
-        {
-            Name = name;
-            Description = description;
-            Remark = remark;
-            IsOn = isOn;
-        }
-
-        public string Name { get; }
-
-        public string Description { get; }
-
-        /// <summary>What it does to the project, how long it takes, and what decides whether it is on, in a few words.</summary>
-        public string Remark { get; }
-
-        public bool IsOn { get; }
-    }
+    /// <param name="Remark">What it does to the project, how long it takes, and what decides whether it is on, in a few words.</param>
+    public sealed record ToolRow(string Name, string Description, string Remark, bool IsOn);
 
     /// <summary>The tools of one assembly.</summary>
-    public sealed class ToolGroup
-    {
-        public ToolGroup(string? assembly, string title, bool isOn, IReadOnlyList<ToolRow> tools)
-        {
-            Assembly = assembly;
-            Title = title;
-            IsOn = isOn;
-            Tools = tools;
-        }
-
-        /// <summary>Null for the bridge's own, which are not switched together.</summary>
-        public string? Assembly { get; }
-
-        public string Title { get; }
-
-        public bool IsOn { get; }
-
-        public IReadOnlyList<ToolRow> Tools { get; }
-    }
+    /// <param name="Assembly">Null for the bridge's own, which are not switched together.</param>
+    public sealed record ToolGroup(string? Assembly, string Title, bool IsOn, IReadOnlyList<ToolRow> Tools);
 
     /// <summary>One line of the communication log.</summary>
-    public sealed class LogRow
-    {
-        public LogRow(long number, string line, string text, bool isError)
-        {
-            Number = number;
-            Line = line;
-            Text = text;
-            IsError = isError;
-        }
-
-        public long Number { get; }
-
-        public string Line { get; }
-
-        public string Text { get; }
-
-        public bool IsError { get; }
-    }
+    public sealed record LogRow(long Number, string Line, string Text, bool IsError);
 
     /// <summary>The operation on the main thread.</summary>
-    public sealed class RunningRow
-    {
-        public RunningRow(string text, float? fraction)
-        {
-            Text = text;
-            Fraction = fraction;
-        }
-
-        public string Text { get; }
-
-        /// <summary>From 0 to 1; null when unknown.</summary>
-        public float? Fraction { get; }
-    }
+    /// <param name="Fraction">From 0 to 1; null when unknown.</param>
+    public sealed record RunningRow(string Text, float? Fraction);
 
     /// <summary>Everything that the window shows, as it is at one moment; the view adds nothing to it.</summary>
     public sealed class WindowViewData
