@@ -49,7 +49,7 @@ namespace JobBroker.Bridge.Window
                 Notice = model.Notice,
                 Facts = Facts(status),
                 CanHandOver = status.BoundStore != null,
-                Clients = status.Clients.Select(ClientLine).ToList(),
+                Clients = current.PlainSurface ? status.Clients.Select(ClientLine).ToList() : new List<string>(),
                 McpClients = WindowText.McpClients(status.McpClients).ToList(),
                 Running = WindowText.Running(status.RunningOperation, clock.NowMs),
                 Queue = status.Queue.Select((one, index) => $"{index + 1}. {one.Tool}").ToList(),

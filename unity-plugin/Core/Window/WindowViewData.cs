@@ -41,6 +41,7 @@ namespace JobBroker.Bridge.Window
 
         public bool CanHandOver { get; set; }
 
+        /// <summary>The connections, while programs without the token may call tools.</summary>
         public IReadOnlyList<string> Clients { get; set; } = new string[0];
 
         /// <summary>The MCP clients of the broker; names are theirs, and must be drawn without rich text.</summary>

@@ -65,6 +65,8 @@ public sealed class McpEditorWindowPresenterTests : IDisposable
             RunningOperation = new RunningStatus("c", "build-player", now - 192_000, 40, 100, "Scene Assets/Main.unity"),
         };
 
+        Assert.Empty(presenter.View().Clients);
+        presenter.SetPlainSurface(true);
         var view = presenter.View();
 
         Assert.Equal("Listening on 127.0.0.1:8702, driven by a job broker", view.Headline);
