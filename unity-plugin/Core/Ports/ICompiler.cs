@@ -49,5 +49,10 @@ namespace JobBroker.Bridge.Ports
     public interface ICompiler
     {
         Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation);
+
+        /// <summary>
+        /// The errors of the last compilation, whoever asked for it; empty when there were none, or they cannot be read.
+        /// </summary>
+        IReadOnlyList<CompilerMessage> Errors();
     }
 }
