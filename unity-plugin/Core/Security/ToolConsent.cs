@@ -49,17 +49,26 @@ namespace JobBroker.Bridge.Security
                 + $"{ToolChoices.AssemblyPrefix}… with an assembly that has tools.";
         }
 
-        private static string? NeedsSwitch(RegisteredTool tool, SecuritySnapshot settings)
+        /// <summary>What a call's arguments need beside its tool: null when the switch is on; else a sentence.</summary>
+        /// <param name="what">The call, as the beginning of the sentence.</param>
+        public static string? NeedsSwitch(string what, SecuritySetting setting, SecuritySnapshot settings) =>
+            NeedsSwitch(what, setting, settings, "", "");
+
+        private static string? NeedsSwitch(RegisteredTool tool, SecuritySnapshot settings) => NeedsSwitch(
+            tool.Name,
+            tool.RequiredSecuritySetting,
+            settings,
+            $" ({tool.Name} in its place allows this tool alone)",
+            $" (or {tool.Name} alone, section Tools)");
+
+        private static string? NeedsSwitch(
+            string what, SecuritySetting setting, SecuritySnapshot settings, string aloneAtStart, string aloneByClick)
         {
-            var setting = tool.RequiredSecuritySetting;
             if (settings.IsOn(setting)) return null;
-            var label = SecurityPlace.LabelOf(setting);
-            var word = SecurityPlace.WordOf(setting);
-            var how = settings.IsBatch
-                ? $"{Start(word)} ({tool.Name} in place of {word} allows this tool alone); or switch on \"{label}\" on this machine in "
-                    + $"Unity under {SecurityPlace.Window}"
-                : $"switch on \"{label}\" in Unity under {SecurityPlace.Window} (or {tool.Name} alone, section Tools)";
-            return $"{tool.Name} is blocked: {how}.";
+            var click = $"switch on \"{SecurityPlace.LabelOf(setting)}\"";
+            return $"{what} is blocked: " + (settings.IsBatch
+                ? $"{Start(SecurityPlace.WordOf(setting))}{aloneAtStart}; or {click} on this machine in Unity under {SecurityPlace.Window}."
+                : $"{click} in Unity under {SecurityPlace.Window}{aloneByClick}.");
         }
 
         private static string NeedsAssembly(RegisteredTool tool, string assembly, SecuritySnapshot settings)

@@ -65,7 +65,7 @@ public sealed class ToolConsentTests
     [InlineData("bridge scenes", "", false, "tool is blocked: switch on \"Allow Scene Editing\" in Unity under "
         + "Window > Unity Job Broker, section Security (or tool alone, section Tools).")]
     [InlineData("bridge scenes", "", true, "tool is blocked: start this Editor with -brokerAllow scenes or UNITY_BROKER_ALLOW=scenes, "
-        + "beside what it already allows (tool in place of scenes allows this tool alone); or switch on \"Allow Scene Editing\" on this "
+        + "beside what it already allows (tool in its place allows this tool alone); or switch on \"Allow Scene Editing\" on this "
         + "machine in Unity under Window > Unity Job Broker, section Security.")]
     [InlineData("foreign free", "", false, "tool is blocked: it comes with the package com.foreign, whose tools are off until you allow "
         + "them; switch on \"" + Assembly + "\" in Unity under Window > Unity Job Broker, section Tools.")]
