@@ -56,12 +56,13 @@ namespace JobBroker.Bridge.Unity
                 Code = code,
                 Security = Settings,
                 Log = log,
+                PackageOf = ToolPackages.Of,
             };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
             Controller = new McpServerController(ports, options, ToolAssemblies());
-            Clients = new McpConfigService(PackageFiles.ClientTable(log), new McpConfigRepository(), ConfigMachine.Current());
+            Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
         public SystemClock Clock { get; }
@@ -70,7 +71,7 @@ namespace JobBroker.Bridge.Unity
 
         public McpServerController Controller { get; }
 
-        public McpConfigService Clients { get; }
+        public ClientInstaller Installer { get; }
 
         public void Start()
         {
@@ -107,6 +108,7 @@ namespace JobBroker.Bridge.Unity
 
         private void Close()
         {
+            guard.Run("installer", Installer.Dispose);
             guard.Run("code", code.Dispose);
             guard.Run("search", search.Dispose);
             guard.Run("tests", tests.Dispose);

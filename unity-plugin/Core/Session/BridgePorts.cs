@@ -1,4 +1,6 @@
 #nullable enable
+using System;
+using System.Reflection;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Wire;
@@ -37,6 +39,9 @@ namespace JobBroker.Bridge.Session
         public ISecuritySettings Security { get; init; } = null!;
 
         public IBridgeLog Log { get; init; } = null!;
+
+        /// <summary>The package that an assembly of tools came with; null for the project's own code. Main thread only.</summary>
+        public Func<Assembly, string?> PackageOf { get; init; } = _ => null;
 
         /// <summary>Those that tools are written against.</summary>
         public ToolServices ForTools(ConsoleBuffer logs) => new ToolServices

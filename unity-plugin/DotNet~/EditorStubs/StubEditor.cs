@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
+using UnityEditor.PackageManager;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
@@ -62,7 +63,11 @@ namespace JobBroker.EditorStubs
 
         public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";
 
-        public static string PackagePath { get; set; }
+        /// <summary>The package of each assembly that came with one, by the assembly's name.</summary>
+        public static Dictionary<string, PackageInfo> Packages { get; } = new Dictionary<string, PackageInfo>();
+
+        public static void Install(string assembly, string package, PackageSource source) =>
+            Packages[assembly] = new PackageInfo { name = package, source = source };
 
         /// <summary>SessionState.</summary>
         public static Dictionary<string, string> Session { get; } = new Dictionary<string, string>();

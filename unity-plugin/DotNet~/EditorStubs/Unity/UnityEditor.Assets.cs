@@ -159,11 +159,21 @@ namespace UnityEditor.MPE
 
 namespace UnityEditor.PackageManager
 {
+    public enum PackageSource
+    {
+        Registry = 1,
+        Embedded = 3,
+        Local = 4,
+        Git = 5,
+    }
+
     public class PackageInfo
     {
-        public string resolvedPath => StubEditor.PackagePath;
+        public string name { get; internal set; }
+
+        public PackageSource source { get; internal set; }
 
         public static PackageInfo FindForAssembly(System.Reflection.Assembly assembly) =>
-            StubEditor.PackagePath == null ? null : new PackageInfo();
+            StubEditor.Packages.TryGetValue(assembly.GetName().Name, out var package) ? package : null;
     }
 }

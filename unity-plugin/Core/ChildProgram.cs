@@ -5,10 +5,10 @@ using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 
-namespace JobBroker.Bridge.Code
+namespace JobBroker.Bridge
 {
-    /// <summary>One run of csc: its two outputs are read on threads that end with the process. Any thread.</summary>
-    internal sealed class CompilerProcess : IDisposable
+    /// <summary>One run of a program: its two outputs are read on threads that end with the process. Any thread.</summary>
+    internal sealed class ChildProgram : IDisposable
     {
         private readonly Process process;
         private readonly TaskCompletionSource<string> ended =
@@ -18,7 +18,7 @@ namespace JobBroker.Bridge.Code
         private readonly BridgeThread[] readers = new BridgeThread[2];
         private int reading = 2;
 
-        private CompilerProcess(Process process)
+        private ChildProgram(Process process)
         {
             this.process = process;
         }
@@ -27,23 +27,24 @@ namespace JobBroker.Bridge.Code
         public Task<string> Ended => ended.Task;
 
         /// <summary>Throws Win32Exception when the program cannot be started.</summary>
-        public static CompilerProcess Start(RoslynLocation location, string response, IBridgeLog log)
+        /// <param name="name">Of its threads; short.</param>
+        /// <param name="start">Its streams are set here.</param>
+        public static ChildProgram Start(string name, ProcessStartInfo start, IBridgeLog log)
         {
-            // The compiler's server would stay behind as a process of its own: plain csc asks for none.
-            var start = new ProcessStartInfo(location.Dotnet, $"exec \"{location.Compiler}\" -noconfig \"@{response}\"")
-            {
-                UseShellExecute = false,
-                CreateNoWindow = true,
-                RedirectStandardOutput = true,
-                RedirectStandardError = true,
-                StandardOutputEncoding = Encoding.UTF8,
-                StandardErrorEncoding = Encoding.UTF8,
-            };
-            var one = new CompilerProcess(Process.Start(start)!);
-            one.Read("csc-out", 0, one.process.StandardOutput.ReadToEnd, log);
-            one.Read("csc-err", 1, one.process.StandardError.ReadToEnd, log);
+            start.UseShellExecute = false;
+            start.CreateNoWindow = true;
+            start.RedirectStandardOutput = true;
+            start.RedirectStandardError = true;
+            start.StandardOutputEncoding = Encoding.UTF8;
+            start.StandardErrorEncoding = Encoding.UTF8;
+            var one = new ChildProgram(Process.Start(start)!);
+            one.Read(name + "-out", 0, one.process.StandardOutput.ReadToEnd, log);
+            one.Read(name + "-err", 1, one.process.StandardError.ReadToEnd, log);
             return one;
         }
+
+        /// <summary>Once its outputs have ended; null when it still runs after that time.</summary>
+        public int? ExitCode(int milliseconds) => process.WaitForExit(milliseconds) ? process.ExitCode : (int?)null;
 
         /// <summary>Ends the process; nothing happens when it has ended.</summary>
         public void Kill()
@@ -76,6 +77,6 @@ namespace JobBroker.Bridge.Code
                     if (Interlocked.Decrement(ref reading) == 0) ended.TrySetResult(outputs[0] + outputs[1]);
                 }
             },
-            error => log.Warn("The C# compiler's output could not be read: " + error.Message));
+            error => log.Warn("A program's output could not be read: " + error.Message));
     }
 }
