@@ -35,6 +35,13 @@ namespace JobBroker.Bridge.Unity
             return outcome;
         }
 
+        /// <summary>
+        /// Unity says at once that it compiles, also before it begins. In play mode it may wait for the player to leave it: nobody
+        /// waits for that here.
+        /// </summary>
+        public Task<CompileOutcome>? PendingAsync() =>
+            EditorApplication.isCompiling && !EditorApplication.isPlaying ? monitor.Begin() : null;
+
         public void Tick() => monitor.Tick(EditorApplication.isCompiling || EditorApplication.isUpdating);
 
         public void Dispose()
