@@ -1,12 +1,16 @@
 /** build-player: long, on the main thread, its phases as progress. Writes a small player where the project is on disk. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { toolFailure } from "../tool-definition.js";
 
 /** Most bytes of a file in the result. */
 const MOST_OF_FILE = 256 * 1024;
 /** The same of all files. */
 const MOST_OF_ALL = 1024 * 1024;
+
+/** A simulated Editor is switched to each of them. */
+const TARGETS = ["Android", "iOS", "StandaloneLinux64", "StandaloneOSX", "StandaloneWindows64", "WebGL"];
 
 const PHASES = [
   "Preparing",
@@ -17,49 +21,18 @@ const PHASES = [
   "Post-processing",
 ];
 
-export const buildPlayer: SimulatedTool = {
-  name: "build-player",
-  description: "Builds the player for a target platform.",
-  inputSchema: parameters(
-    {
-      BuildTarget: {
-        type: "string",
-        description: "The platform",
-        enum: ["Android", "iOS", "StandaloneLinux64", "StandaloneOSX", "StandaloneWindows64", "WebGL"],
-      },
-      OutputPath: { type: "string", description: "Where the player goes", default: "Builds" },
-      Development: { type: "boolean", description: "A development build", default: false },
-      EveryFile: {
-        type: "boolean",
-        description: "List every file of the player, with its size",
-        default: false,
-      },
-      IncludeFilesUpTo: {
-        type: "integer",
-        description:
-          "Put the contents of files up to this many bytes into the result, 1 MB in all; 0 for none. They are read as resources",
-        minimum: 0,
-        maximum: MOST_OF_FILE,
-        default: 0,
-      },
-      SimulatedSeconds: {
-        type: "number",
-        description: "Simulator: how long it takes",
-        minimum: 0,
-        default: 3,
-      },
-      SimulatedFailure: { type: "boolean", description: "Simulator: fail in the last phase", default: false },
-    },
-    ["BuildTarget"],
-  ),
-  effect: "mutating",
-  lane: "main",
-  resumable: false,
-  cancellable: true,
-  executionClass: "long",
-  blocksMainThread: true,
+export const buildPlayer = bridgeTool("build-player", {
+  simulated: {
+    Seconds: { type: "number", description: "how long it takes", minimum: 0, default: 3 },
+    Failure: { type: "boolean", description: "fail in the last phase", default: false },
+  },
   async run({ args, progress, wait, world }) {
     const target = args.text("BuildTarget");
+    if (!TARGETS.includes(target))
+      throw toolFailure(
+        "unsupported_build_target",
+        `This Editor cannot build for ${target}. It can build for ${TARGETS.join(", ")}.`,
+      );
     const seconds = args.number("SimulatedSeconds", 3);
     world.phase = "building";
     try {
@@ -80,14 +53,16 @@ export const buildPlayer: SimulatedTool = {
       BuildTarget: target,
       OutputPath: output,
       TotalSeconds: seconds,
+      TotalBytes: files.reduce((sum, { Bytes }) => sum + Bytes, 0),
       TotalErrors: 0,
       TotalWarnings: 0,
+      Messages: [],
       TotalFiles: files.length,
       ...(args.flag("EveryFile", false) ? { Files: files } : {}),
       ...contentsOf(output, files, Math.min(args.number("IncludeFilesUpTo", 0), MOST_OF_FILE)),
     };
   },
-};
+});
 
 function contentsOf(output: string, files: readonly { Path: string; Bytes: number }[], upTo: number): object {
   if (upTo <= 0) return {};

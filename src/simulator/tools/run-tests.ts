@@ -1,5 +1,5 @@
 /** run-tests: every finished test is a partial result, the run survives a domain reload. */
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
 
 interface StoredCounters {
   completed: number;
@@ -26,52 +26,16 @@ const CASES_IN_PARTIAL_RESULT = 200;
 
 const MESSAGE = "Expected: True  But was: False";
 
-export const runTests: SimulatedTool = {
-  name: "run-tests",
-  description: "Runs the project's tests, all or filtered, and reports each as it ends.",
-  inputSchema: parameters({
-    TestMode: {
-      type: "string",
-      description: "Which runner",
-      enum: ["EditMode", "PlayMode"],
-      default: "EditMode",
-    },
-    FilterType: {
-      type: "string",
-      description: "How FilterValue is read",
-      enum: ["all", "exact", "regex", "assembly"],
-      default: "all",
-    },
-    FilterValue: { type: "string", description: "A test's full name or a pattern", default: "" },
-    EveryTest: {
-      type: "boolean",
-      description: "Report every test with its time, not only those that failed",
-      default: false,
-    },
-    SimulatedTests: {
+export const runTests = bridgeTool("run-tests", {
+  simulated: {
+    Tests: { type: "integer", description: "tests in the project", minimum: 0, default: 10 },
+    Failures: {
       type: "integer",
-      description: "Simulator: tests in the project",
-      minimum: 0,
-      default: 10,
-    },
-    SimulatedFailures: {
-      type: "integer",
-      description: "Simulator: how many of them fail; by default what the last edit and compilation left",
+      description: "how many of them fail; by default what the last edit and compilation left",
       minimum: 0,
     },
-    SimulatedSeconds: {
-      type: "number",
-      description: "Simulator: seconds for each test",
-      minimum: 0,
-      default: 0.05,
-    },
-  }),
-  effect: "idempotent",
-  lane: "main",
-  resumable: true,
-  cancellable: true,
-  executionClass: "medium",
-  blocksMainThread: false,
+    Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
+  },
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
     const failing = args.number("SimulatedFailures", world.failingTests.compiled);
@@ -124,7 +88,7 @@ export const runTests: SimulatedTool = {
     }
     return { Success: counters.failed === 0, TestMode: mode, ...counters };
   },
-};
+});
 
 function matcher(type: string, value: string): (name: string) => boolean {
   if (type === "exact") return (name) => name === value;
