@@ -6,7 +6,18 @@ namespace JobBroker.EditorHost.Domain;
 /// <summary>Counts an effect for the operation that is on the main thread.</summary>
 internal sealed class Effects(NativeEditor native, Func<string> operation)
 {
+    private string? counted;
+
     public void Begins(string what) => native.Counter.Append(operation(), what);
+
+    /// <summary>The same for what one call may ask Unity for in several steps.</summary>
+    public void BeginsOnce(string what)
+    {
+        var now = operation();
+        if (counted == now) return;
+        counted = now;
+        Begins(what);
+    }
 }
 
 internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu

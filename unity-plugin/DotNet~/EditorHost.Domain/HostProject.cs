@@ -28,26 +28,26 @@ internal sealed class HostAssets(NativeEditor native, Effects effects) : IAssets
     public IReadOnlyList<ComponentProperty> ImportSettings(string path) =>
         Get(path)?.Type == "Texture2D" ? [new ComponentProperty("m_IsReadable", "bool", "false")] : [];
 
-    public void Refresh() => Do("Refresh", () => { });
+    public void Refresh() => Do(() => { });
 
-    public void Reimport(string path) => Do("Reimport", () => { });
+    public void Reimport(string path) => Do(() => { });
 
-    public string? Move(string from, string to) => Do("Move", () => Project.Move(from, to));
+    public string? Move(string from, string to) => Do(() => Project.Move(from, to));
 
-    public string? Copy(string from, string to) => Do("Copy", () => Project.Copy(from, to));
+    public string? Copy(string from, string to) => Do(() => Project.Copy(from, to));
 
-    public string? MoveToTrash(string path) => Do("Delete", () => Project.Move(path, null));
+    public string? MoveToTrash(string path) => Do(() => Project.Move(path, null));
 
     public string? CreateFolder(string parent, string name) =>
-        Do("CreateFolder", () => Project.Add($"{parent}/{name}", "DefaultAsset"));
+        Do(() => Project.Add($"{parent}/{name}", "DefaultAsset"));
 
-    public string? CreateMaterial(string path, string shader) => Do("CreateMaterial", () => Project.Add(path, "Material"));
+    public string? CreateMaterial(string path, string shader) => Do(() => Project.Add(path, "Material"));
 
-    public string? CreatePrefab(SceneObject source, string path) => Do("CreatePrefab", () => Project.Add(path, "GameObject"));
+    public string? CreatePrefab(SceneObject source, string path) => Do(() => Project.Add(path, "GameObject"));
 
-    private string? Do(string what, Action change)
+    private string? Do(Action change)
     {
-        effects.Begins("manage-assets " + what);
+        effects.BeginsOnce("manage-assets");
         change();
         return null;
     }
@@ -61,13 +61,13 @@ internal sealed class HostPackages(NativeEditor native, Effects effects, Action 
 
     public void BeginAdd(string id)
     {
-        effects.Begins("manage-packages Add");
+        effects.Begins("manage-packages");
         native.Project.AddPackage(id, reload);
     }
 
     public void BeginRemove(string name)
     {
-        effects.Begins("manage-packages Remove");
+        effects.Begins("manage-packages");
         native.Project.RemovePackage(name, reload);
     }
 
