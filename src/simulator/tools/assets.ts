@@ -40,10 +40,11 @@ export const manageAssets = bridgeTool("manage-assets", {
     const before = scripts();
     const change = changed(project, Action, args);
     if (Action !== "Refresh") world.assetCounter += 1;
-    const Compiled = scripts() !== before;
-    const ReloadFollows = Compiled && args.flag("SimulatedReload", false);
+    const answer = { Success: true, Action, ...change, Undo: false };
+    if (scripts() === before) return answer;
+    const ReloadFollows = args.flag("SimulatedReload", false);
     if (ReloadFollows) reloadAfterwards();
-    return { Success: true, Action, ...change, Undo: false, Compiled, ReloadFollows, CompileErrors: 0 };
+    return { ...answer, Compiled: true, ReloadFollows, CompileErrors: 0 };
   },
 });
 

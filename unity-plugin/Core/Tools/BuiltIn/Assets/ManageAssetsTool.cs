@@ -63,13 +63,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>Always false: Unity's Undo does not know changes of assets.</summary>
         public bool Undo { get; set; }
 
-        /// <summary>True when scripts were compiled because of it.</summary>
-        public bool Compiled { get; set; }
+        /// <summary>Whether scripts were compiled; null, as what follows, when no script was concerned.</summary>
+        public bool? Compiled { get; set; }
 
         /// <summary>True when the Editor reloads its script domain behind this.</summary>
-        public bool ReloadFollows { get; set; }
+        public bool? ReloadFollows { get; set; }
 
-        public int CompileErrors { get; set; }
+        public int? CompileErrors { get; set; }
 
         /// <summary>The first of them; null when there are none.</summary>
         public IReadOnlyList<CompileMessage>? Errors { get; set; }
@@ -121,9 +121,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             return await compilation.ContinueWith(
                 done =>
                 {
-                    Add(answer, done.GetAwaiter().GetResult());
+                    var outcome = done.GetAwaiter().GetResult();
+                    Add(answer, outcome);
                     context.SaveResumeRecord(ToolJson.From(answer));
-                    if (answer.ReloadFollows) context.AnnounceReload();
+                    if (outcome.ReloadFollows) context.AnnounceReload();
                     return answer;
                 },
                 CancellationToken.None,
