@@ -1,9 +1,8 @@
-/** Prompts that teach a client how to start, wait and read: what `prompts/list` and `prompts/get` answer. */
-import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
-import { BrokerError } from "../../../shared/errors.js";
-import { WAITS, type WaitLimits } from "../../../shared/wait-time.js";
+/** The broker's own prompts: they teach a client how to start, wait and read. */
+import type { WaitLimits } from "../../../shared/wait-time.js";
+import type { OfferedPrompt } from "./filled-prompt.js";
 
-interface Template extends Prompt {
+interface Template extends Omit<OfferedPrompt, "messages" | "absent"> {
   /** `{name}` stands for the argument of that name, `{most_seconds}` for the longest wait. */
   text: string;
 }
@@ -57,37 +56,16 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-export function listPrompts(): Prompt[] {
-  return TEMPLATES.map(({ text: _text, ...prompt }) => prompt);
-}
-
-/** Throws INVALID_ARGUMENTS for a prompt that does not exist, or without an argument that it needs. */
-export function getPrompt(
-  name: string,
-  given: Readonly<Record<string, string>> = {},
-  { mostSeconds }: Pick<WaitLimits, "mostSeconds"> = WAITS,
-): GetPromptResult {
-  const template = TEMPLATES.find((one) => one.name === name);
-  if (template === undefined) {
-    const names = TEMPLATES.map((one) => one.name).join(", ");
-    throw new BrokerError(
-      "INVALID_ARGUMENTS",
-      `There is no prompt "${name.slice(0, 100)}"; there are: ${names}.`,
-    );
-  }
-  const { text, description, arguments: known = [] } = template;
-  const missing = known.filter((argument) => argument.required && !given[argument.name]);
-  if (missing.length > 0) {
-    const names = missing.map((argument) => argument.name).join(", ");
-    throw new BrokerError("INVALID_ARGUMENTS", `The prompt ${name} needs ${names}.`);
-  }
-  // In one pass: what an argument says is no template.
-  const filled = text.replace(/\{(\w+)\}/g, (whole, key: string) => {
-    if (key === "most_seconds") return String(mostSeconds);
-    return known.some((argument) => argument.name === key) ? given[key] || "(none)" : whole;
-  });
-  return {
-    ...(description === undefined ? {} : { description }),
-    messages: [{ role: "user", content: { type: "text", text: filled } }],
-  };
+/** They ask for the longest wait that there is. */
+export function builtInPrompts({ mostSeconds }: Pick<WaitLimits, "mostSeconds">): OfferedPrompt[] {
+  return TEMPLATES.map(({ text, ...prompt }) => ({
+    ...prompt,
+    absent: "(none)",
+    messages: [
+      {
+        role: "user",
+        content: { type: "text", text: text.replaceAll("{most_seconds}", String(mostSeconds)) },
+      },
+    ],
+  }));
 }
