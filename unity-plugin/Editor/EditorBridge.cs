@@ -35,10 +35,10 @@ namespace JobBroker.Bridge.Unity
             Clock = new SystemClock();
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
-            info = new UnityEditorInfo(Settings);
+            info = new UnityEditorInfo(Settings, () => tests!.IsRunning);
             console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
-            tests = new UnityTests(store, Clock);
+            tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
             ticks = new TickWaits(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
@@ -79,7 +79,7 @@ namespace JobBroker.Bridge.Unity
 
         public void Start()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("tests", tests.Recover);
             guard.Run("server", () => Controller.StartIfWanted(
                 StartRule.StartsItself(Application.isBatchMode, Settings.Current.AutoStart)));
@@ -88,7 +88,7 @@ namespace JobBroker.Bridge.Unity
         /// <summary>A tick of the Editor: facts first, so that what runs then sees them.</summary>
         public void Tick()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { toolFailure } from "../tool-definition.js";
+import { restingPhase } from "../world.js";
 import { knownTarget, refuseUnknown } from "./set-build-target.js";
 
 /** Most bytes of a file in the result. */
@@ -37,7 +38,7 @@ export const buildPlayer = bridgeTool("build-player", {
         await wait(seconds / PHASES.length);
       }
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
     if (args.flag("SimulatedFailure", false))
       throw toolFailure("build_failed", "The build failed with 1 error.");

@@ -88,7 +88,8 @@ namespace JobBroker.Bridge.Session
                     NotifyFinished(operation);
                     plain?.Ended(operation);
                 },
-                Session.Standing);
+                Session.Standing,
+                () => ports.Editor.Phase);
             var wire = new WireJson(Ledger, options.InlineResultBytes);
             describeOutcome = wire.OutcomeOf;
             var operations = new OperationMethods(

@@ -19,6 +19,7 @@ namespace JobBroker.Bridge.Tools
             ExecutionClass = attribute.ExecutionClass;
             RequiredSecuritySetting = attribute.RequiredSecuritySetting;
             DisplayDevelopmentOnly = attribute.DisplayDevelopmentOnly;
+            BeginsWhileBusy = attribute.BeginsWhileBusy;
             var neverStops = tool is IConditionallyCancellable conditional && !conditional.CanBeCancelled;
             Cancellable = attribute.Cancellable && !neverStops;
             details = Describe(attribute, tool.InputSchema);
@@ -48,6 +49,9 @@ namespace JobBroker.Bridge.Tools
         public SecuritySetting RequiredSecuritySetting { get; }
 
         public bool DisplayDevelopmentOnly { get; }
+
+        /// <summary>True when it does not wait for Unity to be ready.</summary>
+        public bool BeginsWhileBusy { get; }
 
         /// <summary>The tool's entry of get-tool-details; a copy.</summary>
         public JObject Details() => (JObject)details.DeepClone();

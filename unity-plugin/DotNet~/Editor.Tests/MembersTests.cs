@@ -26,6 +26,8 @@ public sealed class MembersTests
         "UnityEditor.LogEntries.consoleFlags", "UnityEditor.LogEntry.callstackTextStartUTF16", "UnityEditor.LogEntry.message",
         "UnityEditor.LogEntry.mode",
         "UnityEditor.TestTools.TestRunner.Api.TestRunnerApi.IsRunActive",
+        "UnityEditor.TestTools.TestRunner.TestRun.TestJobData.guid",
+        "UnityEditor.TestTools.TestRunner.TestRun.TestJobData.isRunning",
         "UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder.TestRuns",
     ];
 

@@ -1,3 +1,4 @@
+using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Ports;
 using JobBroker.EditorHost.Native;
 
@@ -73,7 +74,7 @@ internal sealed class HostBuilds(NativeEditor native, Effects effects, Action re
             step(Steps[i], (double)i / Steps.Length);
             native.Block(seconds / Steps.Length);
         }
-        native.Phase = "ready";
+        native.Rest();
         var fails = native.Script.BuildFails;
         if (!fails) native.AssetsChanged();
         string[] messages = fails ? ["error: the scripted build fails"] : [];
@@ -121,13 +122,16 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             var messages = errors.ToList();
             var reloads = messages.Count == 0 && native.Script.CompileReloads;
             native.AssetsChanged();
-            native.Phase = "ready";
-            native.Console.EndCompilation(messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}"));
+            native.CompileErrors = messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}").ToList();
+            native.Rest();
+            native.Console.EndCompilation(native.CompileErrors);
             done.TrySetResult(new CompileOutcome(true, messages, reloads));
             if (reloads) reload();
         });
         return done.Task;
     }
+
+    public IReadOnlyList<CompilerMessage> Errors() => CompilerOutput.Parse(string.Join('\n', native.CompileErrors));
 }
 
 internal sealed class HostTests(NativeEditor native, Effects effects, Action reload) : ITestRunner
@@ -141,7 +145,7 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
         var names = all.Where(name => Matches(request, name)).ToList();
         var run = native.StartTests(request.RunId, names);
         // Entering Play Mode reloads the domain: the run goes on behind it.
-        if (request.Platform == TestPlatform.PlayMode) reload();
+        if (request.Platform == TestPlatform.PlayMode && !request.DisablesDomainReload) reload();
         return Listen(run, listener, cancellation);
     }
 
@@ -149,6 +153,17 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
     {
         var run = native.RunOf(request.RunId);
         return run == null || run.Ended ? null : Listen(run, listener, cancellation);
+    }
+
+    public IReadOnlyList<UnsavedScene> UnsavedScenes() => native.Script.UnsavedScenes
+        .Select(path => new UnsavedScene(Path.GetFileNameWithoutExtension(path), path.Contains('/') ? path : ""))
+        .ToList();
+
+    public IReadOnlyList<UnsavedScene> SaveScenes(IReadOnlyList<UnsavedScene> scenes)
+    {
+        effects.Begins("save " + string.Join(" ", scenes.Select(scene => scene.Path)));
+        native.Script.UnsavedScenes = [];
+        return [];
     }
 
     private static Task Listen(TestRun run, ITestRunListener listener, CancellationToken cancellation)

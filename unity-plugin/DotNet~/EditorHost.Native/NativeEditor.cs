@@ -71,6 +71,12 @@ public sealed class NativeEditor
 
     public NativeConsole Console { get; } = new();
 
+    /// <summary>What the last compilation said, one line an error, as the Console has it.</summary>
+    public IReadOnlyList<string> CompileErrors { get; set; } = [];
+
+    /// <summary>Nothing is under way any more.</summary>
+    public void Rest() => Phase = CompileErrors.Count > 0 ? "compile_errors" : "ready";
+
     public void AssetsChanged() => Interlocked.Increment(ref assetCounter);
 
     public void Write(string type, string message) => Console.Write(type, message);
@@ -82,7 +88,7 @@ public sealed class NativeEditor
     {
         var failing = names.Take(Script.TestFailures).ToHashSet();
         Phase = "testing";
-        run = new TestRun(Loop, id, names, Script.TestSeconds * TimeScale, failing.Contains, () => Phase = "ready");
+        run = new TestRun(Loop, id, names, Script.TestSeconds * TimeScale, failing.Contains, Rest);
         return run;
     }
 

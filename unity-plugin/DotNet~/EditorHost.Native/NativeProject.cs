@@ -128,7 +128,7 @@ public sealed class NativeProject(NativeEditor native)
         native.Phase = "compiling";
         native.Loop.After(native.Script.CompileSeconds * native.TimeScale, () =>
         {
-            native.Phase = "ready";
+            native.Rest();
             if (native.Script.CompileReloads) reload();
         });
     }

@@ -9,6 +9,9 @@ public sealed class Script
 
     public double TestSeconds { get; set; } = 0.05;
 
+    /// <summary>Scenes with unsaved changes, by their paths; one without a folder has no file.</summary>
+    public string[] UnsavedScenes { get; set; } = [];
+
     public double BuildSeconds { get; set; } = 3;
 
     public bool BuildFails { get; set; }

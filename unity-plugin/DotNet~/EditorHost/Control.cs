@@ -91,6 +91,7 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
                 return [];
             case "phase":
                 Native.Phase = Text(command, "phase");
+                Native.Loop.Wake();
                 return [];
             case "log":
                 Native.Write(command["type"]?.GetValue<string>() ?? "Log", Text(command, "message"));

@@ -57,6 +57,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Name = "compile",
         Description = "Compiles the scripts and reports errors and warnings.",
         Effect = ToolEffect.Idempotent,
+        BeginsWhileBusy = true,
         ExecutionClass = ExecutionClass.Medium)]
     public sealed class CompileTool : AbstractUnityTool<CompileSchema, CompileResponse>, IResumableTool
     {

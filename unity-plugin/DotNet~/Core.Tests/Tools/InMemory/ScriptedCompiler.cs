@@ -13,6 +13,10 @@ public sealed class ScriptedCompiler : ICompiler
 
     public List<bool> Forced { get; } = new();
 
+    public List<CompilerMessage> LastErrors { get; } = new();
+
+    public IReadOnlyList<CompilerMessage> Errors() => LastErrors;
+
     public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
     {
         Forced.Add(force);

@@ -30,22 +30,28 @@ namespace JobBroker.Bridge.Unity
         private const BindingFlags Anything = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public
             | BindingFlags.NonPublic | BindingFlags.FlattenHierarchy;
 
+        private static readonly Type? Holder =
+            typeof(TestRunnerApi).Assembly.GetType("UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder");
+
+        private static readonly PropertyInfo? Instance = Holder?.GetProperty("instance", Anything);
+        private static readonly FieldInfo? Runs = Holder?.GetField("TestRuns", Anything);
+        private static readonly MethodInfo? RunActive =
+            typeof(TestRunnerApi).GetMethod("IsRunActive", Anything, null, Type.EmptyTypes, null);
+
         public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
 
         /// <summary>
-        /// Whether any run is under way, its clean-up included, also one that a person began; null where it cannot be known. Both
-        /// sources are internal to the framework: its list of jobs, which has every run, and IsRunActive, which in 1.1
-        /// tells only of a run of the command line.
+        /// The jobs of the runs that are under way, their clean-up included, also of those that a person began, by the ids that
+        /// Execute returns; null where it cannot be known. The list is internal to the framework.
         /// </summary>
-        public static bool? IsRunActive()
+        public static IReadOnlyList<string>? Jobs()
         {
-            var told = typeof(TestRunnerApi).GetMethod("IsRunActive", Anything, null, Type.EmptyTypes, null)?.Invoke(null, null);
-            if (told is true) return true;
-            var holder = typeof(TestRunnerApi).Assembly.GetType("UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder");
-            var instance = holder?.GetProperty("instance", Anything)?.GetValue(null);
-            if (!(holder?.GetField("TestRuns", Anything)?.GetValue(instance) is IEnumerable jobs)) return null;
-            return jobs.Cast<object>().Any(job => job.GetType().GetField("isRunning", Anything)?.GetValue(job) is true);
+            if (!(Runs?.GetValue(Instance?.GetValue(null)) is IEnumerable jobs)) return null;
+            return jobs.Cast<object>().Where(job => FieldOf(job, "isRunning") is true).Select(job => FieldOf(job, "guid") as string ?? "").ToList();
         }
+
+        /// <summary>Internal too; in 1.1 it tells only of a run of the command line.</summary>
+        public static bool IsRunActive() => RunActive?.Invoke(null, null) is true;
 
         /// <summary>
         /// How many of the tree's tests the request means; the tree may hold those that its filter leaves out.
@@ -59,6 +65,8 @@ namespace JobBroker.Bridge.Unity
             result.Message ?? "",
             result.StackTrace ?? "",
             result.Test.UniqueName);
+
+        private static object? FieldOf(object job, string field) => job.GetType().GetField(field, Anything)?.GetValue(job);
 
         private static int Count(ITestAdaptor node, TestRunRequest request, string assembly)
         {
