@@ -1,4 +1,6 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
+import { createProject, type Project } from "./project.js";
+
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -7,6 +9,7 @@ export interface LogLine {
 }
 
 export interface World {
+  readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
   readonly logs: LogLine[];
@@ -32,6 +35,7 @@ export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   return {
+    project: createProject(),
     projectPath,
     logs,
     values: new Map(),

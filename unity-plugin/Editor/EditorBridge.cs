@@ -23,6 +23,7 @@ namespace JobBroker.Bridge.Unity
         private readonly UnityTests tests;
         private readonly UnitySearch search;
         private readonly RoslynCompiler code;
+        private readonly TickWaits ticks;
         private readonly BridgeOptions options;
         private readonly TickGuard guard;
 
@@ -39,6 +40,7 @@ namespace JobBroker.Bridge.Unity
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
+            ticks = new TickWaits(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts
             {
@@ -54,6 +56,9 @@ namespace JobBroker.Bridge.Unity
                 Search = search,
                 Builds = new UnityBuilds(info.Building),
                 Code = code,
+                Assets = new UnityAssets(),
+                Packages = new UnityPackages(),
+                Ticks = ticks,
                 Security = Settings,
                 Log = log,
                 PackageOf = ToolPackages.Of,
@@ -88,6 +93,7 @@ namespace JobBroker.Bridge.Unity
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);
+            guard.Run("waits", ticks.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
             guard.Run("server", Controller.Pump);
             guard.Run("main thread", mainThread.Tick);

@@ -36,6 +36,12 @@ namespace JobBroker.Bridge.Session
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
+
         public ISecuritySettings Security { get; init; } = null!;
 
         public IBridgeLog Log { get; init; } = null!;
@@ -58,6 +64,9 @@ namespace JobBroker.Bridge.Session
             Search = Search,
             Builds = Builds,
             Code = Code,
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
             Security = Security,
         };
     }

@@ -1,4 +1,5 @@
 using System.Reflection;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
 using JobBroker.EditorHost.Native;
@@ -13,6 +14,7 @@ public sealed class ScriptDomain : IScriptDomain
     private readonly NativeEditor native;
     private readonly DomainContext context;
     private readonly McpServerController controller;
+    private readonly TickWaits ticks = new(new HostClock());
 
     public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
     {
@@ -32,8 +34,11 @@ public sealed class ScriptDomain : IScriptDomain
             Tests = new HostTests(native, effects, reload),
             Scene = new HostScene(native),
             Search = new HostSearch(),
-            Builds = new HostBuilds(native, effects),
+            Builds = new HostBuilds(native, effects, reload),
             Code = new HostCode(),
+            Assets = new HostAssets(native, effects),
+            Packages = new HostPackages(native, effects, reload),
+            Ticks = ticks,
             Security = new HostSecurity(native),
             Log = new HostLog(),
             PackageOf = _ => native.ToolPackage,
@@ -51,7 +56,11 @@ public sealed class ScriptDomain : IScriptDomain
 
     public string? LastError => controller.Status().LastError;
 
-    public void Pump() => controller.Pump();
+    public void Pump()
+    {
+        ticks.Tick();
+        controller.Pump();
+    }
 
     public bool BeforeReload()
     {

@@ -18,6 +18,7 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
+        Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
@@ -25,6 +26,8 @@ public sealed class NativeEditor
     public Script Script { get; } = new();
 
     public CounterFile Counter { get; }
+
+    public NativeProject Project { get; }
 
     public string ProjectPath { get; }
 

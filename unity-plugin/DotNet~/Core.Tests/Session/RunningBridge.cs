@@ -115,6 +115,9 @@ internal sealed class RunningBridge : IDisposable
             Search = tools.Search,
             Builds = tools.Builds,
             Code = tools.Code,
+            Assets = tools.Assets,
+            Packages = tools.Packages,
+            Ticks = tools.Ticks,
             Security = tools.Security,
             Log = Log,
         };

@@ -30,8 +30,9 @@ public sealed class RegistryTests : IDisposable
         Assert.Equal(
             new[]
             {
-                "build-player", "clear-console", "compile", "execute-code", "execute-menu-item", "find-game-objects",
-                "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "ping", "run-tests", "unity-search",
+                "build-player", "clear-console", "compile", "execute-code", "execute-menu-item", "find-assets", "find-game-objects",
+                "get-hierarchy", "get-logs", "get-menu-items", "get-provider-details", "list-packages", "manage-assets",
+                "manage-packages", "ping", "run-tests", "set-build-target", "unity-search",
             },
             Own().All().Select(tool => tool.Name));
         Assert.Empty(reports);

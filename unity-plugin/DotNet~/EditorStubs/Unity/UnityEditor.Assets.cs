@@ -22,7 +22,7 @@ namespace UnityEditor
         }
     }
 
-    public class AssetDatabase
+    public partial class AssetDatabase
     {
         public static bool IsAssetImportWorkerProcess() => StubEditor.IsImportWorker;
 
@@ -30,8 +30,7 @@ namespace UnityEditor
 
         public static string GUIDToAssetPath(GUID guid) => "Assets/Found.mat";
 
-        public static Type GetMainAssetTypeAtPath(string assetPath) =>
-            assetPath.StartsWith("Assets/", StringComparison.Ordinal) ? typeof(ScriptableObject) : null;
+        public static Type GetMainAssetTypeAtPath(string assetPath) => StubProject.TypeOf(assetPath);
     }
 
     public class AssetPostprocessor
@@ -159,20 +158,8 @@ namespace UnityEditor.MPE
 
 namespace UnityEditor.PackageManager
 {
-    public enum PackageSource
+    public partial class PackageInfo
     {
-        Registry = 1,
-        Embedded = 3,
-        Local = 4,
-        Git = 5,
-    }
-
-    public class PackageInfo
-    {
-        public string name { get; internal set; }
-
-        public PackageSource source { get; internal set; }
-
         public static PackageInfo FindForAssembly(System.Reflection.Assembly assembly) =>
             StubEditor.Packages.TryGetValue(assembly.GetName().Name, out var package) ? package : null;
     }
