@@ -24,7 +24,7 @@ public sealed class McpConfigServiceTests : IDisposable
     {
         var ours = File.ReadAllBytes(Path.Combine(Repository.Root, "unity-plugin", "Core", "Config", "clients.json"));
         var theirs = File.ReadAllBytes(Path.Combine(Repository.Root, "src", "cli", "clients", "clients.json"));
-        Assert.True(ours.AsSpan().SequenceEqual(theirs), "copy src/cli/clients/clients.json to unity-plugin/Core/Config");
+        Assert.True(ours.SequenceEqual(theirs), "copy src/cli/clients/clients.json to unity-plugin/Core/Config");
     }
 
     [Fact]
