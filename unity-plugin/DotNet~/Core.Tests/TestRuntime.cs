@@ -15,6 +15,8 @@ internal static class TestRuntime
 
     public const string Child = "Core.Tests.exe";
 
+    public const string DiskFull = "Disk full";
+
     private static string SdkRoot { get; } = Environment.GetEnvironmentVariable("PATH")!.Split(':')
         .Select(folder => Path.Combine(folder, "dotnet"))
         .Where(File.Exists)
@@ -26,6 +28,8 @@ internal static class TestRuntime
         Environment.ProcessPath is { } path && Path.GetFileName(path).StartsWith("dotnet") ? path : "dotnet";
 
     public const string Child = "Core.Tests.Child.dll";
+
+    public const string DiskFull = "No space left";
 
     private static string SdkRoot { get; } =
         Path.GetFullPath(Path.Combine(Path.GetDirectoryName(typeof(object).Assembly.Location)!, "..", "..", ".."));

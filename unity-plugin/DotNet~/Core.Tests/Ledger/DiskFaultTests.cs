@@ -44,7 +44,7 @@ public sealed class DiskFaultTests
         using var child = ChildProcess.Start("unshare", new[] { "-Urm", "/bin/sh", "-c", script, "sh", mount, kept });
         var lines = child.Rest();
         Assert.True(lines.LastOrDefault() == "done", string.Join("\n", lines) + child.Errors());
-        Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains("No space left"));
+        Assert.Contains(lines, line => line.StartsWith("refused") && line.Contains(TestRuntime.DiskFull));
         ExpectRefused(lines, new[] { "more 0", "more 0", "more 20" });
 
         using var ledger = OperationLedger.Open(new LedgerOptions(kept), new ManualClock());
