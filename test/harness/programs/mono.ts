@@ -1,5 +1,6 @@
 /** Debian's Mono, the runtime nearest to Unity's own, for the C# tests of the package. */
-import { existsSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../../src/embedded-redis/directories.js";
 import { libraryDirectories, withLibraries } from "../../../src/embedded-redis/package/package-tree.js";
@@ -9,8 +10,11 @@ import { findDebianProgram } from "./debian-program.js";
 export interface Mono {
   file: string;
   env: Environment;
+  /** Where it is unpacked; undefined: it is installed. */
+  tree?: string;
 }
 
+/** Its reason if there is none; never rejects. */
 export function findMono(env: Environment = process.env): Promise<Mono | { missing: string }> {
   return findDebianProgram<Mono>(
     {
@@ -19,26 +23,47 @@ export function findMono(env: Environment = process.env): Promise<Mono | { missi
       // The facades, netstandard.dll among them, are in no smaller package.
       packages: ["mono-devel"],
       installed: (file) => ({ file, env }),
-      unpacked(tree) {
-        const file = join(tree, "usr", "bin", "mono-sgen");
-        if (!existsSync(file)) return { file, env };
-        return {
-          file,
-          env: {
-            ...withLibraries(env, libraryDirectories(tree)),
-            MONO_CFG_DIR: join(tree, "etc"),
-            MONO_PATH: ["4.5", "4.5/Facades"].map((folder) => join(tree, "usr", "lib", "mono", folder)).join(":"),
-            MONO_GAC_PREFIX: join(tree, "usr"),
-          },
-        };
-      },
+      unpacked: (tree) => monoIn(tree, env),
       whyNot,
     },
     env,
-  );
+  ).catch((error: Error) => ({ missing: error.message }));
 }
 
-/** Undefined: its libraries are there, and so are the assemblies that netstandard2.1 and .NET Framework 4.7.2 share. */
+/**
+ * A copy that other users of this machine can run, since the cache is for its own user alone. The caller removes the
+ * folder.
+ */
+export function copyForEverybody(tree: string, env: Environment): { mono: Mono; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), "mono-"));
+  chmodSync(folder, 0o755);
+  for (const part of ["etc", "usr/bin/mono-sgen", "usr/lib"]) {
+    cpSync(join(tree, part), join(folder, part), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !/\/mono\/([0-9.]+-api|xbuild.*)$/.test(path),
+    });
+  }
+  return { mono: monoIn(folder, env), folder };
+}
+
+function monoIn(tree: string, env: Environment): Mono {
+  const file = join(tree, "usr", "bin", "mono-sgen");
+  if (!existsSync(file)) return { file, env, tree };
+  const assemblies = join(tree, "usr", "lib", "mono", "4.5");
+  return {
+    file,
+    env: {
+      ...withLibraries(env, libraryDirectories(tree)),
+      MONO_CFG_DIR: join(tree, "etc"),
+      MONO_PATH: `${assemblies}:${join(assemblies, "Facades")}`,
+      MONO_GAC_PREFIX: join(tree, "usr"),
+    },
+    tree,
+  };
+}
+
+/** Undefined: it and its libraries are there. */
 async function whyNot({ file, env }: Mono): Promise<string | undefined> {
   if (!existsSync(file)) return "not there";
   const { code, output } = await runCommand(file, ["--version"], { env, timeoutMs: 30_000 });

@@ -74,6 +74,8 @@ internal sealed class ScriptDomain
                     options.StateFolder = System.IO.Path.Combine(folder, "state");
                     options.LedgerFolder = System.IO.Path.Combine(folder, "ledger");
                     options.EditorId = "game@1";
+                    // Whether its threads end is asked here, not how soon.
+                    options.StopMs = 20_000;
                 },
                 store: session);
             StartedMs = clock.ElapsedMilliseconds;
