@@ -6,8 +6,10 @@ import type { Environment } from "../../../src/embedded-redis/directories.js";
 import { runCommand } from "../../../src/embedded-redis/run-command.js";
 import { copyForEverybody, findMono, type Mono } from "../../harness/programs/mono.js";
 
-const PROJECT = fileURLToPath(new URL("../../../unity-plugin/DotNet~/Core.Tests.Mono", import.meta.url));
-const BUILT = `${PROJECT}/bin/Release/net472`;
+const FOLDER = fileURLToPath(new URL("../../../unity-plugin/DotNet~/", import.meta.url));
+/** Not where other tests build Core at the same time. */
+const ARTIFACTS = `${FOLDER}obj/mono`;
+const BUILT = `${ARTIFACTS}/bin/Core.Tests.Mono/release`;
 const BUILD_TIMEOUT_MS = 10 * 60_000;
 
 export interface CoreOnMono {
@@ -28,10 +30,10 @@ export async function runCoreOnMono(
 ): Promise<CoreOnMono | { missing: string }> {
   const found = await findMono();
   if ("missing" in found) return found;
-  const build = ["build", PROJECT, "-c", "Release", "--nologo", "-v", "quiet"];
+  const build = ["build", `${FOLDER}Core.Tests.Mono`, "-c", "Release", "--nologo", "-v", "quiet"];
   const { TMPDIR: _ofThisRun, ...env } = process.env;
   // The compiler's server outlives this run, and so does its temporary folder.
-  const built = await runCommand("dotnet", build, { env, timeoutMs: BUILD_TIMEOUT_MS });
+  const built = await runCommand("dotnet", [...build, "--artifacts-path", ARTIFACTS], { env, timeoutMs: BUILD_TIMEOUT_MS });
   if (built.code !== 0) throw new Error(`Core.Tests.Mono was not built: ${built.output.slice(-4000)}`);
   const isForOthers = found.tree !== undefined && process.getuid?.() === 0;
   const copy = isForOthers && found.tree ? copyForEverybody(found.tree, process.env) : undefined;
