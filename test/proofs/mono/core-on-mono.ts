@@ -33,7 +33,10 @@ export async function runCoreOnMono(
   const build = ["build", `${FOLDER}Core.Tests.Mono`, "-c", "Release", "--nologo", "-v", "quiet"];
   const { TMPDIR: _ofThisRun, ...env } = process.env;
   // The compiler's server outlives this run, and so does its temporary folder.
-  const built = await runCommand("dotnet", [...build, "--artifacts-path", ARTIFACTS], { env, timeoutMs: BUILD_TIMEOUT_MS });
+  const built = await runCommand("dotnet", [...build, "--artifacts-path", ARTIFACTS], {
+    env,
+    timeoutMs: BUILD_TIMEOUT_MS,
+  });
   if (built.code !== 0) throw new Error(`Core.Tests.Mono was not built: ${built.output.slice(-4000)}`);
   const isForOthers = found.tree !== undefined && process.getuid?.() === 0;
   const copy = isForOthers && found.tree ? copyForEverybody(found.tree, process.env) : undefined;
