@@ -77,12 +77,27 @@ describe("prove", { skip: process.platform === "win32" }, () => {
 
   test("names what the Editor does not offer, and what is not as expected", async () => {
     install(VERSION, "opens");
-    const { code, said, report } = await prove("--stand-in", "--only", "batch");
-    expect(code, said).toBe(0);
-    const { steps } = report.modes[0] ?? { steps: [] };
-    const missing = steps.filter(({ status }) => status === "not_offered");
-    for (const { observed } of missing) expect(observed).toMatch(/^[a-z-]+(, [a-z-]+)*$/);
-    expect(steps.map(({ id }) => id)).not.toContain("profiler");
+    // Taken for Unity, it does nothing of what only Unity does.
+    const { code, said, report } = await prove("--only", "batch");
+    expect(code, said).toBe(1);
+    const { proven, failed, not_offered: notOffered, not_proven_here: unproven } = statuses(report);
+    expect(unproven).toBeUndefined();
+    for (const id of ["compiles", "twice", "timeout"]) expect(proven, id).toContain(id);
+    for (const id of [
+      "found",
+      "edit-mode",
+      "once",
+      "reload-in-run",
+      "reload",
+      "changed-script",
+      "compile-errors",
+    ])
+      expect(failed, id).toContain(id);
+    for (const id of ["logs", "dirty-scene", "second-process", "quits"]) expect(failed, id).toContain(id);
+    expect(said).not.toContain("the step failed");
+    // Nothing is both.
+    for (const id of notOffered ?? []) expect(failed).not.toContain(id);
+    expect(report.modes.map(({ mode }) => mode)).toEqual(["batch"]);
   });
 
   test.each<[Behaviour | "none", RegExp]>([

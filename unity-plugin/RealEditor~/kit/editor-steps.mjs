@@ -39,14 +39,14 @@ export const EDITOR_STEPS = [
     expected: "run-tests ends with a refusal or runs; no call hangs",
     async run({ broker }) {
       await menu(broker, "Kit/Open A Saved Scene");
-      await menu(broker, "Kit/Change The Scene");
+      const changed = await menu(broker, "Kit/Change The Scene");
       const ran = await tests(broker, PLAY_MODE, "PlayMode");
       const alive = await answers(broker);
       await menu(broker, "Kit/Open A Saved Scene");
       const ended = ran.code !== null && (hasPassed(ran, 1) || /scene/i.test(refusal(ran)));
       return {
-        ok: ended && alive,
-        observed: `${summary(ran).slice(0, 300)}; ${alive ? "answers" : "silent"}`,
+        ok: changed.answer?.status === "completed" && ended && alive,
+        observed: `changed: ${statusOf(changed)}; ${summary(ran).slice(0, 300)}; ${alive ? "answers" : "silent"}`,
       };
     },
   },
@@ -107,12 +107,12 @@ export const EDITOR_STEPS = [
     expected: "the first stays the project's Editor",
     async run({ broker, editor, project }) {
       project.remove("Temp/kit-second");
-      await menu(broker, "Kit/Start A Second Process");
+      const started = await menu(broker, "Kit/Start A Second Process");
       const { ok, observed } = await standing(broker, editor);
       const alive = await answers(broker);
       return {
-        ok: ok && alive,
-        observed: `the second ended with ${project.read("Temp/kit-second")}; ${observed}`,
+        ok: started.answer?.status === "completed" && ok && alive,
+        observed: `${statusOf(started)}; the second ended with ${project.read("Temp/kit-second")}; ${observed}`,
       };
     },
   },

@@ -46,8 +46,8 @@ export async function openEditor(broker, project, mode, unity) {
     isAlive: () => isAlive(pid),
     /** By its menu, else by a signal. Answers whether the menu was enough. */
     async end(byMenu) {
-      if (byMenu) await broker.call("execute-menu-item", { MenuItemPath: "Kit/Quit" });
-      const quit = byMenu && (await gone(pid, QUIT_MS));
+      const asked = byMenu ? await broker.call("execute-menu-item", { MenuItemPath: "Kit/Quit" }) : undefined;
+      const quit = asked?.answer?.status === "completed" && (await gone(pid, QUIT_MS));
       if (!quit && isAlive(pid)) process.kill(pid);
       if (!quit) await gone(pid, QUIT_MS);
       return quit;

@@ -96,7 +96,7 @@ async function play(mode) {
   for (const step of [...STEPS, ...EDITOR_STEPS]) {
     if (step.modes !== undefined && !step.modes.includes(mode)) continue;
     const { id, title, expected } = step;
-    const outcome = await tried(step, offered, { broker, editor, project, mode });
+    const outcome = await tried(step, offered, { broker, editor, project, version, standIn });
     steps.push({ id, title, expected, ...outcome });
     say(`  ${outcome.status.padEnd(16)} ${title}${outcome.observed ? `: ${outcome.observed}` : ""}`);
   }

@@ -48,12 +48,15 @@ export const STEPS = [
   {
     id: "found",
     title: "The broker finds the Editor by itself",
-    expected: "one Editor, connected",
+    expected: "one Editor, connected, of this version",
     standIn: true,
-    async run({ broker, editor }) {
+    async run({ broker, editor, version, standIn }) {
       const editors = await broker.editors();
       const own = editors.filter(({ id, connected }) => id === editor.id && connected);
-      return { ok: own.length === 1, observed: `${own.length} connected, Unity ${own[0]?.unity_version}` };
+      return {
+        ok: own.length === 1 && (standIn || own[0].unity_version === version),
+        observed: `${own.length} connected, Unity ${own[0]?.unity_version}`,
+      };
     },
   },
   {
@@ -122,7 +125,7 @@ export const STEPS = [
       for (let time = 0; time < 3; time++)
         calls.push(await menu(broker, "Kit/Count Slowly", ["--timeout", "0.3"]));
       const { answer } = await broker.type(
-        ["result", calls[0].answer?.log_id ?? "", "--wait", "--json"],
+        ["result", calls[0].answer?.log_id ?? "", "--follow", "--json"],
         120_000,
       );
       const ids = new Set(calls.map((call) => call.answer?.log_id));
@@ -203,6 +206,7 @@ export const STEPS = [
     tools: [MENU, "get-logs"],
     expected: "the line from before the reload is there, once",
     async run({ broker }) {
+      await broker.call("clear-console");
       await menu(broker, "Kit/Log Before A Reload");
       await menu(broker, "Kit/Reload");
       await pause(2000);

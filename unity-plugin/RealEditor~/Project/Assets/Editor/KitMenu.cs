@@ -10,12 +10,12 @@ namespace JobBroker.RealEditor
     /// <summary>What the kit asks of Unity. What happened is written into Temp, which outlives a domain reload.</summary>
     public static class KitMenu
     {
-        /// <summary>Three seconds of the main thread, and one more line in Temp/kit-count.</summary>
+        /// <summary>Six seconds of the main thread, and one more line in Temp/kit-count.</summary>
         [MenuItem("Kit/Count Slowly")]
         public static void CountSlowly()
         {
             File.AppendAllText("Temp/kit-count", "counted\n");
-            Thread.Sleep(3000);
+            Thread.Sleep(6000);
         }
 
         [MenuItem("Kit/Write Number")]
