@@ -1,4 +1,5 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
+import { createProject, type Project } from "./project.js";
 import { createSceneWorld, type SceneWorld } from "./scenes/scene-world.js";
 
 export interface LogLine {
@@ -9,6 +10,7 @@ export interface LogLine {
 }
 
 export interface World {
+  readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
   readonly logs: LogLine[];
@@ -36,6 +38,7 @@ export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   return {
+    project: createProject(),
     projectPath,
     logs,
     values: new Map(),

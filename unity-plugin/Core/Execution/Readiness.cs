@@ -25,8 +25,8 @@ namespace JobBroker.Bridge.Execution
                 case "changing_play_mode":
                     return "play mode changes";
                 case "testing":
-                    // The main lane is free, so no operation runs them.
-                    return "tests run that a person began";
+                    // The main lane is free: a person began them, or an operation that was lost.
+                    return "other tests run";
                 default:
                     return null;
             }

@@ -18,6 +18,7 @@ public sealed class MembersTests
     /// <summary>Internal in Unity too: reached by reflection.</summary>
     private static readonly string[] Internals =
     [
+        "UnityEditor.Build.Profile.BuildProfile.buildTarget",
         "UnityEditor.EditorApplication.SignalTick", "UnityEditor.EditorApplication.applicationScriptingPath",
         "UnityEditor.LogEntries.Clear", "UnityEditor.LogEntries.EndGettingEntries", "UnityEditor.LogEntries.GetCount",
         "UnityEditor.LogEntries.GetEntryInternal", "UnityEditor.LogEntries.GetFilteringText",

@@ -48,7 +48,7 @@ public sealed class SceneFilesTests
         var prefab = files.Open().Single(one => one.IsPrefab);
         Assert.Equal(("Enemy", "Assets/Enemy.prefab", true), (prefab.Name, prefab.Path, prefab.IsDirty));
         Assert.True(files.Save(prefab, prefab.Path));
-        Assert.Equal(["Assets/Enemy.prefab"], StubEditor.SavedPrefabs);
+        Assert.Equal(["Prefab Enemy Assets/Enemy.prefab"], StubProject.Calls);
         Assert.False(files.Open().Single(one => one.IsPrefab).IsDirty);
 
         StubEditor.PrefabStage.Stub.IsDirty = true;

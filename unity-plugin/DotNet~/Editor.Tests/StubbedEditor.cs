@@ -14,6 +14,7 @@ internal sealed class StubbedEditor
     public StubbedEditor()
     {
         StubEditor.Session.Clear();
+        StubProject.Reset();
         StubEditor.Assets.Clear();
         StubEditor.Console.Clear();
         StubEditor.ExecutedMenuItems.Clear();

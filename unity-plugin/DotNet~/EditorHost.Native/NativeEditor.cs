@@ -20,6 +20,7 @@ public sealed class NativeEditor
         UnityVersion = unityVersion;
         Counter = counter;
         Scenes = new SceneWorld(() => Script.SceneObjects);
+        Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
@@ -29,6 +30,8 @@ public sealed class NativeEditor
     public SceneWorld Scenes { get; }
 
     public CounterFile Counter { get; }
+
+    public NativeProject Project { get; }
 
     public string ProjectPath { get; }
 
@@ -53,11 +56,17 @@ public sealed class NativeEditor
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();
 
-    /// <summary>The security switches that were switched, by word (tests, menu-items, …); all are on at first.</summary>
+    /// <summary>
+    /// What was switched, by word: the security switches (tests, menu-items, …), which are all on at first; tools and assemblies;
+    /// and development, which is off at first.
+    /// </summary>
     public ConcurrentDictionary<string, bool> Switches { get; } = new();
 
-    /// <summary>Tools that were added manually; each echoes its text.</summary>
-    public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
+    /// <summary>Tools that were added manually; each echoes its text. Those with true are for development.</summary>
+    public ConcurrentDictionary<string, bool> ExtraTools { get; } = new();
+
+    /// <summary>The package that the added tools came with; null: the project's own code.</summary>
+    public string? ToolPackage { get; set; }
 
     public string Phase
     {

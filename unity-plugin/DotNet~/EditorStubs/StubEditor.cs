@@ -5,6 +5,7 @@ using System.Collections.Generic;
 using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
+using UnityEditor.PackageManager;
 using UnityEditor.SceneManagement;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
@@ -43,7 +44,11 @@ namespace JobBroker.EditorStubs
 
         public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";
 
-        public static string PackagePath { get; set; }
+        /// <summary>The package of each assembly that came with one, by the assembly's name.</summary>
+        public static Dictionary<string, PackageInfo> Packages { get; } = new Dictionary<string, PackageInfo>();
+
+        public static void Install(string assembly, string package, PackageSource source) =>
+            Packages[assembly] = new PackageInfo { name = package, source = source };
 
         /// <summary>SessionState.</summary>
         public static Dictionary<string, string> Session { get; } = new Dictionary<string, string>();
@@ -93,8 +98,6 @@ namespace JobBroker.EditorStubs
 
         /// <summary>How often changes of a prefab's instance were recorded as its own.</summary>
         public static int RecordedOverrides { get; set; }
-
-        public static List<string> SavedPrefabs { get; } = new List<string>();
 
         /// <summary>Those that another component needs.</summary>
         public static HashSet<Component> NeededComponents { get; } = new HashSet<Component>();
@@ -150,7 +153,6 @@ namespace JobBroker.EditorStubs
             AssetObjects.Clear();
             PrefabInstances.Clear();
             NeededComponents.Clear();
-            SavedPrefabs.Clear();
             RecordedOverrides = 0;
             Dialogs = 0;
             DiskIsFull = false;

@@ -47,7 +47,7 @@ public sealed class ReadinessTests : IDisposable
     [InlineData("compiling", "scripts compile")]
     [InlineData("importing", "assets are imported")]
     [InlineData("changing_play_mode", "play mode changes")]
-    [InlineData("testing", "tests run that a person began")]
+    [InlineData("testing", "other tests run")]
     [InlineData("building", "a player is built")]
     [InlineData("ready", null)]
     [InlineData("compile_errors", null)]

@@ -54,7 +54,7 @@ namespace UnityEditor
             .FirstOrDefault(one => one.Number == (int)number && AssetDatabase.AssetPathToGUID(one.Owner.Path) == guid);
     }
 
-    public class AssetDatabase
+    public partial class AssetDatabase
     {
         public static bool IsAssetImportWorkerProcess() => StubEditor.IsImportWorker;
 
@@ -62,7 +62,8 @@ namespace UnityEditor
 
         public static string GUIDToAssetPath(GUID guid) => "Assets/Found.mat";
 
-        public static string GUIDToAssetPath(string guid) => StubEditor.ScenePaths.First(path => AssetPathToGUID(path) == guid);
+        public static string GUIDToAssetPath(string guid) => StubProject.PathOf(guid)
+            ?? StubEditor.ScenePaths.First(path => AssetPathToGUID(path) == guid);
 
         public static string AssetPathToGUID(string path)
         {
@@ -75,16 +76,16 @@ namespace UnityEditor
 
         public static string[] FindAssets(string filter) => StubEditor.ScenePaths.Select(AssetPathToGUID).ToArray();
 
-        public static string GetAssetPath(Object assetObject) =>
-            StubEditor.AssetObjects.FirstOrDefault(entry => entry.Value.Contains(assetObject)).Key ?? "";
+        public static string GetAssetPath(Object assetObject) => StubProject.Has(assetObject.name)
+            ? assetObject.name
+            : StubEditor.AssetObjects.FirstOrDefault(entry => entry.Value.Contains(assetObject)).Key ?? "";
 
         public static Object LoadMainAssetAtPath(string assetPath) => LoadAllAssetsAtPath(assetPath).FirstOrDefault();
 
         public static Object[] LoadAllAssetsAtPath(string assetPath) =>
             StubEditor.AssetObjects.TryGetValue(assetPath, out var found) ? found : Array.Empty<Object>();
 
-        public static Type GetMainAssetTypeAtPath(string assetPath) =>
-            assetPath.StartsWith("Assets/", StringComparison.Ordinal) ? typeof(ScriptableObject) : null;
+        public static Type GetMainAssetTypeAtPath(string assetPath) => StubProject.TypeOf(assetPath);
     }
 
     public class AssetPostprocessor
@@ -109,11 +110,9 @@ namespace UnityEditor.MPE
 
 namespace UnityEditor.PackageManager
 {
-    public class PackageInfo
+    public partial class PackageInfo
     {
-        public string resolvedPath => StubEditor.PackagePath;
-
         public static PackageInfo FindForAssembly(System.Reflection.Assembly assembly) =>
-            StubEditor.PackagePath == null ? null : new PackageInfo();
+            StubEditor.Packages.TryGetValue(assembly.GetName().Name, out var package) ? package : null;
     }
 }

@@ -135,9 +135,13 @@ namespace UnityEditor
 
         public static GameObject SaveAsPrefabAsset(GameObject instanceRoot, string assetPath, out bool success)
         {
-            success = !StubEditor.DiskIsFull;
-            if (success) StubEditor.SavedPrefabs.Add(assetPath);
-            return instanceRoot;
+            if (instanceRoot.transform.parent != null && instanceRoot.name == "Part of a prefab")
+            {
+                throw new ArgumentException("Can't save part of a Prefab instance as a Prefab");
+            }
+            success = !StubEditor.DiskIsFull && StubProject.Do($"Prefab {instanceRoot.name} {assetPath}");
+            if (success) StubProject.Add(assetPath, typeof(GameObject));
+            return success ? instanceRoot : null;
         }
     }
 }

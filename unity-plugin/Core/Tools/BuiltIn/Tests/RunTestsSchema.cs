@@ -75,17 +75,16 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [Description("Whether to write an NUnit XML file into the project's TestResults folder")]
         public bool SaveXml { get; set; }
 
-        [Description("Which finished tests to list in cases, with time, file and line; inconclusive ones count as skipped")]
+        [Description("Which finished tests cases lists; skipped: inconclusive too")]
         public ReportedResults ReportResults { get; set; } = ReportedResults.None;
 
-        [Description("List only tests whose full name this regular expression matches; alone, whatever their result")]
+        [Description("Regular expression over full names: cases lists only these; alone, any result")]
         public string ReportName { get; set; } = "";
 
         [Description("Scenes with unsaved changes: refuse to run, or save them first")]
         public UnsavedScenes UnsavedScenes { get; set; } = UnsavedScenes.Refuse;
 
-        [Description("Of a PlayMode run: keep the project's setting, or enter play mode without a domain reload, "
-            + "which is faster and keeps static fields")]
+        [Description("PlayMode: keep the project's setting, or enter without a domain reload: faster, statics stay")]
         public DomainReload ReloadDomain { get; set; } = DomainReload.Keep;
     }
 }

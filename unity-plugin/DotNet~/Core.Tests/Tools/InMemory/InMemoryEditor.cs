@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
@@ -23,6 +24,7 @@ public sealed class InMemoryEditor : IDisposable
         var scenes = new HostScenes(World);
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
+        Ticks = new TickWaits(Clock);
         Services = new ToolServices
         {
             Clock = Clock,
@@ -39,6 +41,9 @@ public sealed class InMemoryEditor : IDisposable
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
             Security = Security,
         };
     }
@@ -65,9 +70,21 @@ public sealed class InMemoryEditor : IDisposable
 
     public ScriptedBuilds Builds { get; } = new();
 
+    public InMemoryAssets Assets { get; } = new();
+
+    public ScriptedPackages Packages { get; } = new();
+
+    public TickWaits Ticks { get; }
+
     public ChangeableSecurity Security { get; } = new();
 
     public ToolServices Services { get; }
+
+    /// <summary>So many ticks of the Editor.</summary>
+    public void Tick(int times = 1)
+    {
+        for (var tick = 0; tick < times; tick++) Ticks.Tick();
+    }
 
     public void Dispose()
     {
