@@ -39,7 +39,7 @@ describe("the bridge's tools and the simulated ones", () => {
     expect(schema({ NoSuchParameter: 1 })).toBe(false);
     const properties = (details.inputSchema?.properties ?? {}) as Record<
       string,
-      { default?: unknown; enum?: unknown[] }
+      { type?: unknown; default?: unknown; enum?: unknown[] }
     >;
     expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
     const defaults = Object.entries(properties).flatMap(([name, property]) =>
