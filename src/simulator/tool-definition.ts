@@ -24,6 +24,8 @@ export interface Arguments {
   text(name: string, fallback?: string): string;
   number(name: string, fallback: number): number;
   flag(name: string, fallback: boolean): boolean;
+  /** A list of texts; empty if it is not given. */
+  texts(name: string): string[];
   value(name: string): unknown;
 }
 
@@ -33,6 +35,7 @@ export interface SimulatedTool {
   readonly inputSchema: JsonObjectSchema;
   readonly effect: "read_only" | "idempotent" | "mutating";
   readonly destructive?: boolean;
+  readonly openWorld?: boolean;
   readonly lane: Lane;
   readonly resumable: boolean;
   readonly cancellable: boolean;
@@ -44,13 +47,14 @@ export interface SimulatedTool {
   run(call: ToolCall): Promise<unknown>;
 }
 
-const QUICK = { resumable: false, cancellable: false, executionClass: "quick" } as const;
-
 /** A quick tool that occupies the main thread, as almost all of Unity's API does. */
-export const QUICK_ON_MAIN = { ...QUICK, lane: "main", blocksMainThread: true } as const;
-
-/** A quick tool that uses no Unity API and runs beside the main lane. */
-export const QUICK_BESIDE = { ...QUICK, lane: "background", blocksMainThread: false } as const;
+export const QUICK_ON_MAIN = {
+  resumable: false,
+  cancellable: false,
+  executionClass: "quick",
+  lane: "main",
+  blocksMainThread: true,
+} as const;
 
 /** An error whose name becomes `outcome.error.type`. */
 export function toolFailure(type: string, message: string): Error {
@@ -73,6 +77,13 @@ export function readArguments(values: Record<string, unknown>): Arguments {
     number: (name, fallback) =>
       typed(name, (v): v is number => typeof v === "number" && Number.isFinite(v), "number", fallback),
     flag: (name, fallback) => typed(name, (v) => typeof v === "boolean", "boolean", fallback),
+    texts: (name) =>
+      typed(
+        name,
+        (v): v is string[] => Array.isArray(v) && v.every((one) => typeof one === "string"),
+        "list of strings",
+        [],
+      ),
   };
 }
 
@@ -81,7 +92,7 @@ export function describeTool(tool: SimulatedTool): ToolDetails {
   const properties = Object.entries(tool.inputSchema.properties ?? {}).map(([name, schema]) => [
     name,
     {
-      Type: typeof schema.type === "string" ? schema.type : "object",
+      Type: typeof schema.type === "string" ? plainType(schema.type) : "object",
       Description: schema.description ?? "",
       DefaultValue: schema.default ?? null,
       Enum: schema.enum ?? null,
@@ -101,7 +112,7 @@ export function describeTool(tool: SimulatedTool): ToolDetails {
       readOnlyHint: tool.effect === "read_only",
       idempotentHint: tool.effect !== "mutating",
       destructiveHint: tool.destructive ?? false,
-      openWorldHint: false,
+      openWorldHint: tool.openWorld ?? false,
     },
     lane: tool.lane,
     resumable: tool.resumable,
@@ -109,6 +120,9 @@ export function describeTool(tool: SimulatedTool): ToolDetails {
     executionClass: tool.executionClass,
   };
 }
+
+/** uLoop knows no integers. */
+const plainType = (type: string): string => (type === "integer" ? "number" : type);
 
 /** The input schema of a tool: a closed object of these properties. */
 export function parameters(

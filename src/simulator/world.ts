@@ -1,4 +1,6 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
+import { createProject, type Project } from "./project.js";
+
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -7,15 +9,18 @@ export interface LogLine {
 }
 
 export interface World {
+  readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
-  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting";
+  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting" | "compile_errors";
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
   assetCounter: number;
+  /** What the last compilation said, a line for each error; empty when the scripts compile. */
+  compileErrors: readonly string[];
   /** How many tests fail: by the scripts on disk, and by the last compilation, which is what runs. */
   readonly failingTests: { edited: number; compiled: number };
   log(type: LogLine["LogType"], message: string): void;
@@ -30,12 +35,14 @@ export function createWorld(now: () => number, projectPath: string): World {
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   return {
+    project: createProject(),
     projectPath,
     logs,
     values: new Map(),
     phase: "ready",
     generation: 0,
     assetCounter: 0,
+    compileErrors: [],
     failingTests: { edited: 0, compiled: 0 },
     log(type, message) {
       const line = { LogType: type, Message: message, At: now() };
@@ -48,4 +55,9 @@ export function createWorld(now: () => number, projectPath: string): World {
       return () => void listeners.delete(hear);
     },
   };
+}
+
+/** The phase while nothing is under way. */
+export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {
+  return compileErrors.length > 0 ? "compile_errors" : "ready";
 }

@@ -23,6 +23,7 @@ namespace JobBroker.Bridge.Unity
         private readonly UnityTests tests;
         private readonly UnitySearch search;
         private readonly RoslynCompiler code;
+        private readonly TickWaits ticks;
         private readonly BridgeOptions options;
         private readonly TickGuard guard;
 
@@ -34,32 +35,39 @@ namespace JobBroker.Bridge.Unity
             Clock = new SystemClock();
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
-            info = new UnityEditorInfo(Settings);
+            info = new UnityEditorInfo(Settings, () => tests!.IsRunning);
             console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
-            tests = new UnityTests(store, Clock);
+            tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
+            ticks = new TickWaits(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
-            var ports = new BridgePorts(
-                Clock,
-                mainThread,
-                store,
-                info,
-                console,
-                new UnityMenu(),
-                compiler,
-                tests,
-                new UnityScenes(),
-                search,
-                new UnityBuilds(info.Building),
-                code,
-                Settings,
-                log);
+            var ports = new BridgePorts
+            {
+                Clock = Clock,
+                MainThread = mainThread,
+                SessionStore = store,
+                Editor = info,
+                Console = console,
+                Menu = new UnityMenu(),
+                Compiler = compiler,
+                Tests = tests,
+                Scene = new UnityScenes(),
+                Search = search,
+                Builds = new UnityBuilds(info.Building),
+                Code = code,
+                Assets = new UnityAssets(),
+                Packages = new UnityPackages(),
+                Ticks = ticks,
+                Security = Settings,
+                Log = log,
+                PackageOf = ToolPackages.Of,
+            };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
             Controller = new McpServerController(ports, options, ToolAssemblies());
-            Clients = new McpConfigService(PackageFiles.ClientTable(log), new McpConfigRepository(), ConfigMachine.Current());
+            Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
         public SystemClock Clock { get; }
@@ -68,11 +76,11 @@ namespace JobBroker.Bridge.Unity
 
         public McpServerController Controller { get; }
 
-        public McpConfigService Clients { get; }
+        public ClientInstaller Installer { get; }
 
         public void Start()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("tests", tests.Recover);
             guard.Run("server", () => Controller.StartIfWanted(
                 StartRule.StartsItself(Application.isBatchMode, Settings.Current.AutoStart)));
@@ -81,10 +89,11 @@ namespace JobBroker.Bridge.Unity
         /// <summary>A tick of the Editor: facts first, so that what runs then sees them.</summary>
         public void Tick()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);
+            guard.Run("waits", ticks.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
             guard.Run("server", Controller.Pump);
             guard.Run("main thread", mainThread.Tick);
@@ -105,6 +114,7 @@ namespace JobBroker.Bridge.Unity
 
         private void Close()
         {
+            guard.Run("installer", Installer.Dispose);
             guard.Run("code", code.Dispose);
             guard.Run("search", search.Dispose);
             guard.Run("tests", tests.Dispose);

@@ -2,6 +2,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Window;
 using UnityEditor;
 using UnityEngine;
@@ -15,38 +16,36 @@ namespace JobBroker.Bridge.Unity
         /// <summary>0 takes the first free one.</summary>
         [SerializeField] private int port;
         [SerializeField] private bool autoStart = true;
-        [SerializeField] private bool testExecution;
-        [SerializeField] private bool menuItemExecution;
-        [SerializeField] private bool codeExecution;
-        [SerializeField] private bool buildExecution;
         [SerializeField] private bool plainSurface;
+        [SerializeField] private bool development;
+        /// <summary>Words: switches that are on, and what was said of single tools and assemblies.</summary>
+        [SerializeField] private List<string> allowed = new List<string>();
         [SerializeField] private List<string> allowedMenuItems = new List<string>();
         [SerializeField] private List<string> deniedMenuItems = MenuItemPolicy.DefaultDenied.ToList();
         [SerializeField] private List<string> buildFolders = new List<string>();
         [SerializeField] private List<string> labels = new List<string>();
 
-        public BridgeSettings Read() => new BridgeSettings(
-            port == 0 ? (int?)null : port,
-            autoStart,
-            testExecution,
-            menuItemExecution,
-            codeExecution,
-            buildExecution,
-            plainSurface,
-            allowedMenuItems,
-            deniedMenuItems,
-            buildFolders,
-            labels);
+        public BridgeSettings Read() => new BridgeSettings
+        {
+            Port = port == 0 ? (int?)null : port,
+            AutoStart = autoStart,
+            PlainSurface = plainSurface,
+            IsDevelopment = development,
+            Allowed = allowed.Select(SecurityPlace.Named).OfType<SecuritySetting>().ToList(),
+            Choices = ToolChoices.Of(allowed.Where(word => SecurityPlace.Named(word) == null)),
+            AllowedMenuItems = allowedMenuItems,
+            DeniedMenuItems = deniedMenuItems,
+            BuildFolders = buildFolders,
+            Labels = labels,
+        };
 
         public void Write(BridgeSettings settings)
         {
             port = settings.Port ?? 0;
             autoStart = settings.AutoStart;
-            testExecution = settings.TestExecution;
-            menuItemExecution = settings.MenuItemExecution;
-            codeExecution = settings.CodeExecution;
-            buildExecution = settings.BuildExecution;
             plainSurface = settings.PlainSurface;
+            development = settings.IsDevelopment;
+            allowed = settings.Allowed.Select(SecurityPlace.WordOf).Concat(settings.Choices.Words).ToList();
             allowedMenuItems = settings.AllowedMenuItems.ToList();
             deniedMenuItems = settings.DeniedMenuItems.ToList();
             buildFolders = settings.BuildFolders.ToList();

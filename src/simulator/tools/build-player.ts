@@ -1,7 +1,10 @@
 /** build-player: long, on the main thread, its phases as progress. Writes a small player where the project is on disk. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { parameters, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { toolFailure } from "../tool-definition.js";
+import { restingPhase } from "../world.js";
+import { knownTarget, refuseUnknown } from "./set-build-target.js";
 
 /** Most bytes of a file in the result. */
 const MOST_OF_FILE = 256 * 1024;
@@ -17,49 +20,16 @@ const PHASES = [
   "Post-processing",
 ];
 
-export const buildPlayer: SimulatedTool = {
-  name: "build-player",
-  description: "Builds the player for a target platform.",
-  inputSchema: parameters(
-    {
-      BuildTarget: {
-        type: "string",
-        description: "The platform",
-        enum: ["Android", "iOS", "StandaloneLinux64", "StandaloneOSX", "StandaloneWindows64", "WebGL"],
-      },
-      OutputPath: { type: "string", description: "Where the player goes", default: "Builds" },
-      Development: { type: "boolean", description: "A development build", default: false },
-      EveryFile: {
-        type: "boolean",
-        description: "List every file of the player, with its size",
-        default: false,
-      },
-      IncludeFilesUpTo: {
-        type: "integer",
-        description:
-          "Put the contents of files up to this many bytes into the result, 1 MB in all; 0 for none. They are read as resources",
-        minimum: 0,
-        maximum: MOST_OF_FILE,
-        default: 0,
-      },
-      SimulatedSeconds: {
-        type: "number",
-        description: "Simulator: how long it takes",
-        minimum: 0,
-        default: 3,
-      },
-      SimulatedFailure: { type: "boolean", description: "Simulator: fail in the last phase", default: false },
-    },
-    ["BuildTarget"],
-  ),
-  effect: "mutating",
-  lane: "main",
-  resumable: false,
-  cancellable: true,
-  executionClass: "long",
-  blocksMainThread: true,
+export const buildPlayer = bridgeTool("build-player", {
+  simulated: {
+    Seconds: { type: "number", description: "how long it takes", minimum: 0, default: 3 },
+    Failure: { type: "boolean", description: "fail in the last phase", default: false },
+  },
   async run({ args, progress, wait, world }) {
-    const target = args.text("BuildTarget");
+    // A simulated Editor builds for every platform, whichever it is switched to.
+    const target = knownTarget(args.text("BuildTarget"));
+    const profile = args.text("BuildProfile", "");
+    if (profile !== "") refuseOtherProfile(profile, world.project.buildProfile);
     const seconds = args.number("SimulatedSeconds", 3);
     world.phase = "building";
     try {
@@ -68,7 +38,7 @@ export const buildPlayer: SimulatedTool = {
         await wait(seconds / PHASES.length);
       }
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
     if (args.flag("SimulatedFailure", false))
       throw toolFailure("build_failed", "The build failed with 1 error.");
@@ -80,14 +50,25 @@ export const buildPlayer: SimulatedTool = {
       BuildTarget: target,
       OutputPath: output,
       TotalSeconds: seconds,
+      TotalBytes: files.reduce((sum, { Bytes }) => sum + Bytes, 0),
       TotalErrors: 0,
       TotalWarnings: 0,
+      Messages: [],
       TotalFiles: files.length,
       ...(args.flag("EveryFile", false) ? { Files: files } : {}),
       ...contentsOf(output, files, Math.min(args.number("IncludeFilesUpTo", 0), MOST_OF_FILE)),
     };
   },
-};
+});
+
+function refuseOtherProfile(profile: string, active: string | undefined): void {
+  refuseUnknown(profile);
+  if (active === profile) return;
+  throw toolFailure(
+    "wrong_build_target",
+    `The active build profile is ${active ?? "none"}, not ${profile}. Switch to it first with set-build-target. Nothing was built.`,
+  );
+}
 
 function contentsOf(output: string, files: readonly { Path: string; Bytes: number }[], upTo: number): object {
   if (upTo <= 0) return {};

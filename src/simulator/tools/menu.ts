@@ -1,5 +1,6 @@
 /** Menu items: the listed ones, and `Simulator/Block For <n> Seconds` that holds the main thread. */
-import { parameters, QUICK_ON_MAIN, type SimulatedTool, toolFailure } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { toolFailure } from "../tool-definition.js";
 
 const LISTED = [
   "Assets/Refresh",
@@ -11,39 +12,28 @@ const LISTED = [
   "Simulator/Block For 360 Seconds",
   "Simulator/Fail",
 ];
-const BLOCK_FOR = /^Simulator\/Block For (\d+(?:\.\d+)?) Seconds$/;
 
-export const getMenuItems: SimulatedTool = {
-  name: "get-menu-items",
-  description: "Lists menu items that execute-menu-item can run.",
-  inputSchema: parameters({
-    FilterText: { type: "string", description: "Only items that contain this text", default: "" },
-    MaxCount: { type: "integer", description: "At most this many", minimum: 1, default: 200 },
-  }),
-  effect: "read_only",
-  ...QUICK_ON_MAIN,
-  async run({ args }) {
-    const filter = args.text("FilterText", "").toLowerCase();
-    const matching = LISTED.filter((path) => path.toLowerCase().includes(filter));
-    const MenuItems = matching.slice(0, args.number("MaxCount", 200)).map((Path) => ({ Path }));
-    return { TotalCount: matching.length, MenuItems };
-  },
+const FILTERS = {
+  contains: (path: string, text: string) => path.includes(text),
+  exact: (path: string, text: string) => text === "" || path === text,
+  startswith: (path: string, text: string) => path.startsWith(text),
 };
 
-export const executeMenuItem: SimulatedTool = {
-  name: "execute-menu-item",
-  description: "Runs a menu item of the Editor by its path, on the main thread, until it ends.",
-  inputSchema: parameters(
-    { MenuItemPath: { type: "string", description: "For example Simulator/Block For 2 Seconds" } },
-    ["MenuItemPath"],
-  ),
-  effect: "mutating",
-  destructive: true,
-  lane: "main",
-  resumable: false,
-  cancellable: false,
-  executionClass: "long",
-  blocksMainThread: true,
+const BLOCK_FOR = /^Simulator\/Block For (\d+(?:\.\d+)?) Seconds$/;
+
+export const getMenuItems = bridgeTool("get-menu-items", {
+  async run({ args }) {
+    const filter = args.text("FilterText", "").toLowerCase();
+    const fits = FILTERS[args.text("FilterType", "contains") as keyof typeof FILTERS];
+    const matching = LISTED.filter((path) => fits(path.toLowerCase(), filter));
+    const MenuItems = matching
+      .slice(0, args.number("MaxCount", 200))
+      .map((Path) => ({ Path, Priority: 0, IsValidateFunction: false }));
+    return { TotalCount: matching.length, MenuItems };
+  },
+});
+
+export const executeMenuItem = bridgeTool("execute-menu-item", {
   label: (args) => args.text("MenuItemPath", "execute-menu-item"),
   async run({ args, wait, world }) {
     const path = args.text("MenuItemPath");
@@ -56,4 +46,4 @@ export const executeMenuItem: SimulatedTool = {
     world.log("Log", `Executed ${path}`);
     return { Success: true, MenuItemPath: path, ExecutionMethod: "EditorApplication" };
   },
-};
+});

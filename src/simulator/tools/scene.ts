@@ -1,89 +1,135 @@
 /** The scene tree: hierarchies of any size, search, and values that can be set and read back. */
 import { createHash } from "node:crypto";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { lazyList } from "../results/result-text.js";
-import { parameters, QUICK_ON_MAIN, type SimulatedTool } from "../tool-definition.js";
+import { parameters, QUICK_ON_MAIN, type SimulatedTool, toolFailure } from "../tool-definition.js";
 
-interface Node {
+const SCENE = "SampleScene";
+/** Every hundredth object is a root; the others are below it. */
+const BELOW_ROOT = 100;
+
+interface SceneNode {
   name: string;
   path: string;
   depth: number;
   components: string[];
 }
 
-const node = (index: number): Node => ({
-  name: `Object${index}`,
-  path: `/Root${Math.floor(index / 100)}/Object${index}`,
-  depth: 1,
-  components: index % 3 === 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"],
-});
-
-const reading = {
-  effect: "read_only",
-  ...QUICK_ON_MAIN,
-} as const;
+const node = (index: number): SceneNode => {
+  const root = `Root${Math.floor(index / BELOW_ROOT)}`;
+  const components = index % 3 === 0 ? ["Transform", "Camera"] : ["Transform", "MeshRenderer"];
+  return index % BELOW_ROOT === 0
+    ? { name: root, path: `/${root}`, depth: 0, components }
+    : { name: `Object${index}`, path: `/${root}/Object${index}`, depth: 1, components };
+};
 
 /** The same value for the same object, so that two reads agree. */
 const noiseOf = (index: number, bytes: number): string =>
   createHash("shake256", { outputLength: bytes }).update(String(index)).digest("base64");
 
-export const getHierarchy: SimulatedTool = {
-  ...reading,
-  name: "get-hierarchy",
-  description: "Lists the objects of the open scene.",
-  inputSchema: parameters({
-    Size: {
+export const getHierarchy = bridgeTool("get-hierarchy", {
+  simulated: {
+    Size: { type: "integer", description: "number of objects in the scene", minimum: 0, default: 20 },
+    NoiseBytes: {
       type: "integer",
-      description: "Simulator: number of objects in the scene",
-      minimum: 0,
-      default: 20,
-    },
-    SimulatedNoiseBytes: {
-      type: "integer",
-      description: "Simulator: bytes of each object that no compression makes smaller",
+      description: "bytes of each object that no compression makes smaller",
       minimum: 0,
       default: 0,
     },
-    IncludeComponents: { type: "boolean", description: "Whether to list components", default: true },
-  }),
+  },
   async run({ args }) {
-    const withComponents = args.flag("IncludeComponents", true);
-    const nodeCount = args.number("Size", 20);
+    const size = args.number("SimulatedSize", 20);
     const noise = args.number("SimulatedNoiseBytes", 0);
-    const nodes = lazyList(nodeCount, (index) => {
-      const { components, ...rest } = node(index);
+    const withComponents = args.flag("IncludeComponents", true);
+    const withPaths = args.flag("IncludePaths", true);
+    const { start, step, count } = args.flag("UseSelection", false)
+      ? NOTHING
+      : walk(size, args.text("RootPath", ""), args.number("MaxDepth", -1));
+    const nodes = lazyList(count, (at) => {
+      const index = start + at * step;
+      const { name, path, depth, components } = node(index);
       return {
-        ...rest,
+        name,
+        ...(withPaths ? { path } : {}),
+        depth: depth - node(start).depth,
+        isActive: true,
         ...(withComponents ? { components } : {}),
         ...(noise > 0 ? { noise: noiseOf(index, noise) } : {}),
       };
     });
-    return { sceneName: "SampleScene", nodeCount, nodes };
+    return { sceneName: SCENE, scenes: [SCENE], nodeCount: count, nodes };
   },
-};
+});
 
-export const findGameObjects: SimulatedTool = {
-  ...reading,
-  name: "find-game-objects",
-  description: "Finds objects of the open scene by name or component.",
-  inputSchema: parameters({
-    NamePattern: { type: "string", description: "Text that the name contains", default: "" },
-    RequiredComponent: { type: "string", description: "A component that it has", default: "" },
-    MaxResults: { type: "integer", description: "At most this many", minimum: 1, default: 20 },
-  }),
+/** Which objects a walk lists: so many from `start`, each `step` after the one before. */
+interface Walk {
+  start: number;
+  step: number;
+  count: number;
+}
+
+/** Nothing is selected in the simulator. */
+const NOTHING: Walk = { start: 0, step: 1, count: 0 };
+
+function walk(size: number, rootPath: string, maxDepth: number): Walk {
+  const wanted = `/${rootPath.replace(/^\/+|\/+$/g, "")}`;
+  if (wanted === "/") {
+    return maxDepth === 0
+      ? { start: 0, step: BELOW_ROOT, count: Math.ceil(size / BELOW_ROOT) }
+      : { start: 0, step: 1, count: size };
+  }
+  for (let start = 0; start < size; start += 1) {
+    if (node(start).path !== wanted) continue;
+    const isTree = start % BELOW_ROOT === 0 && maxDepth !== 0;
+    return { start, step: 1, count: isTree ? Math.min(BELOW_ROOT, size - start) : 1 };
+  }
+  throw toolFailure("game_object_not_found", `No open scene has an object ${rootPath}.`);
+}
+
+export const findGameObjects = bridgeTool("find-game-objects", {
   async run({ args }) {
-    const pattern = args.text("NamePattern", "");
-    const component = args.text("RequiredComponent", "");
-    const found = Array.from({ length: 100 }, (_, index) => node(index)).filter(
-      (one) => one.name.includes(pattern) && (component === "" || one.components.includes(component)),
+    const named = nameFilter(args.text("SearchMode", "Exact"), args.text("NamePattern", ""));
+    const wanted = args.texts("RequiredComponents");
+    const isUntagged = ["", "Untagged"].includes(args.text("Tag", ""));
+    const isDefaultLayer = args.number("Layer", 0) === 0;
+    const found = Array.from({ length: BELOW_ROOT }, (_, index) => node(index)).filter(
+      (one) => named(one) && wanted.every((type) => one.components.includes(type)),
     );
-    const results = found.slice(0, args.number("MaxResults", 20));
-    return { totalFound: found.length, results };
+    const matching = isUntagged && isDefaultLayer ? found : [];
+    const withProperties = args.flag("IncludeInheritedProperties", false);
+    const results = matching.slice(0, args.number("MaxResults", 20)).map(({ name, path, components }) => ({
+      name,
+      path,
+      scene: SCENE,
+      isActive: true,
+      tag: "Untagged",
+      layer: 0,
+      components,
+      ...(withProperties ? { componentDetails: components.map(detailsOf) } : {}),
+    }));
+    return { totalFound: matching.length, results };
   },
-};
+});
+
+const detailsOf = (Type: string): object => ({
+  Type,
+  FullTypeName: `UnityEngine.${Type}`,
+  Properties: [{ Name: "tag", Type: "String", Value: "Untagged" }],
+});
+
+function nameFilter(mode: string, pattern: string): (one: SceneNode) => boolean {
+  if (mode === "Selected") return () => false;
+  if (pattern === "") return () => true;
+  if (mode === "Path") return ({ path }) => path === `/${pattern.replace(/^\/+|\/+$/g, "")}`;
+  if (mode === "Contains") return ({ name }) => name.includes(pattern);
+  if (mode === "Exact") return ({ name }) => name === pattern;
+  const expression = new RegExp(pattern);
+  return ({ name }) => expression.test(name);
+}
 
 export const setProperty: SimulatedTool = {
   name: "set-property",
-  description: "Sets a value; setting the same value again changes nothing.",
+  description: "Simulator: sets a value; setting the same value again changes nothing.",
   inputSchema: parameters(
     {
       Path: { type: "string", description: "Where, for example /Root0/Object1.speed" },
@@ -104,10 +150,11 @@ export const setProperty: SimulatedTool = {
 };
 
 export const getProperty: SimulatedTool = {
-  ...reading,
   name: "get-property",
-  description: "Reads a value that set-property has set.",
+  description: "Simulator: reads a value that set-property has set.",
   inputSchema: parameters({ Path: { type: "string", description: "Where" } }, ["Path"]),
+  effect: "read_only",
+  ...QUICK_ON_MAIN,
   async run({ args, world }) {
     const Path = args.text("Path");
     return { Path, Exists: world.values.has(Path), Value: world.values.get(Path) ?? null };

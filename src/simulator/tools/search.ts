@@ -1,60 +1,72 @@
 /** unity-search and its providers. */
-import { parameters, type SimulatedTool } from "../tool-definition.js";
+import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { toolFailure } from "../tool-definition.js";
 
 const PROVIDERS = [
-  { Id: "asset", DisplayName: "Project", Priority: 25 },
-  { Id: "scene", DisplayName: "Hierarchy", Priority: 50 },
-  { Id: "menu", DisplayName: "Menu", Priority: 80 },
+  { Id: "asset", DisplayName: "Project", IsActive: true, Priority: 25, FilterId: "p:" },
+  { Id: "scene", DisplayName: "Hierarchy", IsActive: true, Priority: 50, FilterId: "h:" },
+  { Id: "menu", DisplayName: "Menu", IsActive: true, Priority: 80, FilterId: "m:" },
 ];
 
-const reading = {
-  effect: "read_only",
-  lane: "main",
-  resumable: false,
-  cancellable: true,
-  executionClass: "medium",
-  blocksMainThread: true,
-} as const;
+const FOUND = Array.from({ length: 5 }, (_, index) => ({
+  Id: `asset-${index}`,
+  Provider: "asset",
+  Type: "Material",
+  Path: `Assets/Found/${index}.asset`,
+}));
 
-export const unitySearch: SimulatedTool = {
-  ...reading,
-  name: "unity-search",
-  description: "Searches the project with Unity Search.",
-  inputSchema: parameters(
-    {
-      SearchQuery: { type: "string", description: "For example t:Material" },
-      MaxResults: { type: "integer", description: "At most this many", minimum: 1, default: 50 },
-      SimulatedSeconds: {
-        type: "number",
-        description: "Simulator: how long it takes",
-        minimum: 0,
-        default: 0,
-      },
-    },
-    ["SearchQuery"],
-  ),
-  async run({ args, wait }) {
-    const query = args.text("SearchQuery");
-    await wait(args.number("SimulatedSeconds", 0));
-    const Results = Array.from({ length: Math.min(5, args.number("MaxResults", 50)) }, (_, index) => ({
-      Id: `asset-${index}`,
-      Label: `${query} ${index}`,
-      Path: `Assets/Found/${index}.asset`,
-    }));
-    return { SearchQuery: query, TotalCount: 5, DisplayedCount: Results.length, Results };
+export const unitySearch = bridgeTool("unity-search", {
+  simulated: {
+    Seconds: { type: "number", description: "how long it takes", minimum: 0, default: 0 },
   },
-};
+  async run({ args, wait }) {
+    const SearchQuery = args.text("SearchQuery");
+    const asked = args.texts("Providers");
+    const unknown = asked.find((id) => !PROVIDERS.some((provider) => provider.Id === id));
+    if (unknown !== undefined) {
+      const known = PROVIDERS.map(({ Id }) => Id).join(", ");
+      throw toolFailure(
+        "invalid_arguments",
+        `Providers names ${unknown}, which is none. Known are ${known}.`,
+      );
+    }
+    await wait(args.number("SimulatedSeconds", 0));
+    const extensions = args.texts("FileExtensions").map((one) => `.${one.replace(/^\./, "")}`);
+    const types = args.texts("AssetTypes");
+    const below = glob(args.text("PathFilter", ""));
+    const matching = FOUND.filter(
+      ({ Provider, Type, Path }) =>
+        (asked.length === 0 || asked.includes(Provider)) &&
+        (extensions.length === 0 || extensions.some((one) => Path.endsWith(one))) &&
+        (types.length === 0 || types.includes(Type)) &&
+        below(Path),
+    );
+    const withDescription = args.flag("IncludeDescription", true);
+    const Results = matching.slice(0, args.number("MaxResults", 50)).map((one, index) => ({
+      ...one,
+      Label: `${SearchQuery} ${index}`,
+      ...(withDescription ? { Description: one.Path } : {}),
+    }));
+    return { SearchQuery, TotalCount: matching.length, DisplayedCount: Results.length, Results };
+  },
+});
 
-export const getProviderDetails: SimulatedTool = {
-  ...reading,
-  name: "get-provider-details",
-  description: "Lists the providers of Unity Search.",
-  inputSchema: parameters({
-    ProviderId: { type: "string", description: "Only this one", default: "" },
-  }),
+export const getProviderDetails = bridgeTool("get-provider-details", {
   async run({ args }) {
     const id = args.text("ProviderId", "");
-    const Providers = PROVIDERS.filter((provider) => id === "" || provider.Id === id);
-    return { TotalCount: Providers.length, Providers };
+    const withDescription = args.flag("IncludeDescriptions", true);
+    const Providers = PROVIDERS.filter((provider) => id === "" || provider.Id === id).map((provider) => ({
+      ...provider,
+      ...(withDescription ? { Description: `Finds what ${provider.DisplayName} has` } : {}),
+    }));
+    return { TotalCount: Providers.length, ActiveCount: Providers.length, Providers };
   },
-};
+});
+
+/** `*` stands for any text; empty for every path. */
+function glob(filter: string): (path: string) => boolean {
+  if (filter === "") return () => true;
+  const parts = filter.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(`^${parts.join(".*")}$`);
+  return (path) => pattern.test(path);
+}

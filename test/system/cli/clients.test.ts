@@ -140,8 +140,8 @@ describe.each([
 
     it("is told the structured result of a call that reads, each time anew", async () => {
       const client = await connect(transport);
-      const first = await client.call("get-hierarchy", { Size: 3, timeout: 10 });
-      const second = await client.call("get-hierarchy", { Size: 3, timeout: 10 });
+      const first = await client.call("get-hierarchy", { SimulatedSize: 3, timeout: 10 });
+      const second = await client.call("get-hierarchy", { SimulatedSize: 3, timeout: 10 });
       expect(first).toMatchObject({ status: "completed", result: { nodeCount: 3 } });
       expect(second).toMatchObject({ status: "completed", result: first.result });
       expect(second.log_id).not.toBe(first.log_id);

@@ -275,7 +275,7 @@ describe("mcp --in-process", () => {
       [owner, 1],
       [other, 2],
     ] as const) {
-      expect(await client.call("get-hierarchy", { Size: size, timeout: 20 })).toMatchObject({
+      expect(await client.call("get-hierarchy", { SimulatedSize: size, timeout: 20 })).toMatchObject({
         status: "completed",
         result: { nodeCount: size },
       });
@@ -290,7 +290,7 @@ describe("mcp --in-process", () => {
     await owner.close();
     expect(await waiting.answer).toMatchObject({ status: "completed", result: { MenuItemPath: item } });
     expect(other.process.stderr).toContain("owns the Editor");
-    expect(await other.call("get-hierarchy", { Size: 3, timeout: 20 })).toMatchObject({
+    expect(await other.call("get-hierarchy", { SimulatedSize: 3, timeout: 20 })).toMatchObject({
       status: "completed",
     });
     await other.close();

@@ -100,7 +100,7 @@ describe("a plain uLoop client", { skip: !hasDotnet }, () => {
     expect(await client.request("execute-menu-item", { menuItemPath: "Assets/Refresh" })).toMatchObject({
       Success: true,
     });
-    await editor.do({ do: "switch", name: "Tests", on: false });
+    await editor.do({ do: "switch", name: "tests", on: false });
     expect(await client.refusal("run-tests", {})).toMatchObject({
       code: -32603,
       data: { type: "security_blocked", command: "run-tests", reason: expect.stringContaining("run-tests") },

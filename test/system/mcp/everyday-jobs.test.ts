@@ -112,7 +112,7 @@ const JOBS: { job: string; play: Play; expected: object }[] = [
   {
     job: "run the tests, read the failures among 1 000 tests",
     async play({ call, advised }, isPerfect) {
-      const args = { EveryTest: true, SimulatedTests: 1_000, SimulatedSeconds: 0.005 };
+      const args = { ReportResults: "all", SimulatedTests: 1_000, SimulatedSeconds: 0.005 };
       const run = await advised(await call("run-tests", isPerfect ? { ...args, timeout: 50 } : args));
       expect(run).toMatchObject({ cached: true, preview: { keys: { failures: expect.any(String) } } });
       expect(run.usage_hint).toContain("fetch_cached_response and this log_id");
@@ -124,7 +124,7 @@ const JOBS: { job: string; play: Play; expected: object }[] = [
     job: "a large result, and one part of it",
     async play({ call, advised }, isPerfect) {
       const large = await advised(
-        await call("get-hierarchy", { Size: 2_000, ...(isPerfect ? { timeout: 50 } : {}) }),
+        await call("get-hierarchy", { SimulatedSize: 2_000, ...(isPerfect ? { timeout: 50 } : {}) }),
       );
       // The hint's own example, with the wanted object in it.
       const items = named(String(large.usage_hint), /jq \(such as "(\.\w+\[\])\.\w+"\)/);
@@ -152,10 +152,10 @@ const JOBS: { job: string; play: Play; expected: object }[] = [
     expected: { status: "completed", result: { Success: true } },
   },
   {
-    job: "a build, cancelled",
+    job: "code, cancelled",
     async play({ call, advised }, isPerfect) {
-      const args = { BuildTarget: "Android", OutputPath: isPerfect ? "A" : "B", SimulatedSeconds: 600 };
-      const { log_id } = await call("build-player", args);
+      const args = { Code: isPerfect ? "Bake(1);" : "Bake(2);", SimulatedSeconds: 600 };
+      const { log_id } = await call("execute-code", args);
       return advised(await call("cancel_operation", { log_id }));
     },
     expected: { status: "cancelled" },

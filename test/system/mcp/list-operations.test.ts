@@ -22,12 +22,12 @@ async function open(answers: "short" | "full" = "short") {
 
 test("a row says what was called, with shortened arguments, when, and how large its result is", async () => {
   const { list, call } = await open();
-  await call("get-hierarchy", { Size: 100, timeout: 20 });
+  await call("get-hierarchy", { SimulatedSize: 100, timeout: 20 });
   await call("put", { Name: "a", Data: "x".repeat(500), timeout: 20 });
   const { rows } = await list();
   expect(rows).toMatchObject([
     { tool: "put", state: "completed", accepted_at: expect.any(String) },
-    { tool: "get-hierarchy", arguments: '{"Size":100}', size_kb: expect.any(Number) },
+    { tool: "get-hierarchy", arguments: '{"SimulatedSize":100}', size_kb: expect.any(Number) },
   ]);
   expect(String(rows[0]?.arguments)).toMatch(/^\{"Name":"a","Data":"x+…\(\+\d+ characters\)$/);
   // Little of a small result, and of one's own session, is worth a model's attention.

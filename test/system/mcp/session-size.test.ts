@@ -68,9 +68,11 @@ test("a session's characters are those of the page", async () => {
     expect(await asked("3 polls", "get_operation_result", { log_id })).toMatchObject({ status: "running" });
   await ask("cancel_operation", { log_id });
   await ask("get_operation_result", { log_id, wait: true, timeout: 20 });
-  expect(await asked("1 large result", "get-hierarchy", { Size: 2_000, timeout: 30 })).toMatchObject({
-    cached: true,
-  });
+  expect(await asked("1 large result", "get-hierarchy", { SimulatedSize: 2_000, timeout: 30 })).toMatchObject(
+    {
+      cached: true,
+    },
+  );
   await asked("2 errors", "execute-menu-item", { MenuItemPath: "Nowhere", timeout: 10 });
   await asked("2 errors", "execute-menu-item", { MenuItem: "Nowhere" });
 

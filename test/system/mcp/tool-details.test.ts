@@ -1,63 +1,54 @@
-/** The C# bridge's catalogue, as its own tests hold it in golden/tool-details.json, read the way the broker reads it. */
-import { readFileSync } from "node:fs";
+/** The one catalogue of the C# bridge and the simulator, read the way the broker reads it. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { completeTool, ToolDetails } from "../../../src/shared/tools/tool.js";
+import type { JsonObjectSchema } from "../../../src/shared/tools/tool.js";
+import { BRIDGE_TOOLS } from "../../../src/simulator/catalogue/bridge-tool.js";
 import { createToolTable } from "../../../src/simulator/tools.js";
 
-const golden = ToolDetails.array().parse(
-  JSON.parse(readFileSync(new URL("../../golden/tool-details.json", import.meta.url), "utf8")),
+const simulated = new Map(
+  createToolTable()
+    .details()
+    .map((details) => [details.name, details]),
 );
-const bridge = new Map(golden.map((details) => [details.name, completeTool(details)]));
-const simulated = createToolTable()
-  .details()
-  .map(completeTool)
-  .filter((tool) => bridge.has(tool.name));
+const each = BRIDGE_TOOLS.map((details) => [details.name, details] as const);
 
-/** What only the simulator has, or has otherwise, and why. */
-const OTHERWISE: Record<string, string> = {
-  "build-player cancellable": "nothing can stop BuildPipeline.BuildPlayer from outside",
-  "get-provider-details cancellable": "it is a lookup that ends at once",
-  "get-provider-details executionClass": "the same",
-  "get-hierarchy Size": "the simulator's scene has a size, a real one does not",
-  "find-game-objects RequiredComponent": "the bridge has uLoop's RequiredComponents, a list",
-};
+/** Of the simulator alone, for what no tool of the bridge does, and described as such. */
+const OWN = ["get-property", "set-property"];
 
 describe("the bridge's tools and the simulated ones", () => {
-  test("every tool of the bridge is simulated", () => {
-    expect(simulated.map((tool) => tool.name).sort()).toEqual([...bridge.keys()].sort());
+  test("the simulator has every tool of the bridge, and two of its own", () => {
+    expect([...simulated.keys()].sort()).toEqual([...BRIDGE_TOOLS.map(({ name }) => name), ...OWN].sort());
+    for (const name of OWN) expect(simulated.get(name)?.description).toMatch(/^Simulator: /);
   });
 
-  test.each(simulated.map((tool) => [tool.name, tool] as const))(
-    "%s behaves alike in the broker",
-    (name, tool) => {
-      const real = bridge.get(name);
-      if (!real) throw new Error(`The bridge has no ${name}.`);
-      for (const field of ["effect", "lane", "resumable", "cancellable", "executionClass"] as const) {
-        if (!(`${name} ${field}` in OTHERWISE)) expect([field, real[field]]).toEqual([field, tool[field]]);
-      }
-      expect(real.annotations.destructiveHint).toBe(tool.annotations.destructiveHint);
-      const known = Object.keys(real.inputSchema.properties ?? {});
-      const wanted = Object.keys(tool.inputSchema.properties ?? {}).filter(
-        (parameter) => !parameter.startsWith("Simulated") && !(`${name} ${parameter}` in OTHERWISE),
-      );
-      expect(known).toEqual(expect.arrayContaining(wanted));
-      expect(real.inputSchema.required ?? []).toEqual(tool.inputSchema.required ?? []);
-    },
-  );
+  test.each(each)("%s is the same, but for parameters of the simulation", (name, details) => {
+    const { inputSchema, parameterSchema, ...rest } = structuredClone(simulated.get(name)) ?? {};
+    const properties = (inputSchema as JsonObjectSchema).properties ?? {};
+    for (const [parameter, schema] of Object.entries(properties)) {
+      if (!parameter.startsWith("Simulated")) continue;
+      expect(schema.description).toMatch(/^Simulator: /);
+      expect(inputSchema?.required ?? []).not.toContain(parameter);
+      delete properties[parameter];
+      delete parameterSchema?.Properties[parameter];
+    }
+    expect({ ...rest, inputSchema, parameterSchema }).toEqual(details);
+  });
 
-  test.each(golden.map((details) => [details.name, details] as const))(
-    "%s is described twice alike",
-    (_name, details) => {
-      const schema = new Ajv2020({ strict: true }).compile(details.inputSchema ?? {});
-      expect(schema({ NoSuchParameter: 1 })).toBe(false);
-      const properties = (details.inputSchema?.properties ?? {}) as Record<string, { default?: unknown }>;
-      expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
-      const defaults = Object.entries(properties).flatMap(([name, property]) =>
-        property.default === undefined ? [] : [[name, property.default]],
-      );
-      const required = (details.parameterSchema?.Required ?? []).map((name) => [name, "text"]);
-      expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
-    },
-  );
+  test.each(each)("%s is described twice alike", (_name, details) => {
+    const schema = new Ajv2020({ strict: true }).compile(details.inputSchema ?? {});
+    expect(schema({ NoSuchParameter: 1 })).toBe(false);
+    const properties = (details.inputSchema?.properties ?? {}) as Record<
+      string,
+      { default?: unknown; enum?: unknown[] }
+    >;
+    expect(Object.keys(details.parameterSchema?.Properties ?? {})).toEqual(Object.keys(properties));
+    const defaults = Object.entries(properties).flatMap(([name, property]) =>
+      property.default === undefined ? [] : [[name, property.default]],
+    );
+    const required = (details.parameterSchema?.Required ?? []).map((name) => [
+      name,
+      properties[name]?.enum?.[0] ?? "text",
+    ]);
+    expect(schema(Object.fromEntries([...defaults, ...required]))).toBe(true);
+  });
 });

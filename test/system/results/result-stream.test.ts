@@ -23,8 +23,8 @@ const SCENES = [
     editor: "the simulator, of bytes that do not compress",
     engine: "typescript",
     objects: 310_000,
-    small: { Size: 2_000 },
-    large: { Size: 310_000, SimulatedNoiseBytes: 84 },
+    small: { SimulatedSize: 2_000 },
+    large: { SimulatedSize: 310_000, SimulatedNoiseBytes: 84 },
   },
   {
     // Of about 118 bytes each.

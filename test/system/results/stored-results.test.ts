@@ -9,7 +9,7 @@ const connect = useAssistants();
 async function open() {
   const { ask } = await connect(await start({ gateway: { answers: "short", maxResultTokens: 1_000 } }));
   const fetch = async (args: Record<string, unknown>) => (await ask("fetch_cached_response", args)).answer;
-  const { answer } = await ask("get-hierarchy", { Size: 200, timeout: 30 });
+  const { answer } = await ask("get-hierarchy", { SimulatedSize: 200, timeout: 30 });
   return { ask, fetch, log_id: String(answer.log_id) };
 }
 
@@ -17,7 +17,7 @@ test("info: how many pages, until when it is kept, what the call's arguments wer
   const { fetch, log_id } = await open();
   const info = await fetch({ log_id, action: "info" });
   expect(info).toMatchObject({
-    ...{ status: "completed", tool: "get-hierarchy", parameters: { Size: 200 } },
+    ...{ status: "completed", tool: "get-hierarchy", parameters: { SimulatedSize: 200 } },
     ...{ total_items: 200, total_pages: expect.any(Number), page_size_kb: 8 },
   });
   const { _pagination: pagination } = await fetch({ log_id, page: 1 });

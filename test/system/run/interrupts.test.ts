@@ -6,8 +6,8 @@ import { useSteps } from "./steps.js";
 
 const { type, step, start, simulate, executions, here } = useSteps();
 
-/** It can be cancelled while it runs. */
-const build = ["build-player", '{"BuildTarget":"Android","SimulatedSeconds":60}'];
+/** It can be cancelled while it runs, and reports each of its lines. */
+const long = ["execute-code", JSON.stringify({ Code: "Bake();\n".repeat(60), SimulatedSeconds: 60 })];
 const short = ["build-player", '{"BuildTarget":"Android","SimulatedSeconds":4}'];
 
 test.each(["SIGTERM", "SIGINT"] as const)(
@@ -38,7 +38,7 @@ test("the answer is the last line of stdout then too", async () => {
 
 test("--cancel-on-interrupt cancels it", async () => {
   await simulate();
-  const runner = start("runner", ["run", ...build, "--cancel-on-interrupt"]);
+  const runner = start("runner", ["run", ...long, "--cancel-on-interrupt"]);
   await until("it runs", () => executions() === 1);
   await until("it waits", () => runner.stdout.includes("log_id"));
   expect(await runner.kill("SIGTERM")).toEqual({ code: 4, signal: null });
@@ -48,7 +48,7 @@ test("--cancel-on-interrupt cancels it", async () => {
 // `script` of util-linux gives a command a terminal of its own. `exec`: a shell above the command would end by Ctrl-C itself.
 test.runIf(process.platform === "linux")("at a terminal Ctrl-C asks: wait on, leave, cancel", async () => {
   await simulate();
-  const words = [process.execPath, MAIN, "run", ...build].map((word) => `'${word}'`);
+  const words = [process.execPath, MAIN, "run", ...long].map((word) => `'${word}'`);
   const command = `exec ${words.join(" ")}`;
   const { CI: _pipeline, ...env } = here().env;
   const terminal = (name: string) => {

@@ -297,7 +297,7 @@ describe("an operation", () => {
   test("a result over the limit is handed out in parts", async () => {
     const editor = await stage.editor({ inlineResultBytes: 1000 });
     const owner = await stage.owner(editor);
-    await owner.submit("op", { tool: "get-hierarchy", arguments: { Size: 50 } });
+    await owner.submit("op", { tool: "get-hierarchy", arguments: { SimulatedSize: 50 } });
     const outcome = await owner.finished("op");
     expect(outcome.result).toBeUndefined();
     const parts: Buffer[] = [];

@@ -19,7 +19,7 @@ namespace JobBroker.Bridge.Security
             this.settings = settings;
         }
 
-        /// <summary>Null when the call may run; else a sentence with the setting and where to switch it on.</summary>
+        /// <summary>Null when the call may run; else a sentence with what to do.</summary>
         /// <param name="arguments">As they came, checked against nothing yet.</param>
         public string? Refusal(string tool, JObject arguments)
         {
@@ -29,17 +29,7 @@ namespace JobBroker.Bridge.Security
                 return $"{tool} is blocked: this Editor has no such tool, and unknown tools are denied.";
             }
             var current = settings.Current;
-            var setting = registered.RequiredSecuritySetting;
-            if (setting != SecuritySetting.None && !IsOn(current, setting))
-            {
-                var label = SecurityPlace.LabelOf(setting);
-                var word = BatchPermissions.WordOf(setting);
-                var how = current.IsBatch
-                    ? $"start this Editor with {BatchPermissions.Argument} {word} or {BatchPermissions.Variable}={word}, beside what it "
-                        + $"already allows; or switch on \"{label}\" on this machine in Unity under {SecurityPlace.Window}"
-                    : $"switch on \"{label}\" in Unity under {SecurityPlace.Window}";
-                return $"{tool} is blocked: {how}.";
-            }
+            if (ToolConsent.Refusal(registered, current) is { } refusal) return refusal;
             return tool == ExecuteMenuItemTool.ToolName ? MenuItemRefusal(current.MenuItems, arguments) : null;
         }
 
@@ -57,23 +47,6 @@ namespace JobBroker.Bridge.Security
                 if (refusal != null) return refusal;
             }
             return null;
-        }
-
-        private static bool IsOn(SecuritySnapshot current, SecuritySetting setting)
-        {
-            switch (setting)
-            {
-                case SecuritySetting.TestExecution:
-                    return current.TestExecution;
-                case SecuritySetting.MenuItemExecution:
-                    return current.MenuItemExecution;
-                case SecuritySetting.CodeExecution:
-                    return current.CodeExecution;
-                case SecuritySetting.BuildExecution:
-                    return current.BuildExecution;
-                default:
-                    return false;
-            }
         }
     }
 }

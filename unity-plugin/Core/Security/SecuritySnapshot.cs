@@ -1,51 +1,40 @@
 #nullable enable
+using System;
 using System.Collections.Generic;
 using System.Linq;
+using JobBroker.Bridge.Tools;
 
 namespace JobBroker.Bridge.Security
 {
     /// <summary>
-    /// The security settings at one moment; never changed. Everything that runs foreign code is off until the user
-    /// switches it on, as in the uLoopMCP versions with which this bridge is compatible.
+    /// The security settings at one moment; never changed. Everything that runs foreign code or changes the project by an
+    /// edit is off until the user switches it on.
     /// </summary>
-    public sealed class SecuritySnapshot
+    public sealed record SecuritySnapshot
     {
-        public SecuritySnapshot(
-            bool testExecution = false,
-            bool menuItemExecution = false,
-            bool codeExecution = false,
-            bool buildExecution = false,
-            IEnumerable<string>? allowedMenuItems = null,
-            IEnumerable<string>? deniedMenuItems = null,
-            IEnumerable<string>? buildFolders = null,
-            bool isBatch = false)
-        {
-            IsBatch = isBatch;
-            TestExecution = testExecution;
-            MenuItemExecution = menuItemExecution;
-            CodeExecution = codeExecution;
-            BuildExecution = buildExecution;
-            MenuItems = new MenuItemPolicy(
-                allowedMenuItems ?? Enumerable.Empty<string>(),
-                deniedMenuItems ?? MenuItemPolicy.DefaultDenied);
-            BuildFolders = new BuildFolderPolicy(buildFolders ?? Enumerable.Empty<string>());
-        }
-
         /// <summary>Nobody can click a switch in this Editor.</summary>
-        public bool IsBatch { get; }
+        public bool IsBatch { get; init; }
 
-        public bool TestExecution { get; }
+        /// <summary>The switches that are on.</summary>
+        public IReadOnlyCollection<SecuritySetting> Allowed { get; init; } = Array.Empty<SecuritySetting>();
 
-        public bool MenuItemExecution { get; }
+        /// <summary>What was said of single tools and assemblies.</summary>
+        public ToolChoices Choices { get; init; } = ToolChoices.None;
 
-        public bool CodeExecution { get; }
-
-        public bool BuildExecution { get; }
+        /// <summary>Tools for development are listed and may run.</summary>
+        public bool IsDevelopment { get; init; }
 
         /// <summary>Which menu items may run once menu items may run at all.</summary>
-        public MenuItemPolicy MenuItems { get; }
+        public MenuItemPolicy MenuItems { get; init; } =
+            new MenuItemPolicy(Array.Empty<string>(), MenuItemPolicy.DefaultDenied);
 
         /// <summary>Where players may be built to once they may be built at all.</summary>
-        public BuildFolderPolicy BuildFolders { get; }
+        public BuildFolderPolicy BuildFolders { get; init; } = new BuildFolderPolicy(Array.Empty<string>());
+
+        /// <summary>The settings of the start with these switches on.</summary>
+        public static SecuritySnapshot Allowing(params SecuritySetting[] allowed) => new SecuritySnapshot { Allowed = allowed };
+
+        /// <summary>True also for <see cref="SecuritySetting.None"/>, which is no switch.</summary>
+        public bool IsOn(SecuritySetting setting) => setting == SecuritySetting.None || Allowed.Contains(setting);
     }
 }

@@ -1,70 +1,73 @@
 #nullable enable
+using System;
+using System.Reflection;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Wire;
 
 namespace JobBroker.Bridge.Session
 {
-    /// <summary>Everything of Unity that the bridge stands on; an adapter fills it once in each script domain.</summary>
+    /// <summary>
+    /// Everything of Unity that the bridge stands on; an adapter fills all of it once in each script domain.
+    /// </summary>
     public sealed class BridgePorts
     {
-        public BridgePorts(
-            IClock clock,
-            IMainThread mainThread,
-            ISessionStore sessionStore,
-            IEditorInfo editor,
-            IConsole console,
-            IMenu menu,
-            ICompiler compiler,
-            ITestRunner tests,
-            ISceneQuery scene,
-            ISearch search,
-            IBuildRunner builds,
-            ICodeCompiler code,
-            ISecuritySettings security,
-            IBridgeLog log)
+        public IClock Clock { get; init; } = null!;
+
+        public IMainThread MainThread { get; init; } = null!;
+
+        public ISessionStore SessionStore { get; init; } = null!;
+
+        public IEditorInfo Editor { get; init; } = null!;
+
+        public IConsole Console { get; init; } = null!;
+
+        public IMenu Menu { get; init; } = null!;
+
+        public ICompiler Compiler { get; init; } = null!;
+
+        public ITestRunner Tests { get; init; } = null!;
+
+        public ISceneQuery Scene { get; init; } = null!;
+
+        public ISearch Search { get; init; } = null!;
+
+        public IBuildRunner Builds { get; init; } = null!;
+
+        public ICodeCompiler Code { get; init; } = null!;
+
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
+
+        public ISecuritySettings Security { get; init; } = null!;
+
+        public IBridgeLog Log { get; init; } = null!;
+
+        /// <summary>The package that an assembly of tools came with; null for the project's own code. Main thread only.</summary>
+        public Func<Assembly, string?> PackageOf { get; init; } = _ => null;
+
+        /// <summary>Those that tools are written against.</summary>
+        public ToolServices ForTools(ConsoleBuffer logs) => new ToolServices
         {
-            Clock = clock;
-            MainThread = mainThread;
-            SessionStore = sessionStore;
-            Editor = editor;
-            Console = console;
-            Menu = menu;
-            Compiler = compiler;
-            Tests = tests;
-            Scene = scene;
-            Search = search;
-            Builds = builds;
-            Code = code;
-            Security = security;
-            Log = log;
-        }
-
-        public IClock Clock { get; }
-
-        public IMainThread MainThread { get; }
-
-        public ISessionStore SessionStore { get; }
-
-        public IEditorInfo Editor { get; }
-
-        public IConsole Console { get; }
-
-        public IMenu Menu { get; }
-
-        public ICompiler Compiler { get; }
-
-        public ITestRunner Tests { get; }
-
-        public ISceneQuery Scene { get; }
-
-        public ISearch Search { get; }
-
-        public IBuildRunner Builds { get; }
-
-        public ICodeCompiler Code { get; }
-
-        public ISecuritySettings Security { get; }
-
-        public IBridgeLog Log { get; }
+            Logs = logs,
+            Clock = Clock,
+            MainThread = MainThread,
+            Editor = Editor,
+            Console = Console,
+            Menu = Menu,
+            Compiler = Compiler,
+            Tests = Tests,
+            Scene = Scene,
+            Search = Search,
+            Builds = Builds,
+            Code = Code,
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
+            Security = Security,
+        };
     }
 }

@@ -32,6 +32,10 @@ namespace JobBroker.Bridge.Tools
         MenuItemExecution,
         CodeExecution,
         BuildExecution,
+        PlayModeControl,
+        SceneEditing,
+        AssetEditing,
+        PackageManagement,
     }
 
     /// <summary>Makes a class that implements <see cref="IUnityTool"/> a tool that clients can call.</summary>
@@ -58,6 +62,12 @@ namespace JobBroker.Bridge.Tools
 
         /// <summary>True when a running call can be asked to stop.</summary>
         public bool Cancellable { get; set; }
+
+        /// <summary>
+        /// True for what may begin while Unity compiles, imports or changes play mode: it waits for that itself, or ends it.
+        /// Read-only tools always may.
+        /// </summary>
+        public bool BeginsWhileBusy { get; set; }
 
         public SecuritySetting RequiredSecuritySetting { get; set; } = SecuritySetting.None;
 

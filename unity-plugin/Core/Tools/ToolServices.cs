@@ -4,66 +4,42 @@ using JobBroker.Bridge.Security;
 
 namespace JobBroker.Bridge.Tools
 {
-    /// <summary>The ports that tools are written against; the Editor adapter fills them once at start.</summary>
+    /// <summary>The ports that tools are written against; the Editor adapter fills all of them once at start.</summary>
     public sealed class ToolServices
     {
-        public ToolServices(
-            IClock clock,
-            IMainThread mainThread,
-            IEditorInfo editor,
-            IConsole console,
-            ConsoleBuffer logs,
-            IMenu menu,
-            ICompiler compiler,
-            ITestRunner tests,
-            ISceneQuery scene,
-            ISearch search,
-            IBuildRunner builds,
-            ICodeCompiler code,
-            ISecuritySettings? security = null)
-        {
-            Clock = clock;
-            MainThread = mainThread;
-            Editor = editor;
-            Console = console;
-            Logs = logs;
-            Menu = menu;
-            Compiler = compiler;
-            Tests = tests;
-            Scene = scene;
-            Search = search;
-            Builds = builds;
-            Code = code;
-            Security = security ?? new Defaults();
-        }
-
-        public IClock Clock { get; }
-
-        public IMainThread MainThread { get; }
-
-        public IEditorInfo Editor { get; }
-
-        public IConsole Console { get; }
-
         /// <summary>The newest console lines, readable from any thread.</summary>
-        public ConsoleBuffer Logs { get; }
+        public ConsoleBuffer Logs { get; init; } = null!;
 
-        public IMenu Menu { get; }
+        public IClock Clock { get; init; } = null!;
 
-        public ICompiler Compiler { get; }
+        public IMainThread MainThread { get; init; } = null!;
 
-        public ITestRunner Tests { get; }
+        public IEditorInfo Editor { get; init; } = null!;
 
-        public ISceneQuery Scene { get; }
+        public IConsole Console { get; init; } = null!;
 
-        public ISearch Search { get; }
+        public IMenu Menu { get; init; } = null!;
 
-        public IBuildRunner Builds { get; }
+        public ICompiler Compiler { get; init; } = null!;
 
-        public ICodeCompiler Code { get; }
+        public ITestRunner Tests { get; init; } = null!;
+
+        public ISceneQuery Scene { get; init; } = null!;
+
+        public ISearch Search { get; init; } = null!;
+
+        public IBuildRunner Builds { get; init; } = null!;
+
+        public ICodeCompiler Code { get; init; } = null!;
+
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
 
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
-        public ISecuritySettings Security { get; }
+        public ISecuritySettings Security { get; init; } = new Defaults();
 
         private sealed class Defaults : ISecuritySettings
         {

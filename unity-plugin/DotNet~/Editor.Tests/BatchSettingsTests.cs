@@ -2,6 +2,7 @@
 using System;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
+using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Unity;
 using JobBroker.Bridge.Window;
 using JobBroker.EditorStubs;
@@ -19,9 +20,9 @@ public sealed class BatchSettingsTests
         try
         {
             var interactive = new UnitySettings();
-            interactive.Change(new BridgeSettings(menuItemExecution: true));
-            Assert.False(((ISecuritySettings)interactive).Current.TestExecution);
-            Assert.True(((ISecuritySettings)interactive).Current.MenuItemExecution);
+            interactive.Change(new BridgeSettings().With(SecuritySetting.MenuItemExecution, true));
+            Assert.False(((ISecuritySettings)interactive).Current.IsOn(SecuritySetting.TestExecution));
+            Assert.True(((ISecuritySettings)interactive).Current.IsOn(SecuritySetting.MenuItemExecution));
             Assert.Contains("batch mode only", interactive.Fault);
 
             StubEditor.IsBatchMode = true;
@@ -29,12 +30,12 @@ public sealed class BatchSettingsTests
             Assert.Null(batch.Fault);
             foreach (var changed in new[] { false, true })
             {
-                if (changed) batch.Change(new BridgeSettings(codeExecution: true));
+                if (changed) batch.Change(new BridgeSettings().With(SecuritySetting.CodeExecution, true));
                 var current = ((ISecuritySettings)batch).Current;
-                Assert.True(current.TestExecution);
-                Assert.False(current.MenuItemExecution || current.CodeExecution || current.BuildExecution);
+                Assert.True(current.IsOn(SecuritySetting.TestExecution));
+                Assert.Single(current.Allowed);
             }
-            Assert.True(new UnitySettings().Current.CodeExecution, "what is saved stays what the user has saved");
+            Assert.True(new UnitySettings().Current.IsOn(SecuritySetting.CodeExecution), "what is saved stays what the user has saved");
         }
         finally
         {

@@ -150,7 +150,7 @@ public sealed class PortTests
             asked = options;
             var hooks = new BuildHooks();
             hooks.OnPreprocessBuild(null!);
-            hooks.OnProcessScene(default, new BuildReport());
+            hooks.OnProcessScene(SceneManager.GetSceneAt(0), new BuildReport());
             hooks.OnPostBuildPlayerScriptDLLs(null!);
             new BuildEndHook().OnPostprocessBuild(null!);
             return Report(BuildResult.Failed);
@@ -244,8 +244,8 @@ public sealed class PortTests
     [Fact]
     public void What_a_call_changed_is_counted_before_the_next_tick()
     {
-        var info = new UnityEditorInfo(new UnitySettings());
-        info.Refresh(false);
+        var info = new UnityEditorInfo(new UnitySettings(), () => false);
+        info.Refresh();
         var changed = typeof(AssetChanges).GetMethod("OnPostprocessAllAssets", BindingFlags.Static | BindingFlags.NonPublic)!;
         changed.Invoke(null, [new[] { "Assets/A.cs" }, Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
         var atItsEnd = info.AssetCounter;
@@ -262,9 +262,15 @@ public sealed class PortTests
     {
         var settings = new UnitySettings();
         ISecuritySettings security = settings;
-        settings.Change(new BridgeSettings(
-            port: 8755, menuItemExecution: true, buildExecution: true, plainSurface: true, buildFolders: ["/m"], labels: ["gpu"]));
-        Assert.True(security.Current.MenuItemExecution);
+        settings.Change(new BridgeSettings
+        {
+            Port = 8755,
+            Allowed = [SecuritySetting.MenuItemExecution, SecuritySetting.BuildExecution],
+            PlainSurface = true,
+            BuildFolders = ["/m"],
+            Labels = ["gpu"],
+        });
+        Assert.True(security.Current.IsOn(SecuritySetting.MenuItemExecution));
         Assert.Equal(1, StubEditor.SavedSettings);
         Assert.Equal(8755, new UnitySettings().Current.Port);
         Assert.True(new UnitySettings().Current.PlainSurface);
@@ -272,7 +278,7 @@ public sealed class PortTests
         Assert.Equal(["/m"], new UnitySettings().Current.BuildFolders);
         Assert.Equal(["gpu"], new UnitySettings().Current.Labels);
         settings.Change(new BridgeSettings());
-        Assert.False(security.Current.MenuItemExecution);
+        Assert.False(security.Current.IsOn(SecuritySetting.MenuItemExecution));
         Assert.Null(new UnitySettings().Current.Port);
         Assert.False(settings.Current.IsOn(SecuritySetting.CodeExecution));
         Assert.False(new UnitySettings().Current.PlainSurface);

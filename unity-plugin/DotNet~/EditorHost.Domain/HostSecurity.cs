@@ -15,11 +15,14 @@ internal sealed class HostSecurity(NativeEditor native) : ISecuritySettings
 
     public SecuritySnapshot Current => batch?.Over(Saved) ?? Saved.Security(native.IsBatchMode);
 
-    private BridgeSettings Saved => new(
-        testExecution: IsOn("Tests"),
-        menuItemExecution: IsOn("MenuItems"),
-        codeExecution: IsOn("Code"),
-        buildExecution: IsOn("Builds"));
+    private BridgeSettings Saved => new()
+    {
+        IsDevelopment = native.Switches.GetValueOrDefault("development"),
+        Choices = ToolChoices.Of(native.Switches
+            .Where(one => SecurityPlace.Named(one.Key) == null && one.Key != "development")
+            .Select(one => one.Value ? one.Key : ToolChoices.Denial + one.Key)),
+        Allowed = SecurityPlace.All.Where(setting => IsOn(SecurityPlace.WordOf(setting))).ToList(),
+    };
 
-    private bool IsOn(string name) => native.Switches.TryGetValue(name, out var on) && on;
+    private bool IsOn(string word) => native.Switches.GetValueOrDefault(word, true);
 }

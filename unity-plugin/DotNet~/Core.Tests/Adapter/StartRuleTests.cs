@@ -35,10 +35,10 @@ public sealed class StartRuleTests
     public void The_environments_port_goes_before_the_settings()
     {
         var environment = new Dictionary<string, string> { ["UNITY_TCP_PORT"] = "8733" };
-        var options = StartOptions.Of(new BridgeSettings(port: 8710), environment.GetValueOrDefault, out var fault);
+        var options = StartOptions.Of(new BridgeSettings { Port = 8710 }, environment.GetValueOrDefault, out var fault);
         Assert.Equal(8733, options.Port);
         Assert.Null(fault);
-        Assert.Equal(8710, StartOptions.Of(new BridgeSettings(port: 8710), _ => null, out _).Port);
+        Assert.Equal(8710, StartOptions.Of(new BridgeSettings { Port = 8710 }, _ => null, out _).Port);
         Assert.Null(StartOptions.Of(new BridgeSettings(), _ => null, out _).Port);
     }
 
@@ -68,9 +68,10 @@ public sealed class StartRuleTests
     [Fact]
     public void What_blocks_longest_names_the_phase()
     {
-        Assert.Equal("ready", EditorPhase.Of(false, false, false, false, false, false));
-        Assert.Equal("compile_errors", EditorPhase.Of(false, false, false, false, false, true));
-        Assert.Equal("testing", EditorPhase.Of(false, false, false, true, true, false));
-        Assert.Equal("building", EditorPhase.Of(true, true, true, true, true, true));
+        Assert.Equal("ready", EditorPhase.Of(false, false, false, false, false, false, false));
+        Assert.Equal("compile_errors", EditorPhase.Of(false, false, false, false, false, false, true));
+        Assert.Equal("testing", EditorPhase.Of(false, false, false, false, true, true, false));
+        Assert.Equal("changing_play_mode", EditorPhase.Of(false, false, false, true, true, true, false));
+        Assert.Equal("building", EditorPhase.Of(true, true, true, true, true, true, true));
     }
 }

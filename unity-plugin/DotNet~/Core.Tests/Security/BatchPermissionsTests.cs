@@ -10,19 +10,15 @@ namespace JobBroker.Bridge.Tests.Security;
 
 public sealed class BatchPermissionsTests
 {
-    private static readonly BridgeSettings All = new(
-        testExecution: true, menuItemExecution: true, codeExecution: true, buildExecution: true, plainSurface: false);
+    private static readonly BridgeSettings All = new() { Allowed = SecurityPlace.All };
+
+    private static readonly string Everything = string.Join(",", SecurityPlace.Words);
 
     /// <summary>The switches that are on, as words; the user's where nothing is named.</summary>
     private static string On(BatchPermissions? permissions, BridgeSettings saved)
     {
         var current = permissions?.Over(saved) ?? saved.Security();
-        var switches = new[]
-        {
-            (current.TestExecution, "tests"), (current.MenuItemExecution, "menu-items"),
-            (current.CodeExecution, "code"), (current.BuildExecution, "builds"),
-        };
-        return string.Join(",", switches.Where(one => one.Item1).Select(one => one.Item2));
+        return string.Join(",", SecurityPlace.All.Where(current.IsOn).Select(SecurityPlace.WordOf));
     }
 
     [Theory]
@@ -41,7 +37,7 @@ public sealed class BatchPermissionsTests
         Assert.Equal(expected, On(permissions, new BridgeSettings()));
         // What a user has saved on this machine neither adds to them nor takes away.
         var isNamed = permissions != null;
-        Assert.Equal(isNamed ? expected : "tests,menu-items,code,builds", On(permissions, All));
+        Assert.Equal(isNamed ? expected : Everything, On(permissions, All));
         Assert.Equal(isNamed, permissions?.Over(All).IsBatch == true);
     }
 
@@ -55,18 +51,30 @@ public sealed class BatchPermissionsTests
         Assert.Null(permissions);
         Assert.Contains("counts in batch mode only", fault);
         Assert.Equal("", On(permissions, new BridgeSettings()));
-        Assert.Equal("tests,menu-items,code,builds", On(permissions, All));
+        Assert.Equal(Everything, On(permissions, All));
     }
 
     [Theory]
-    [InlineData("tests,everything", "", "tests", "everything")]
+    [InlineData("tests,all!", "", "tests", "all!")]
     [InlineData("*", "", "", "*")]
-    [InlineData(null, "-brokerAllow test", "", "test")]
-    public void A_word_that_is_unknown_allows_nothing_and_is_said(string? environment, string words, string expected, string said)
+    [InlineData(null, "-brokerAllow Test:,builds,assembly:", "builds", "Test:, assembly:")]
+    public void A_word_that_can_name_nothing_allows_nothing_and_is_said(string? environment, string words, string expected, string said)
     {
         var permissions = BatchPermissions.Of(environment, Words(words), true, out var fault);
         Assert.Equal(expected, On(permissions, All));
-        Assert.Contains($"names {said}, which allows nothing. Known are tests, menu-items, code, builds, and none.", fault);
+        Assert.Contains($"names {said}, which allows nothing. Known are {string.Join(", ", SecurityPlace.Words)}, the names of tools, ", fault);
+    }
+
+    [Fact]
+    public void Tools_and_assemblies_are_named_beside_the_switches()
+    {
+        var saved = new BridgeSettings { Choices = ToolChoices.Of(["execute-code", "assembly:Saved"]) };
+        var named = BatchPermissions.Of(null, Words("-brokerAllow tests,-run-tests,save-scene,assembly:Game.Tools"), true, out var fault)!;
+        Assert.Null(fault);
+        Assert.Equal("tests", On(named, All));
+        Assert.Equal(["-run-tests", "assembly:Game.Tools", "save-scene"], named.Over(saved).Choices.Words);
+        Assert.Empty(BatchPermissions.Of("none", [], true, out _)!.Over(saved).Choices.Words);
+        Assert.Equal(["assembly:Saved", "execute-code"], saved.Security(true).Choices.Words);
     }
 
     [Fact]
@@ -79,7 +87,10 @@ public sealed class BatchPermissionsTests
     [Fact]
     public void The_lists_of_menu_items_and_folders_stay()
     {
-        var saved = new BridgeSettings(deniedMenuItems: ["Tools/*"], allowedMenuItems: ["Build/*"], buildFolders: ["/mnt"]);
+        var saved = new BridgeSettings
+        {
+            DeniedMenuItems = ["Tools/*"], AllowedMenuItems = ["Build/*"], BuildFolders = ["/mnt"],
+        };
         var current = BatchPermissions.Of("menu-items", [], true, out _)!.Over(saved);
         Assert.NotNull(current.MenuItems.Refusal("Tools/Wipe"));
         Assert.NotNull(current.MenuItems.Refusal("Other/Thing"));

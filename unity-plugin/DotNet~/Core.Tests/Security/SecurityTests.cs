@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Security;
@@ -12,7 +13,16 @@ namespace JobBroker.Bridge.Tests.Security;
 
 public sealed class SecurityTests : IDisposable
 {
-    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code", "build-player" };
+    private static readonly Dictionary<string, SecuritySetting> Guarded = new()
+    {
+        ["run-tests"] = SecuritySetting.TestExecution,
+        ["execute-menu-item"] = SecuritySetting.MenuItemExecution,
+        ["execute-code"] = SecuritySetting.CodeExecution,
+        ["build-player"] = SecuritySetting.BuildExecution,
+        ["set-build-target"] = SecuritySetting.BuildExecution,
+        ["manage-assets"] = SecuritySetting.AssetEditing,
+        ["manage-packages"] = SecuritySetting.PackageManagement,
+    };
 
     private readonly InMemoryEditor editor = new();
     private readonly McpSecurityChecker checker;
@@ -30,28 +40,22 @@ public sealed class SecurityTests : IDisposable
         checker.Refusal(tool, JObject.FromObject(arguments ?? new object()));
 
     [Fact]
-    public void By_default_all_may_run_but_what_runs_other_peoples_code()
+    public void By_default_all_may_run_but_what_runs_other_peoples_code_or_edits_the_project()
     {
         foreach (var tool in tools.All())
         {
-            Assert.Equal(Guarded.Contains(tool.Name), Refusal(tool.Name) != null);
+            Assert.Equal(Guarded.ContainsKey(tool.Name), Refusal(tool.Name) != null);
         }
     }
 
     [Fact]
-    public void Each_setting_opens_its_own_tool_alone()
+    public void Each_setting_opens_its_own_tools_alone()
     {
-        var settings = new[]
+        foreach (var setting in SecurityPlace.All)
         {
-            ("run-tests", new SecuritySnapshot(testExecution: true)),
-            ("execute-menu-item", new SecuritySnapshot(menuItemExecution: true)),
-            ("execute-code", new SecuritySnapshot(codeExecution: true)),
-            ("build-player", new SecuritySnapshot(buildExecution: true)),
-        };
-        foreach (var (opened, snapshot) in settings)
-        {
-            editor.Security.Current = snapshot;
-            Assert.Equal(new[] { opened }, Guarded.Where(tool => Refusal(tool) == null));
+            editor.Security.Current = SecuritySnapshot.Allowing(setting);
+            var opened = Guarded.Keys.Where(tool => Refusal(tool) == null);
+            Assert.Equal(Guarded.Keys.Where(tool => Guarded[tool] == setting), opened);
         }
     }
 
@@ -61,13 +65,14 @@ public sealed class SecurityTests : IDisposable
     [InlineData("execute-code", "Allow Code Execution")]
     [InlineData("build-player", "Allow Player Builds")]
     public void A_refusal_names_the_setting_and_its_place(string tool, string setting) => Assert.Equal(
-        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security.",
+        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security "
+        + $"(or {tool} alone, section Tools).",
         Refusal(tool));
 
     [Fact]
     public void Unknown_tools_are_denied()
     {
-        editor.Security.Current = new SecuritySnapshot(true, true, true, true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecurityPlace.All.ToArray());
         foreach (var tool in new[] { "never-heard-of", "", "PING", "ping ", "get-tool-details" })
         {
             Assert.Contains("unknown tools are denied", Refusal(tool));
@@ -80,14 +85,14 @@ public sealed class SecurityTests : IDisposable
         var attribute = new McpToolAttribute { RequiredSecuritySetting = SecuritySetting.CodeExecution };
         Assert.True(tools.Register(new JobBroker.Bridge.Tests.Tools.ToolFixtures.Manual(), attribute));
         Assert.Contains("Allow Code Execution", Refusal("manual"));
-        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.CodeExecution);
         Assert.Null(Refusal("manual"));
     }
 
     [Fact]
     public void Items_that_end_or_replace_the_editor_are_denied_by_default_in_any_spelling()
     {
-        editor.Security.Current = new SecuritySnapshot(menuItemExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution);
         foreach (var path in new[]
         {
             "File/Exit", "file/exit", "File / Exit", "/File//Exit/", "File/Quit", "Edit/Quit", "Unity/Quit Unity",
@@ -134,7 +139,7 @@ public sealed class SecurityTests : IDisposable
     public async Task A_change_counts_at_once_on_every_thread()
     {
         Assert.NotNull(await Task.Run(() => Refusal("execute-code")));
-        editor.Security.Current = new SecuritySnapshot(codeExecution: true);
+        editor.Security.Current = SecuritySnapshot.Allowing(SecuritySetting.CodeExecution);
         Assert.Null(await Task.Run(() => Refusal("execute-code")));
     }
 }

@@ -107,9 +107,26 @@ internal sealed class RunningBridge : IDisposable
     private McpServerController Started(bool listens = true)
     {
         var tools = Editor.Services;
-        var ports = new BridgePorts(
-            clock, tools.MainThread, store, tools.Editor, tools.Console, tools.Menu, tools.Compiler,
-            tools.Tests, tools.Scene, tools.Search, tools.Builds, tools.Code, tools.Security, Log);
+        var ports = new BridgePorts
+        {
+            Clock = clock,
+            MainThread = tools.MainThread,
+            SessionStore = store,
+            Editor = tools.Editor,
+            Console = tools.Console,
+            Menu = tools.Menu,
+            Compiler = tools.Compiler,
+            Tests = tools.Tests,
+            Scene = tools.Scene,
+            Search = tools.Search,
+            Builds = tools.Builds,
+            Code = tools.Code,
+            Assets = tools.Assets,
+            Packages = tools.Packages,
+            Ticks = tools.Ticks,
+            Security = tools.Security,
+            Log = Log,
+        };
         var controller = new McpServerController(ports, Options, []);
         controller.Start();
         Assert.True(controller.IsRunning == listens, controller.Status().LastError);

@@ -180,7 +180,7 @@ public sealed class BuildPlayerToolTests : IDisposable
     [Fact]
     public async Task A_place_that_the_user_allows_is_built_to()
     {
-        editor.Security.Current = new SecuritySnapshot(buildFolders: ["../out-of-it"]);
+        editor.Security.Current = new SecuritySnapshot { BuildFolders = new BuildFolderPolicy(["../out-of-it"]) };
         await new ToolCall().Run(Tool, new { BuildTarget = "StandaloneLinux64", OutputPath = "../out-of-it" });
         Assert.Contains("out-of-it", Assert.Single(editor.Builds.Built).OutputPath);
     }

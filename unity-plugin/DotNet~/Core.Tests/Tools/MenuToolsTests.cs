@@ -68,7 +68,7 @@ public sealed class MenuToolsTests : IDisposable
         {
             Assert.Equal("security_blocked", (await ToolCall.Fails(Execute, new { MenuItemPath = path })).Type);
         }
-        editor.Security.Current = new SecuritySnapshot(allowedMenuItems: new[] { "GameObject/*" });
+        editor.Security.Current = new SecuritySnapshot { MenuItems = new MenuItemPolicy(["GameObject/*"], []) };
         Assert.Equal("security_blocked", (await ToolCall.Fails(Execute, new { MenuItemPath = "Assets/Refresh" })).Type);
         Assert.Empty(editor.Menu.Executed);
     }

@@ -8,8 +8,8 @@ using Xunit;
 namespace JobBroker.Bridge.Tests.Tools;
 
 /// <summary>
-/// test/golden/tool-details.json is what get-tool-details answers, read by the TypeScript tests as well. After a wanted
-/// change, run this test once with UPDATE_GOLDEN=1 and look at the difference.
+/// src/simulator/catalogue/catalogue.json is what get-tool-details answers: the simulator describes its tools with it. After
+/// a wanted change, run this test once with UPDATE_GOLDEN=1 and look at the difference.
 /// </summary>
 public class ToolDetailsGoldenTests
 {
@@ -19,19 +19,19 @@ public class ToolDetailsGoldenTests
         using var editor = new InMemoryEditor();
         var tools = new UnityToolRegistry(editor.Services, Array.Empty<System.Reflection.Assembly>(), report => Assert.Fail(report));
         var actual = tools.Details(true).ToString() + "\n";
-        var path = Path.Combine(GoldenFolder(), "tool-details.json");
+        var path = CatalogueFile();
         if (Environment.GetEnvironmentVariable("UPDATE_GOLDEN") == "1") File.WriteAllText(path, actual);
         // The file is formatted as the project formats JSON: what it says is compared, in its order.
         Assert.Equal(JToken.Parse(File.ReadAllText(path)).ToString() + "\n", actual);
     }
 
-    private static string GoldenFolder()
+    private static string CatalogueFile()
     {
         for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder != null; folder = folder.Parent)
         {
-            var golden = Path.Combine(folder.FullName, "test", "golden");
-            if (Directory.Exists(golden)) return golden;
+            var catalogue = Path.Combine(folder.FullName, "src", "simulator", "catalogue");
+            if (Directory.Exists(catalogue)) return Path.Combine(catalogue, "catalogue.json");
         }
-        throw new DirectoryNotFoundException("No folder above the tests has test/golden.");
+        throw new DirectoryNotFoundException("No folder above the tests has src/simulator/catalogue.");
     }
 }

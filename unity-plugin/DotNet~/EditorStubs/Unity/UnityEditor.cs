@@ -24,9 +24,11 @@ namespace UnityEditor
 
         public static bool isCompiling => StubEditor.IsCompiling;
 
-        public static bool isUpdating => false;
+        public static bool isUpdating => StubEditor.IsImporting;
 
         public static bool isPlaying { get; set; }
+
+        public static bool isPlayingOrWillChangePlaymode => StubEditor.IsChangingPlayMode != isPlaying;
 
 #if UNITY_2022_3_OR_NEWER
         public static bool isFocused =>

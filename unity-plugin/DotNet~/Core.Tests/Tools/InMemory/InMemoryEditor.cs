@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Threading;
 using System.Threading.Tasks;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using JobBroker.Bridge.Security;
 using JobBroker.Bridge.Tools;
@@ -18,9 +19,26 @@ public sealed class InMemoryEditor : IDisposable
     {
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
-        Services = new ToolServices(
-            Clock, new CallingThread(), Info, Console, Logs, Menu, Compiler, Tests, Scene, Search, Builds,
-            code ?? new NoCompiler(), Security);
+        Ticks = new TickWaits(Clock);
+        Services = new ToolServices
+        {
+            Clock = Clock,
+            MainThread = new CallingThread(),
+            Editor = Info,
+            Console = Console,
+            Logs = Logs,
+            Menu = Menu,
+            Compiler = Compiler,
+            Tests = Tests,
+            Scene = Scene,
+            Search = Search,
+            Builds = Builds,
+            Code = code ?? new NoCompiler(),
+            Assets = Assets,
+            Packages = Packages,
+            Ticks = Ticks,
+            Security = Security,
+        };
     }
 
     public FixedClock Clock { get; } = new();
@@ -43,9 +61,21 @@ public sealed class InMemoryEditor : IDisposable
 
     public ScriptedBuilds Builds { get; } = new();
 
+    public InMemoryAssets Assets { get; } = new();
+
+    public ScriptedPackages Packages { get; } = new();
+
+    public TickWaits Ticks { get; }
+
     public ChangeableSecurity Security { get; } = new();
 
     public ToolServices Services { get; }
+
+    /// <summary>So many ticks of the Editor.</summary>
+    public void Tick(int times = 1)
+    {
+        for (var tick = 0; tick < times; tick++) Ticks.Tick();
+    }
 
     public void Dispose()
     {
