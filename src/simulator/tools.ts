@@ -9,6 +9,7 @@ import { executeMenuItem, getMenuItems } from "./tools/menu.js";
 import { runTests } from "./tools/run-tests.js";
 import { findGameObjects, getHierarchy, getProperty, setProperty } from "./tools/scene.js";
 import { getProviderDetails, unitySearch } from "./tools/search.js";
+import { captureScreenshot, controlPlayMode, getEditorState } from "./tools/view.js";
 
 const BUILT_IN: readonly SimulatedTool[] = [
   ping,
@@ -24,6 +25,9 @@ const BUILT_IN: readonly SimulatedTool[] = [
   runTests,
   executeCode,
   buildPlayer,
+  captureScreenshot,
+  controlPlayMode,
+  getEditorState,
   setProperty,
   getProperty,
 ];

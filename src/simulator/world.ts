@@ -6,12 +6,20 @@ export interface LogLine {
   At: number;
 }
 
+export interface PlayMode {
+  state: "Edit" | "Entering" | "Playing" | "Paused" | "Exiting";
+  /** How many frames were played. */
+  frame: number;
+}
+
 export interface World {
   /** It need not be on disk. */
   readonly projectPath: string;
+  readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
-  phase: "ready" | "compiling" | "building" | "testing" | "reloading" | "quitting";
+  phase: "ready" | "compiling" | "building" | "testing" | "playing" | "reloading" | "quitting";
+  readonly playMode: PlayMode;
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
@@ -26,14 +34,19 @@ export interface World {
 /** The console keeps its newest lines, as the bridge's ring buffer does. */
 const LOG_CAPACITY = 1000;
 
-export function createWorld(now: () => number, projectPath: string): World {
+export function createWorld(
+  now: () => number,
+  { projectPath, unityVersion }: Pick<World, "projectPath" | "unityVersion">,
+): World {
   const logs: LogLine[] = [];
   const listeners = new Set<(line: LogLine) => void>();
   return {
     projectPath,
+    unityVersion,
     logs,
     values: new Map(),
     phase: "ready",
+    playMode: { state: "Edit", frame: 0 },
     generation: 0,
     assetCounter: 0,
     failingTests: { edited: 0, compiled: 0 },

@@ -22,6 +22,7 @@ namespace JobBroker.Bridge.Unity
         private readonly UnityCompiler compiler;
         private readonly UnityTests tests;
         private readonly UnitySearch search;
+        private readonly UnityPlayMode playMode;
         private readonly RoslynCompiler code;
         private readonly BridgeOptions options;
         private readonly TickGuard guard;
@@ -39,6 +40,7 @@ namespace JobBroker.Bridge.Unity
             compiler = new UnityCompiler(Clock);
             tests = new UnityTests(store, Clock);
             search = new UnitySearch();
+            playMode = new UnityPlayMode(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts
             {
@@ -54,6 +56,9 @@ namespace JobBroker.Bridge.Unity
                 Search = search,
                 Builds = new UnityBuilds(info.Building),
                 Code = code,
+                PlayMode = playMode,
+                State = new UnityState(),
+                Screen = new UnityScreen(),
                 Security = Settings,
                 Log = log,
             };
@@ -87,6 +92,7 @@ namespace JobBroker.Bridge.Unity
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);
+            guard.Run("play mode", playMode.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
             guard.Run("server", Controller.Pump);
             guard.Run("main thread", mainThread.Tick);

@@ -30,7 +30,7 @@ namespace JobBroker.Bridge.Security
             }
             var current = settings.Current;
             var setting = registered.RequiredSecuritySetting;
-            if (!current.IsOn(setting))
+            if (!current.IsOn(setting) && !(tool == ControlPlayModeTool.ToolName && ControlPlayModeTool.OnlyReads(arguments)))
             {
                 var label = SecurityPlace.LabelOf(setting);
                 var word = SecurityPlace.WordOf(setting);

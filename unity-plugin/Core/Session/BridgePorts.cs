@@ -34,6 +34,12 @@ namespace JobBroker.Bridge.Session
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
         public ISecuritySettings Security { get; init; } = null!;
 
         public IBridgeLog Log { get; init; } = null!;
@@ -53,6 +59,9 @@ namespace JobBroker.Bridge.Session
             Search = Search,
             Builds = Builds,
             Code = Code,
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
             Security = Security,
         };
     }

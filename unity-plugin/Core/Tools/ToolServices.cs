@@ -32,6 +32,12 @@ namespace JobBroker.Bridge.Tools
 
         public ICodeCompiler Code { get; init; } = null!;
 
+        public IPlayMode PlayMode { get; init; } = null!;
+
+        public IEditorState State { get; init; } = null!;
+
+        public IScreen Screen { get; init; } = null!;
+
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
         public ISecuritySettings Security { get; init; } = new Defaults();
 

@@ -18,6 +18,18 @@ internal sealed class StubbedEditor
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
         StubEditor.SceneRoots.Clear();
+        StubEditor.IsPlaying = false;
+        StubEditor.WillPlay = false;
+        StubEditor.Frame = 0;
+        StubEditor.IsSceneDirty = false;
+        StubEditor.HasGraphics = true;
+        StubEditor.StartsAtTop = false;
+        StubEditor.Shown.Clear();
+        StubEditor.Selected.Clear();
+        StubEditor.GameView = null;
+        StubEditor.SceneView = null;
+        StubEditor.Cameras.Clear();
+        StubEditor.OpenPrefab = null;
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();

@@ -13,6 +13,7 @@ public sealed class ScriptDomain : IScriptDomain
     private readonly NativeEditor native;
     private readonly DomainContext context;
     private readonly McpServerController controller;
+    private readonly HostPlayMode playMode;
 
     public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
     {
@@ -20,9 +21,11 @@ public sealed class ScriptDomain : IScriptDomain
         context = new DomainContext(native);
         SynchronizationContext.SetSynchronizationContext(context);
         var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
+        var clock = new HostClock();
+        playMode = new HostPlayMode(native, effects, clock, reload);
         var ports = new BridgePorts
         {
-            Clock = new HostClock(),
+            Clock = clock,
             MainThread = new HostMainThread(native),
             SessionStore = new HostSessionStore(native),
             Editor = new HostEditorInfo(native),
@@ -34,6 +37,9 @@ public sealed class ScriptDomain : IScriptDomain
             Search = new HostSearch(),
             Builds = new HostBuilds(native, effects),
             Code = new HostCode(),
+            PlayMode = playMode,
+            State = new HostState(native),
+            Screen = new HostScreen(native),
             Security = new HostSecurity(native),
             Log = new HostLog(),
         };
@@ -50,7 +56,11 @@ public sealed class ScriptDomain : IScriptDomain
 
     public string? LastError => controller.Status().LastError;
 
-    public void Pump() => controller.Pump();
+    public void Pump()
+    {
+        playMode.Tick();
+        controller.Pump();
+    }
 
     public bool BeforeReload()
     {

@@ -18,11 +18,14 @@ public sealed class NativeEditor
         ProjectPath = Directory.Exists(projectPath) ? new DirectoryInfo(projectPath).FullName : projectPath;
         UnityVersion = unityVersion;
         Counter = counter;
+        PlayMode = new NativePlayMode(this);
     }
 
     public MainLoop Loop { get; } = new();
 
     public Script Script { get; } = new();
+
+    public NativePlayMode PlayMode { get; }
 
     public CounterFile Counter { get; }
 

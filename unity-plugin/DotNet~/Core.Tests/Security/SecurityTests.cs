@@ -12,7 +12,7 @@ namespace JobBroker.Bridge.Tests.Security;
 
 public sealed class SecurityTests : IDisposable
 {
-    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code", "build-player" };
+    private static readonly string[] Guarded = { "run-tests", "execute-menu-item", "execute-code", "build-player", "control-play-mode" };
 
     private readonly InMemoryEditor editor = new();
     private readonly McpSecurityChecker checker;
@@ -39,6 +39,14 @@ public sealed class SecurityTests : IDisposable
     }
 
     [Fact]
+    public void Reading_play_mode_needs_no_setting()
+    {
+        Assert.Null(Refusal("control-play-mode", new { Action = "State" }));
+        Assert.NotNull(Refusal("control-play-mode", new { Action = "Enter" }));
+        Assert.NotNull(Refusal("control-play-mode", JObject.Parse("{\"Action\":\"State\",\"action\":\"Enter\"}")));
+    }
+
+    [Fact]
     public void Each_setting_opens_its_own_tool_alone()
     {
         var settings = new[]
@@ -47,6 +55,7 @@ public sealed class SecurityTests : IDisposable
             ("execute-menu-item", SecuritySnapshot.Allowing(SecuritySetting.MenuItemExecution)),
             ("execute-code", SecuritySnapshot.Allowing(SecuritySetting.CodeExecution)),
             ("build-player", SecuritySnapshot.Allowing(SecuritySetting.BuildExecution)),
+            ("control-play-mode", SecuritySnapshot.Allowing(SecuritySetting.PlayModeControl)),
         };
         foreach (var (opened, snapshot) in settings)
         {

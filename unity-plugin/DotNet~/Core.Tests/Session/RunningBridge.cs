@@ -115,6 +115,9 @@ internal sealed class RunningBridge : IDisposable
             Search = tools.Search,
             Builds = tools.Builds,
             Code = tools.Code,
+            PlayMode = tools.PlayMode,
+            State = tools.State,
+            Screen = tools.Screen,
             Security = tools.Security,
             Log = Log,
         };

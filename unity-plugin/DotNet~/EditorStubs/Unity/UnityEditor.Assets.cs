@@ -28,6 +28,9 @@ namespace UnityEditor
 
         public static void Refresh() => StubEditor.Refreshes++;
 
+        public static string GetAssetPath(Object assetObject) =>
+            assetObject is ScriptableObject ? $"Assets/{assetObject.name}.asset" : "";
+
         public static string GUIDToAssetPath(GUID guid) => "Assets/Found.mat";
 
         public static Type GetMainAssetTypeAtPath(string assetPath) =>

@@ -26,7 +26,15 @@ namespace UnityEditor
 
         public static bool isUpdating => false;
 
-        public static bool isPlaying { get; set; }
+        public static bool isPlaying
+        {
+            get => StubEditor.IsPlaying;
+            set => StubEditor.WillPlay = value;
+        }
+
+        public static bool isPlayingOrWillChangePlaymode => StubEditor.WillPlay;
+
+        public static bool isPaused { get; set; }
 
 #if UNITY_2022_3_OR_NEWER
         public static bool isFocused =>
@@ -45,6 +53,12 @@ namespace UnityEditor
         {
             StubEditor.ExecutedMenuItems.Add(menuItemPath);
             return !menuItemPath.StartsWith("Nowhere", StringComparison.Ordinal);
+        }
+
+        public static void Step()
+        {
+            isPaused = true;
+            StubEditor.Frame++;
         }
 
         internal static void SignalTick() => Interlocked.Increment(ref StubEditor.Ticks);
@@ -139,6 +153,8 @@ namespace UnityEditor
     public sealed class Selection
     {
         public static GameObject[] gameObjects => StubEditor.SceneRoots.Take(1).ToArray();
+
+        public static Object[] objects => StubEditor.Selected.ToArray();
     }
 
     public class MenuCommand
@@ -247,12 +263,14 @@ namespace UnityEditor
     }
 }
 
-#if !UNITY_2022_3_OR_NEWER
 namespace UnityEditorInternal
 {
     public class InternalEditorUtility
     {
+        public static string[] tags => new[] { "Untagged", "Player" };
+
+#if !UNITY_2022_3_OR_NEWER
         public static bool isApplicationActive => StubEditor.IsFocused;
+#endif
     }
 }
-#endif

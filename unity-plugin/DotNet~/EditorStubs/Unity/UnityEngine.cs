@@ -185,6 +185,15 @@ namespace UnityEngine
 
     public struct Rect
     {
+        public Rect(float x, float y, float width, float height)
+        {
+            this.width = width;
+            this.height = height;
+        }
+
+        public float width { get; set; }
+
+        public float height { get; set; }
     }
 }
 
@@ -198,6 +207,8 @@ namespace UnityEngine.SceneManagement
 
         public bool isLoaded => true;
 
+        public bool isDirty => StubEditor.IsSceneDirty;
+
         public GameObject[] GetRootGameObjects() => StubEditor.SceneRoots.ToArray();
     }
 
@@ -206,5 +217,7 @@ namespace UnityEngine.SceneManagement
         public static int sceneCount => 1;
 
         public static Scene GetSceneAt(int index) => default;
+
+        public static Scene GetActiveScene() => default;
     }
 }

@@ -18,6 +18,7 @@ public sealed class InMemoryEditor : IDisposable
     {
         Info = new InMemoryEditorInfo();
         Logs = new ConsoleBuffer(Console);
+        PlayMode = new InMemoryPlayMode(Clock);
         Services = new ToolServices
         {
             Clock = Clock,
@@ -32,6 +33,9 @@ public sealed class InMemoryEditor : IDisposable
             Search = Search,
             Builds = Builds,
             Code = code ?? new NoCompiler(),
+            PlayMode = PlayMode,
+            State = State,
+            Screen = Screen,
             Security = Security,
         };
     }
@@ -55,6 +59,12 @@ public sealed class InMemoryEditor : IDisposable
     public InMemorySearch Search { get; } = new();
 
     public ScriptedBuilds Builds { get; } = new();
+
+    public InMemoryPlayMode PlayMode { get; }
+
+    public InMemoryState State { get; } = new();
+
+    public InMemoryScreen Screen { get; } = new();
 
     public ChangeableSecurity Security { get; } = new();
 
