@@ -18,8 +18,11 @@ export interface World {
   readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
+  /** What it does at this moment; `ready` for nothing reads as `playing` in play mode. */
   phase: "ready" | "compiling" | "building" | "testing" | "playing" | "reloading" | "quitting";
   readonly playMode: PlayMode;
+  /** The last compilation found errors. */
+  scriptsFail: boolean;
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
@@ -39,14 +42,22 @@ export function createWorld(
   { projectPath, unityVersion }: Pick<World, "projectPath" | "unityVersion">,
 ): World {
   const logs: LogLine[] = [];
+  const playMode: PlayMode = { state: "Edit", frame: 0 };
+  let phase: World["phase"] = "ready";
   const listeners = new Set<(line: LogLine) => void>();
   return {
     projectPath,
     unityVersion,
     logs,
     values: new Map(),
-    phase: "ready",
-    playMode: { state: "Edit", frame: 0 },
+    get phase() {
+      return phase === "ready" && isPlaying(playMode) ? "playing" : phase;
+    },
+    set phase(next) {
+      phase = next;
+    },
+    playMode,
+    scriptsFail: false,
     generation: 0,
     assetCounter: 0,
     failingTests: { edited: 0, compiled: 0 },
@@ -62,3 +73,5 @@ export function createWorld(
     },
   };
 }
+
+const isPlaying = ({ state }: PlayMode): boolean => state !== "Edit" && state !== "Entering";

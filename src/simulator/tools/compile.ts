@@ -25,6 +25,7 @@ export const compile = bridgeTool("compile", {
     }));
     for (const error of Errors) world.log("Error", `${error.File}(${error.Line}): ${error.Message}`);
     world.assetCounter += 1;
+    world.scriptsFail = errors > 0;
     if (errors === 0) world.failingTests.compiled = world.failingTests.edited;
     const ReloadFollows = errors === 0 && args.flag("SimulatedReload", false);
     if (ReloadFollows) reloadAfterwards();

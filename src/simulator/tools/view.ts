@@ -1,7 +1,7 @@
 /** What a person sees and clicks first: pictures, play mode, the Editor's state. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { toolFailure } from "../tool-definition.js";
-import type { PlayMode, World } from "../world.js";
+import type { PlayMode } from "../world.js";
 import { pictureUpTo } from "./picture.js";
 
 const WINDOWS = ["Scene", "Game", "Inspector", "Hierarchy", "Project", "Console"];
@@ -49,10 +49,15 @@ export const controlPlayMode = bridgeTool("control-play-mode", {
     if (action === "Enter" || action === "Exit") {
       const plays = action === "Enter";
       if (plays === isPlaying) return answer(false);
+      if (plays && world.scriptsFail)
+        throw toolFailure(
+          "compile_errors",
+          "The scripts do not compile: fix them; compile tells the errors.",
+        );
       playMode.state = plays ? "Entering" : "Exiting";
       await wait(args.number("SimulatedSeconds", 0.05));
       if (plays) await reload();
-      arrive(world, plays);
+      arrive(playMode, plays);
       const isUnsaved = plays && args.flag("SimulatedUnsavedScene", false);
       return answer(true, isUnsaved ? { UnsavedScenes: [SCENE.Path] } : {});
     }
@@ -69,10 +74,9 @@ function stepped(from: number, toFrame: unknown): number {
   throw toolFailure("invalid_arguments", `Step needs ToFrame, the frame to play up to; it is frame ${from}.`);
 }
 
-function arrive(world: World, plays: boolean): void {
-  world.playMode.state = plays ? "Playing" : "Edit";
-  world.playMode.frame = 0;
-  world.phase = plays ? "playing" : "ready";
+function arrive(playMode: PlayMode, plays: boolean): void {
+  playMode.state = plays ? "Playing" : "Edit";
+  playMode.frame = 0;
 }
 
 const SCENE = {

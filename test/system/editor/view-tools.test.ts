@@ -21,8 +21,8 @@ async function inWorld(engine: Engine, use: (call: Call, world: World) => Promis
     await client.connect(new StreamableHTTPClientTransport(new URL(world.url())));
     await use(async (name, args = {}) => {
       const raw = (await client.callTool({ name, arguments: { timeout: 30, ...args } })) as CallToolResult;
-      const [text] = raw.content as [{ text: string }];
-      return { raw, answer: JSON.parse(text.text) };
+      const [first] = raw.content as { text: string }[];
+      return { raw, answer: JSON.parse(first?.text ?? "") };
     }, world);
     await client.close();
   } finally {
@@ -30,11 +30,34 @@ async function inWorld(engine: Engine, use: (call: Call, world: World) => Promis
   }
 }
 
+/** What happens in the project, as each engine plays it; a scene with unsaved changes may be an argument. */
+const MEANWHILE: Readonly<Record<Engine, Happenings>> = {
+  typescript: {
+    breakScripts: (call) => call("compile", { SimulatedErrors: 1 }),
+    repairScripts: (call) => call("compile"),
+    dirtyScene: async () => ({ SimulatedUnsavedScene: true }),
+  },
+  dotnet: {
+    breakScripts: (_call, { editor }) => editor.do({ do: "phase", phase: "compile_errors" }),
+    repairScripts: (_call, { editor }) => editor.do({ do: "phase", phase: "ready" }),
+    async dirtyScene({ editor }) {
+      await editor.do({ do: "script", sceneIsDirty: true });
+      return {};
+    },
+  },
+};
+
+interface Happenings {
+  breakScripts(call: Call, world: World): Promise<unknown>;
+  repairScripts(call: Call, world: World): Promise<unknown>;
+  dirtyScene(world: World): Promise<object>;
+}
+
 describe.each(ENGINES)("the %s Editor", (engine) => {
   test("shows a picture that a client can show, and says what there is to be seen", async () => {
     await inWorld(engine, async (call) => {
       const { raw, answer } = await call("capture-screenshot", { MaxWidth: 160 });
-      const [, image, link] = raw.content as [unknown, { data: string }, unknown];
+      const [, image, link] = raw.content as unknown as [unknown, { data: string }, unknown];
       expect(image).toMatchObject({ type: "image", mimeType: "image/png" });
       const png = Buffer.from(image.data, "base64");
       expect(png.subarray(1, 4).toString("latin1")).toBe("PNG");
@@ -84,11 +107,22 @@ describe.each(ENGINES)("the %s Editor", (engine) => {
       const state = async () => (await call("get-editor-state", { Parts: ["PlayMode"] })).answer.result;
 
       expect(await control("Pause")).toMatchObject({ error_code: "TOOL_FAILED", error_type: "not_playing" });
+      const { breakScripts, repairScripts, dirtyScene } = MEANWHILE[engine];
+      await breakScripts(call, world);
+      expect(await control("Enter")).toMatchObject({
+        error_code: "TOOL_FAILED",
+        error_type: "compile_errors",
+      });
+      await repairScripts(call, world);
+      const unsaved = await dirtyScene(world);
       const generation = async () => Number((await world.editor.do({ do: "status" })).generation);
       const before = await generation();
-      const playing = { State: "Playing", Changed: true, Frame: expect.any(Number) };
+      const playing = {
+        ...{ State: "Playing", Changed: true, Frame: expect.any(Number) },
+        UnsavedScenes: ["Assets/Scenes/SampleScene.unity"],
+      };
       // An answer that was lost: the call again finds it, and enters nothing.
-      const [first, again] = await Promise.all([control("Enter"), control("Enter")]);
+      const [first, again] = await Promise.all([control("Enter", unsaved), control("Enter", unsaved)]);
       expect(first).toMatchObject({ status: "completed", result: playing });
       expect(again).toMatchObject({ log_id: first.log_id });
       expect(await generation()).toBe(before + 1);

@@ -58,9 +58,10 @@ public sealed class NativeEditor
     /// <summary>Tools that were added manually; each echoes its text.</summary>
     public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
 
+    /// <summary>What it does at this moment; ready, for nothing, reads as playing in play mode.</summary>
     public string Phase
     {
-        get => phase;
+        get => phase == "ready" && PlayMode.IsPlaying ? "playing" : phase;
         set => phase = value;
     }
 

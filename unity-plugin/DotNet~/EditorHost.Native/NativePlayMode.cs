@@ -6,6 +6,7 @@ public sealed class NativePlayMode
     private const double OnTheWaySeconds = 0.05;
 
     private readonly NativeEditor native;
+    private volatile bool isPlaying;
     private bool steps;
 
     public NativePlayMode(NativeEditor native)
@@ -14,7 +15,12 @@ public sealed class NativePlayMode
         native.Loop.Ticked += Play;
     }
 
-    public bool IsPlaying { get; private set; }
+    /// <summary>Any thread.</summary>
+    public bool IsPlaying
+    {
+        get => isPlaying;
+        private set => isPlaying = value;
+    }
 
     /// <summary>What it is on its way to.</summary>
     public bool WillPlay { get; private set; }
@@ -30,7 +36,7 @@ public sealed class NativePlayMode
         native.Loop.After(OnTheWaySeconds * native.TimeScale, () =>
         {
             if (native.Script.PlayModeReloads) reload();
-            native.Loop.Post(() => Arrive("playing"));
+            native.Loop.Post(Arrive);
         });
     }
 
@@ -38,7 +44,7 @@ public sealed class NativePlayMode
     {
         if (!WillPlay) return;
         WillPlay = false;
-        native.Loop.After(OnTheWaySeconds * native.TimeScale, () => Arrive("ready"));
+        native.Loop.After(OnTheWaySeconds * native.TimeScale, Arrive);
     }
 
     public void Step()
@@ -47,12 +53,11 @@ public sealed class NativePlayMode
         steps = true;
     }
 
-    private void Arrive(string phase)
+    private void Arrive()
     {
         IsPlaying = WillPlay;
         Frame = 0;
         if (!IsPlaying) IsPaused = false;
-        native.Phase = phase;
     }
 
     private void Play()
