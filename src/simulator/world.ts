@@ -1,4 +1,6 @@
 /** The content of the simulated project: console, values, counters. It survives a domain reload, but not a crash. */
+import { createProject, type Project } from "./project.js";
+
 export interface LogLine {
   LogType: "Log" | "Warning" | "Error";
   Message: string;
@@ -13,20 +15,29 @@ export interface PlayMode {
 }
 
 export interface World {
+  readonly project: Project;
   /** It need not be on disk. */
   readonly projectPath: string;
   readonly unityVersion: string;
   readonly logs: LogLine[];
   readonly values: Map<string, unknown>;
   /** What it does at this moment; `ready` for nothing reads as `playing` in play mode. */
-  phase: "ready" | "compiling" | "building" | "testing" | "playing" | "reloading" | "quitting";
+  phase:
+    | "ready"
+    | "compiling"
+    | "building"
+    | "testing"
+    | "playing"
+    | "reloading"
+    | "quitting"
+    | "compile_errors";
   readonly playMode: PlayMode;
-  /** The last compilation found errors. */
-  scriptsFail: boolean;
   /** Grows by one with every domain reload. */
   generation: number;
   /** Grows with everything that changes assets. */
   assetCounter: number;
+  /** What the last compilation said, a line for each error; empty when the scripts compile. */
+  compileErrors: readonly string[];
   /** How many tests fail: by the scripts on disk, and by the last compilation, which is what runs. */
   readonly failingTests: { edited: number; compiled: number };
   log(type: LogLine["LogType"], message: string): void;
@@ -46,6 +57,7 @@ export function createWorld(
   let phase: World["phase"] = "ready";
   const listeners = new Set<(line: LogLine) => void>();
   return {
+    project: createProject(),
     projectPath,
     unityVersion,
     logs,
@@ -57,9 +69,9 @@ export function createWorld(
       phase = next;
     },
     playMode,
-    scriptsFail: false,
     generation: 0,
     assetCounter: 0,
+    compileErrors: [],
     failingTests: { edited: 0, compiled: 0 },
     log(type, message) {
       const line = { LogType: type, Message: message, At: now() };
@@ -75,3 +87,8 @@ export function createWorld(
 }
 
 const isPlaying = ({ state }: PlayMode): boolean => state !== "Edit" && state !== "Entering";
+
+/** The phase while nothing is under way. */
+export function restingPhase({ compileErrors }: Pick<World, "compileErrors">): World["phase"] {
+  return compileErrors.length > 0 ? "compile_errors" : "ready";
+}

@@ -9,7 +9,7 @@ export interface ExpectedFailure {
   reason: string;
 }
 
-/** Of one revision. More are a sign that the suite no longer tests what the broker is. */
+/** In all. More are a sign that the suite no longer tests what the broker is. */
 export const MOST_EXPECTED = 15;
 
 export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
@@ -39,22 +39,6 @@ export const EXPECTED_FAILURES: readonly ExpectedFailure[] = [
   {
     scenario: "resources-templates-read",
     reason: "It reads test://template/123/data, and the broker's templates are of results.",
-  },
-  {
-    scenario: "prompts-get-simple",
-    reason: "It asks for a prompt of the suite's own; the broker has its own, which are text.",
-  },
-  {
-    scenario: "prompts-get-with-args",
-    reason: "It asks for a prompt of the suite's own; the broker has its own, which are text.",
-  },
-  {
-    scenario: "prompts-get-embedded-resource",
-    reason: "It asks for a prompt of the suite's own; the broker has its own, which are text.",
-  },
-  {
-    scenario: "prompts-get-with-image",
-    reason: "It asks for a prompt of the suite's own; the broker has its own, which are text.",
   },
   {
     scenario: "server-stateless",

@@ -22,8 +22,8 @@ namespace JobBroker.Bridge.Unity
         private readonly UnityCompiler compiler;
         private readonly UnityTests tests;
         private readonly UnitySearch search;
-        private readonly UnityPlayMode playMode;
         private readonly RoslynCompiler code;
+        private readonly TickWaits ticks;
         private readonly BridgeOptions options;
         private readonly TickGuard guard;
 
@@ -35,12 +35,12 @@ namespace JobBroker.Bridge.Unity
             Clock = new SystemClock();
             Settings = new UnitySettings();
             mainThread = new UnityMainThread(log);
-            info = new UnityEditorInfo(Settings);
+            info = new UnityEditorInfo(Settings, () => tests!.IsRunning);
             console = new UnityConsole(Clock, log);
             compiler = new UnityCompiler(Clock);
-            tests = new UnityTests(store, Clock);
+            tests = new UnityTests(store, Clock, info.ProjectPath);
             search = new UnitySearch();
-            playMode = new UnityPlayMode(Clock);
+            ticks = new TickWaits(Clock);
             code = new RoslynCompiler(UnityCode.Locator(), UnityCode.References, log);
             var ports = new BridgePorts
             {
@@ -56,17 +56,21 @@ namespace JobBroker.Bridge.Unity
                 Search = search,
                 Builds = new UnityBuilds(info.Building),
                 Code = code,
-                PlayMode = playMode,
+                PlayMode = new UnityPlayMode(),
                 State = new UnityState(),
                 Screen = new UnityScreen(),
+                Assets = new UnityAssets(),
+                Packages = new UnityPackages(),
+                Ticks = ticks,
                 Security = Settings,
                 Log = log,
+                PackageOf = ToolPackages.Of,
             };
             options = StartOptions.Of(Settings.Current, Environment.GetEnvironmentVariable, out var fault);
             if (fault != null) log.Warn(fault);
             if (Settings.Fault != null) log.Warn(Settings.Fault);
             Controller = new McpServerController(ports, options, ToolAssemblies());
-            Clients = new McpConfigService(PackageFiles.ClientTable(log), new McpConfigRepository(), ConfigMachine.Current());
+            Installer = new ClientInstaller(ConfigMachine.Current(), text => EditorGUIUtility.systemCopyBuffer = text, log);
         }
 
         public SystemClock Clock { get; }
@@ -75,11 +79,11 @@ namespace JobBroker.Bridge.Unity
 
         public McpServerController Controller { get; }
 
-        public McpConfigService Clients { get; }
+        public ClientInstaller Installer { get; }
 
         public void Start()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("tests", tests.Recover);
             guard.Run("server", () => Controller.StartIfWanted(
                 StartRule.StartsItself(Application.isBatchMode, Settings.Current.AutoStart)));
@@ -88,11 +92,11 @@ namespace JobBroker.Bridge.Unity
         /// <summary>A tick of the Editor: facts first, so that what runs then sees them.</summary>
         public void Tick()
         {
-            guard.Run("facts", () => info.Refresh(tests.IsRunning));
+            guard.Run("facts", () => info.Refresh());
             guard.Run("compiler", compiler.Tick);
             guard.Run("tests", tests.Tick);
             guard.Run("search", search.Tick);
-            guard.Run("play mode", playMode.Tick);
+            guard.Run("waits", ticks.Tick);
             options.PlainSurface = Settings.Current.PlainSurface;
             guard.Run("server", Controller.Pump);
             guard.Run("main thread", mainThread.Tick);
@@ -113,6 +117,7 @@ namespace JobBroker.Bridge.Unity
 
         private void Close()
         {
+            guard.Run("installer", Installer.Dispose);
             guard.Run("code", code.Dispose);
             guard.Run("search", search.Dispose);
             guard.Run("tests", tests.Dispose);

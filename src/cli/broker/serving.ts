@@ -2,6 +2,7 @@
 import { createGateway, type Gateway } from "../../gateway/gateway.js";
 import { createLateGateway, type ServedGateway } from "../../gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine, type PipeSession } from "../../gateway/mcp/pipe/pipe-session.js";
+import type { Prompts } from "../../gateway/mcp/prompts/prompts.js";
 import { createToolList } from "../../gateway/mcp/tools/tool-list.js";
 import { isSent } from "../../shared/operation/operation.js";
 import type { PipeHello } from "../../shared/pipe/frames.js";
@@ -46,7 +47,7 @@ export function serve(
 /** Opens sessions also while the store is still being opened. */
 export function sessionOpener(
   opening: Promise<ServedGateway>,
-  { log, config }: Pick<Runtime, "log" | "config">,
+  { log, config, prompts }: Pick<Runtime, "log" | "config"> & { prompts: Prompts },
 ): (line: PipeLine, hello: PipeHello) => PipeSession {
   const late = createLateGateway(opening, { waits: waitLimits(config) });
   const answers = {
@@ -54,7 +55,7 @@ export function sessionOpener(
     limitBytes: config.UNITY_BROKER_ANSWER_LIMIT,
     waits: waitLimits(config),
   };
-  return (line, hello) => openPipeSession({ ...late, log, version: VERSION, answers }, line, hello);
+  return (line, hello) => openPipeSession({ ...late, prompts, log, version: VERSION, answers }, line, hello);
 }
 
 /** False while a bridge without a ledger runs something: its outcome would be lost with its connection. */

@@ -108,7 +108,7 @@ function stepIn(args: Parameters<typeof run>[0]["args"]): Step {
     throw new UsageError(`--output ${args.output} is neither text nor json`);
   const given = {
     // An assistant wants to know what failed; a report names every test.
-    ...(tool === "run-tests" ? { EveryTest: true } : {}),
+    ...(tool === "run-tests" ? { ReportResults: "all" } : {}),
     ...(tool === "build-player" && args.artifacts !== undefined ? { EveryFile: true } : {}),
     ...objectIn(args.arguments ?? args.json ?? "{}"),
   };

@@ -1,11 +1,12 @@
 /** `unity-broker mcp --in-process`: MCP over stdio for one client, with a gateway and a worker in the same process. */
 import { createGateway } from "../../gateway/gateway.js";
+import { createPrompts } from "../../gateway/mcp/prompts/prompts.js";
 import { serveStdio } from "../../gateway/mcp/stdio.js";
 import { createWorker } from "../../worker/worker.js";
 import { noteLaunch } from "../clients/launch-note.js";
 import { needsServer } from "../pipe/probe.js";
 import { VERSION } from "../version.js";
-import { gatewayOptions, waitLimits, workerOptions } from "./options.js";
+import { gatewayOptions, promptSettings, waitLimits, workerOptions } from "./options.js";
 import { startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { parentGone, stopRequested } from "./stop.js";
@@ -22,15 +23,16 @@ export async function serveInProcess(): Promise<void> {
   const runtime = await startServing(settings, stopping);
   if (!runtime) return;
   noteLaunch();
+  const { log } = runtime;
   const gateway = createGateway(runtime, gatewayOptions(runtime.config));
   const worker = createWorker({ ...runtime, version: VERSION }, workerOptions(runtime.config));
   const session = serveStdio(
-    { gateway, log: runtime.log, version: VERSION },
+    { gateway, log, version: VERSION, prompts: createPrompts(log, promptSettings(runtime.config)) },
     { stdin, stdout: process.stdout },
     { folder: process.cwd() },
   );
   const reason = await Promise.race([stopping, session.closed]);
-  runtime.log.info({ reason }, "ending");
+  log.info({ reason }, "ending");
   await session.close();
   await worker.close();
   await gateway.close();

@@ -1,5 +1,6 @@
 /** The configuration as the gateway and the worker take it. */
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "../../gateway/gateway.js";
+import type { PromptSettings } from "../../gateway/mcp/prompts/prompts.js";
 import type { Config } from "../../shared/config.js";
 import { EXPIRY_LIMITS } from "../../shared/operation/expiry.js";
 import { REPLAY_DEFAULTS } from "../../shared/operation/replay.js";
@@ -22,6 +23,10 @@ function toolLimits(config: Config): ToolLimits {
 
 export function waitLimits(config: Config): WaitLimits {
   return { standardSeconds: config.UNITY_BROKER_WAIT, mostSeconds: config.UNITY_BROKER_MAX_WAIT };
+}
+
+export function promptSettings(config: Config): PromptSettings {
+  return { folder: config.UNITY_BROKER_PROMPTS, waits: waitLimits(config) };
 }
 
 export function gatewayOptions(config: Config): GatewayOptions {

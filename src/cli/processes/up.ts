@@ -1,5 +1,6 @@
 /** `unity-broker up`: everything in one process, for one machine: the broker in the foreground, with HTTP. */
 import { createHttpGateway } from "../../gateway/http/http.js";
+import { createPrompts, type Prompts } from "../../gateway/mcp/prompts/prompts.js";
 import { createSimulatedEditor } from "../../simulator/editor.js";
 import { accessOf, endpointHint } from "../address.js";
 import { type LocalService, openLocalService } from "../broker/local-service.js";
@@ -12,6 +13,7 @@ import { brokerFolder } from "../pipe/broker-place.js";
 import { inPlaceOfBackground } from "../pipe/reach-broker.js";
 import { selfCommand } from "../self.js";
 import { VERSION } from "../version.js";
+import { promptSettings } from "./options.js";
 import { type Runtime, startServing } from "./runtime.js";
 import { readSettings } from "./settings.js";
 import { stopRequested } from "./stop.js";
@@ -27,14 +29,15 @@ export const up: Run<typeof declared.up> = async ({ args }) => {
   try {
     const serving = serve(runtime, access.auth);
     closers.unshift(serving.close);
+    const prompts = createPrompts(runtime.log, promptSettings(runtime.config));
     const http = await createHttpGateway(
-      { gateway: serving.gateway, log: runtime.log, version: VERSION, auth: access.auth },
+      { gateway: serving.gateway, log: runtime.log, version: VERSION, auth: access.auth, prompts },
       access,
     );
     // Open waits are answered first: to them an Editor that is let go looks as if it had closed.
     closers.unshift(http.close);
     const local = settings.config.UNITY_BROKER_BACKGROUND
-      ? await serveLocalClients(runtime, serving.served)
+      ? await serveLocalClients(runtime, { ...serving.served, prompts })
       : undefined;
     if (local) closers.unshift(local.close);
     if (args.simulate) {
@@ -55,7 +58,7 @@ export const up: Run<typeof declared.up> = async ({ args }) => {
 /** The clients and commands of this user come here from now on; undefined if another terminal serves them. */
 async function serveLocalClients(
   runtime: Runtime,
-  served: ReturnType<typeof serve>["served"],
+  { prompts, ...served }: ReturnType<typeof serve>["served"] & { prompts: Prompts },
 ): Promise<LocalService | undefined> {
   const folder = brokerFolder(environment());
   const place = { folder, env: environment(), version: VERSION, isForeground: true };
@@ -67,7 +70,7 @@ async function serveLocalClients(
     );
     return undefined;
   }
-  service.opens(sessionOpener(Promise.resolve(served), runtime), () => mayHandOver(runtime));
+  service.opens(sessionOpener(Promise.resolve(served), { ...runtime, prompts }), () => mayHandOver(runtime));
   service.announce({ kind: "ready", storeId: runtime.store.storeId });
   return service;
 }

@@ -9,6 +9,7 @@ import { createRouteGuard, ROUTE_GUARD_DEFAULTS, type RouteGuardOptions } from "
 import type { Gateway } from "../gateway.js";
 import { mcpRoutes, refuse, refuseWith } from "../mcp/http/http-routes.js";
 import type { ProgressOptions } from "../mcp/progress-notifier.js";
+import { createPrompts, type Prompts } from "../mcp/prompts/prompts.js";
 import { createHttpSessions } from "../mcp/revision-2025/http-sessions.js";
 import { createStatelessHttp } from "../mcp/revision-2026/http.js";
 import { createToolList } from "../mcp/tools/tool-list.js";
@@ -50,7 +51,13 @@ const CLOSE_DEADLINE_MS = 3_000;
 
 /** Listens; rejects with ADDRESS_REFUSED or PORT_IN_USE. Without `auth` everybody is the principal `local`. */
 export async function createHttpGateway(
-  deps: { gateway: Gateway; log: Log; version: string; auth?: Authenticator | undefined },
+  deps: {
+    gateway: Gateway;
+    log: Log;
+    version: string;
+    auth?: Authenticator | undefined;
+    prompts?: Prompts | undefined;
+  },
   options: HttpGatewayOptions,
 ): Promise<HttpGateway> {
   const { host, port } = options;
@@ -58,6 +65,7 @@ export async function createHttpGateway(
   if (!isPrivate && !deps.auth) throw addressRefused(host);
   const { log, version } = deps;
   const { broker, store, answers } = deps.gateway;
+  const prompts = deps.prompts ?? createPrompts(log, answers);
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -78,7 +86,7 @@ export async function createHttpGateway(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
   );
-  const served = { broker, toolList, log, version, answers, progress: options.progress };
+  const served = { broker, toolList, prompts, log, version, answers, progress: options.progress };
   const keepAliveMs = options.keepAliveMs ?? 15_000;
   const sessions = createHttpSessions(
     { ...served, sessions: store.sessions },

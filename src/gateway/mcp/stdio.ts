@@ -10,6 +10,7 @@ import type { Gateway } from "../gateway.js";
 import { createEditorSelection } from "./editor-selection.js";
 import { openMcpSession } from "./mcp-session.js";
 import type { ProgressOptions } from "./progress-notifier.js";
+import { createPrompts, type Prompts } from "./prompts/prompts.js";
 import { createToolList } from "./tools/tool-list.js";
 
 type StdioEnd = "input_ended" | "output_failed" | "unreadable_input" | "closed";
@@ -34,13 +35,14 @@ const CLOSE_DEADLINE_MS = 3_000;
 
 /** Serves one client. Only protocol messages are written to `stdout`. */
 export function serveStdio(
-  deps: { gateway: Gateway; log: Log; version: string },
+  deps: { gateway: Gateway; log: Log; version: string; prompts?: Prompts | undefined },
   streams: { stdin: Readable; stdout: Writable },
   options: StdioOptions = {},
 ): StdioService {
   const { stdin, stdout } = streams;
   const { log, version } = deps;
   const { broker, store, answers } = deps.gateway;
+  const prompts = deps.prompts ?? createPrompts(log, answers);
   const toolList = createToolList(
     { broker, notifier: store.notifier, log, waits: answers.waits },
     { debounceMs: options.listDebounceMs ?? 250 },
@@ -57,7 +59,7 @@ export function serveStdio(
   const channel = { gone: gone.signal, write, discard: async () => undefined };
 
   const session = openMcpSession(
-    { broker, toolList, log, version, answers, progress: options.progress },
+    { broker, toolList, prompts, log, version, answers, progress: options.progress },
     {
       principal: options.principal ?? "local",
       caller: { id: `stdio:${randomUUID()}`, transport: "stdio" },

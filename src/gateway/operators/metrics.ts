@@ -99,6 +99,9 @@ export function createMetrics(deps: {
 const PHASES = new Set([
   "ready",
   "compiling",
+  "importing",
+  "changing_play_mode",
+  "playing",
   "building",
   "testing",
   "reloading",

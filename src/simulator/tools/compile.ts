@@ -1,6 +1,7 @@
 /** compile and execute-code: the tools that change the script domain. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
 import { toolFailure } from "../tool-definition.js";
+import { restingPhase } from "../world.js";
 
 export const compile = bridgeTool("compile", {
   simulated: {
@@ -10,12 +11,6 @@ export const compile = bridgeTool("compile", {
   },
   async run({ args, progress, reloadAfterwards, wait, world }) {
     world.phase = "compiling";
-    try {
-      progress({ progress: 0, total: 1, message: "Compiling" });
-      await wait(args.number("SimulatedSeconds", 0.1));
-    } finally {
-      world.phase = "ready";
-    }
     const errors = args.number("SimulatedErrors", 0);
     const Errors = Array.from({ length: errors }, (_, index) => ({
       Message: "error CS1002: ; expected",
@@ -23,9 +18,15 @@ export const compile = bridgeTool("compile", {
       Line: index + 1,
       Column: 1,
     }));
-    for (const error of Errors) world.log("Error", `${error.File}(${error.Line}): ${error.Message}`);
+    try {
+      progress({ progress: 0, total: 1, message: "Compiling" });
+      await wait(args.number("SimulatedSeconds", 0.1));
+      world.compileErrors = Errors.map((error) => `${error.File}(${error.Line}): ${error.Message}`);
+    } finally {
+      world.phase = restingPhase(world);
+    }
+    for (const error of world.compileErrors) world.log("Error", error);
     world.assetCounter += 1;
-    world.scriptsFail = errors > 0;
     if (errors === 0) world.failingTests.compiled = world.failingTests.edited;
     const ReloadFollows = errors === 0 && args.flag("SimulatedReload", false);
     if (ReloadFollows) reloadAfterwards();

@@ -1,5 +1,7 @@
 /** run-tests: every finished test is a partial result, the run survives a domain reload. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
+import { type Arguments, toolFailure } from "../tool-definition.js";
+import { restingPhase, type World } from "../world.js";
 
 interface StoredCounters {
   completed: number;
@@ -7,7 +9,7 @@ interface StoredCounters {
   passed: number;
   failed: number;
   failures: { name: string; message: string }[];
-  /** Every finished test, if asked for; a partial result has the last ones. */
+  /** The finished tests that were asked for; a partial result has the last ones. */
   cases?: ReportedTest[];
 }
 
@@ -35,28 +37,36 @@ export const runTests = bridgeTool("run-tests", {
       minimum: 0,
     },
     Seconds: { type: "number", description: "seconds for each test", minimum: 0, default: 0.05 },
+    UnsavedScenes: {
+      type: "string",
+      description:
+        "paths of scenes with unsaved changes, separated by commas; one without a folder has no file",
+      default: "",
+    },
   },
   async run({ args, progress, reload, wait, world }) {
     const mode = args.text("TestMode", "EditMode");
+    const isMeant = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
+    const isListed = listing(args.text("ReportResults", "none"), args.text("ReportName", ""));
+    passGate(args, world);
     const failing = args.number("SimulatedFailures", world.failingTests.compiled);
     const all = Array.from({ length: args.number("SimulatedTests", 10) }, (_, index) => ({
       name: `Simulated.${mode}.Test${String(index + 1).padStart(3, "0")}`,
       fails: index < failing,
       line: 10 + 5 * index,
     }));
-    const matches = matcher(args.text("FilterType", "all"), args.text("FilterValue", ""));
-    const tests = all.filter((test) => matches(test.name));
+    const tests = all.filter((test) => isMeant(test.name));
     const counters: StoredCounters = {
       completed: 0,
       total: tests.length,
       passed: 0,
       failed: 0,
       failures: [],
-      ...(args.flag("EveryTest", false) ? { cases: [] } : {}),
+      ...(isListed ? { cases: [] } : {}),
     };
     const secondsEach = args.number("SimulatedSeconds", 0.05);
     // Entering Play Mode reloads the domain: the run goes on behind it.
-    if (mode === "PlayMode") await reload();
+    if (mode === "PlayMode" && args.text("ReloadDomain", "keep") === "keep") await reload();
     world.phase = "testing";
     try {
       for (const test of tests) {
@@ -66,12 +76,13 @@ export const runTests = bridgeTool("run-tests", {
           counters.failed += 1;
           counters.failures.push({ name: test.name, message: MESSAGE });
         } else counters.passed += 1;
-        counters.cases?.push({
+        const finished: ReportedTest = {
           name: test.name,
           result: test.fails ? "failed" : "passed",
           ms: Math.round(secondsEach * 1000),
           ...(test.fails ? { message: MESSAGE, file: `Assets/Tests/${mode}Tests.cs`, line: test.line } : {}),
-        });
+        };
+        if (isListed?.(finished)) counters.cases?.push(finished);
         progress({
           progress: counters.completed,
           total: counters.total,
@@ -84,17 +95,78 @@ export const runTests = bridgeTool("run-tests", {
         });
       }
     } finally {
-      world.phase = "ready";
+      world.phase = restingPhase(world);
     }
-    return { Success: counters.failed === 0, TestMode: mode, ...counters };
+    const Message = [
+      ...(tests.length === 0 ? ["No test fits; see TestMode and the filter."] : []),
+      ...(args.flag("SaveXml", false) ? ["The simulator writes no NUnit file."] : []),
+    ].join(" ");
+    return {
+      Success: counters.failed === 0 && counters.completed > 0,
+      TestMode: mode,
+      ...counters,
+      ...(Message === "" ? {} : { Message }),
+    };
   },
 });
 
+/** What keeps a run from beginning, in the words of the C# bridge. */
+function passGate(args: Arguments, { compileErrors }: World): void {
+  if (compileErrors.length > 0) {
+    const count = `${compileErrors.length} errors`;
+    throw toolFailure(
+      "compile_errors",
+      `The scripts do not compile (${count}). Correct them, call compile, then run-tests again.\n${compileErrors.join("\n")}`,
+    );
+  }
+  const unsaved = args
+    .text("SimulatedUnsavedScenes", "")
+    .split(",")
+    .map((path) => path.trim())
+    .filter((path) => path !== "");
+  const untitled = unsaved.filter((path) => !path.includes("/"));
+  const refused = args.text("UnsavedScenes", "refuse") === "save" ? untitled : unsaved;
+  if (refused.length === 0) return;
+  const names = refused
+    .map((path) => (path.includes("/") ? path : `the untitled scene "${path}"`))
+    .join(", ");
+  const advice = [
+    ...(refused.length > untitled.length
+      ? ["Call again with UnsavedScenes: save, or save or discard them in the Editor."]
+      : []),
+    ...(untitled.length > 0
+      ? ["A scene without a file has to be saved under a name, or closed, first."]
+      : []),
+  ].join(" ");
+  throw toolFailure(
+    "unsaved_scenes",
+    `Unsaved changes in ${names}: Unity would ask a person about them before it runs tests. ${advice}`,
+  );
+}
+
+/** Which finished tests are listed; undefined: none is. */
+function listing(results: string, name: string): ((test: ReportedTest) => boolean) | undefined {
+  if (results === "none" && name === "") return undefined;
+  const pattern = expression("ReportName", name);
+  return (test) =>
+    pattern.test(test.name) && (results === "all" || results === "none" || results === test.result);
+}
+
 function matcher(type: string, value: string): (name: string) => boolean {
   if (type === "exact") return (name) => name === value;
+  if (type === "category") return () => false;
   if (type === "regex") {
-    const pattern = new RegExp(value);
+    const pattern = expression("FilterValue", value);
     return (name) => pattern.test(name);
   }
   return () => true;
+}
+
+function expression(parameter: string, pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw toolFailure("invalid_arguments", `${parameter} is not a regular expression: ${reason}`);
+  }
 }

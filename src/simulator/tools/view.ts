@@ -1,5 +1,6 @@
 /** What a person sees and clicks first: pictures, play mode, the Editor's state. */
 import { bridgeTool } from "../catalogue/bridge-tool.js";
+import type { Project } from "../project.js";
 import { toolFailure } from "../tool-definition.js";
 import type { PlayMode } from "../world.js";
 import { pictureUpTo } from "./picture.js";
@@ -49,7 +50,7 @@ export const controlPlayMode = bridgeTool("control-play-mode", {
     if (action === "Enter" || action === "Exit") {
       const plays = action === "Enter";
       if (plays === isPlaying) return answer(false);
-      if (plays && world.scriptsFail)
+      if (plays && world.compileErrors.length > 0)
         throw toolFailure(
           "compile_errors",
           "The scripts do not compile: fix them; compile tells the errors.",
@@ -91,7 +92,6 @@ const SCENE = {
 const PARTS: Readonly<Record<string, object>> = {
   Scenes: { Scenes: [SCENE] },
   Selection: { SelectedCount: 1, Selection: [{ Name: "Root0", Type: "GameObject", Path: "/Root0" }] },
-  Packages: { Packages: [{ Name: "com.unity.test-framework", Version: "1.4.6", Source: "registry" }] },
   Tags: { Tags: ["Untagged", "MainCamera", "Player"] },
   Layers: {
     Layers: ["Default", "TransparentFX", "Ignore Raycast", "", "Water", "UI"].flatMap((Name, Layer) =>
@@ -105,9 +105,10 @@ export const getEditorState = bridgeTool("get-editor-state", {
   async run({ args, world }) {
     const parts =
       args.value("Parts") === undefined ? ["Scenes", "Selection", "PlayMode"] : args.texts("Parts");
-    const read = parts.map((part) =>
-      part === "PlayMode" ? { PlayMode: shown(world.playMode) } : PARTS[part],
-    );
+    const read = parts.map((part) => {
+      if (part === "PlayMode") return { PlayMode: shown(world.playMode) };
+      return part === "Packages" ? { Packages: direct(world.project) } : PARTS[part];
+    });
     return Object.assign(
       { UnityVersion: world.unityVersion, ProjectPath: world.projectPath, Phase: world.phase },
       ...read,
@@ -119,3 +120,8 @@ const shown = ({ state, frame }: PlayMode): object => ({
   State: state,
   ...(state === "Edit" ? {} : { Frame: frame }),
 });
+
+const direct = ({ packages }: Project): object[] =>
+  packages
+    .filter(({ isDirect }) => isDirect)
+    .map(({ name, version, source }) => ({ Name: name, Version: version, Source: source }));

@@ -13,7 +13,7 @@ import type { SimulatorSettings } from "../options.js";
 import { createLargeResults } from "../results/large-results.js";
 import { createTimers } from "../timers.js";
 import type { ToolTable } from "../tools.js";
-import { createWorld } from "../world.js";
+import { createWorld, restingPhase } from "../world.js";
 import { createAdmission } from "./admission.js";
 import { createBridge } from "./bridge.js";
 import { createClientList } from "./client-list.js";
@@ -214,7 +214,7 @@ export function startEditorSession(deps: SessionDeps, settings: SimulatorSetting
     await pause(downMs);
     if (ended) return;
     world.generation += 1;
-    world.phase = "ready";
+    world.phase = restingPhase(world);
     await listenAgain(server.port());
     lanes.setPaused(false);
     push.push("DOMAIN_RELOAD_RECOVERED", { generation: world.generation });

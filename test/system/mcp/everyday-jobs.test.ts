@@ -112,7 +112,7 @@ const JOBS: { job: string; play: Play; expected: object }[] = [
   {
     job: "run the tests, read the failures among 1 000 tests",
     async play({ call, advised }, isPerfect) {
-      const args = { EveryTest: true, SimulatedTests: 1_000, SimulatedSeconds: 0.005 };
+      const args = { ReportResults: "all", SimulatedTests: 1_000, SimulatedSeconds: 0.005 };
       const run = await advised(await call("run-tests", isPerfect ? { ...args, timeout: 50 } : args));
       expect(run).toMatchObject({ cached: true, preview: { keys: { failures: expect.any(String) } } });
       expect(run.usage_hint).toContain("fetch_cached_response and this log_id");

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Deliveries } from "../../../src/gateway/deliveries.js";
 import type { ServedGateway } from "../../../src/gateway/mcp/pipe/late-gateway.js";
 import { openPipeSession, type PipeLine } from "../../../src/gateway/mcp/pipe/pipe-session.js";
+import { createPrompts } from "../../../src/gateway/mcp/prompts/prompts.js";
 import { ANSWER_SETTINGS } from "../../../src/shared/answer-forms.js";
 import type { PipeHello, ToBroker, ToPipe } from "../../../src/shared/pipe/frames.js";
 import { eventually } from "../../harness/eventually.js";
@@ -34,17 +35,21 @@ function openSession(hello: Partial<PipeHello> = {}) {
     gone: gone.signal,
   };
   const answers = { ...ANSWER_SETTINGS, form: "full" } as const;
-  const session = openPipeSession({ broker, toolList, log: SILENT, version: "1", answers }, line, {
-    kind: "hello",
-    protocol: 1,
-    version: "1",
-    session: "s",
-    pid: 1,
-    folder: "/",
-    count: 0,
-    isResumed: false,
-    ...hello,
-  });
+  const session = openPipeSession(
+    { broker, toolList, prompts: createPrompts(SILENT), log: SILENT, version: "1", answers },
+    line,
+    {
+      kind: "hello",
+      protocol: 1,
+      version: "1",
+      session: "s",
+      pid: 1,
+      folder: "/",
+      count: 0,
+      isResumed: false,
+      ...hello,
+    },
+  );
   const hear = (header: ToBroker, message?: object): void =>
     session.heard({ header, text: message ? JSON.stringify(message) : "" });
   const call = (n: number): void =>

@@ -34,6 +34,9 @@ namespace JobBroker.Bridge.Adapter
         /// <summary>True from <see cref="Begin"/> to the task's end.</summary>
         public bool IsWaiting => waiting != null;
 
+        /// <summary>The errors of the last compilation of this script domain, also of one that nobody waited for.</summary>
+        public IReadOnlyList<CompilerMessage> Errors { get; private set; } = new CompilerMessage[0];
+
         /// <summary>Waits for the next requested compilation; returns the pending wait if there is one.</summary>
         public Task<CompileOutcome> Begin()
         {
@@ -56,7 +59,11 @@ namespace JobBroker.Bridge.Adapter
         }
 
         /// <summary>The compilation has ended.</summary>
-        public void Finished() => End();
+        public void Finished()
+        {
+            Errors = messages.Where(message => message.IsError).ToList();
+            End();
+        }
 
         /// <summary>A tick of the Editor.</summary>
         public void Tick(bool isBusy)

@@ -12,6 +12,7 @@ namespace JobBroker.Bridge.Adapter
             bool isBuilding,
             bool isCompiling,
             bool isImporting,
+            bool isChangingPlayMode,
             bool isTesting,
             bool isPlaying,
             bool hasCompileErrors)
@@ -19,6 +20,7 @@ namespace JobBroker.Bridge.Adapter
             if (isBuilding) return "building";
             if (isCompiling) return "compiling";
             if (isImporting) return "importing";
+            if (isChangingPlayMode) return "changing_play_mode";
             if (isTesting) return "testing";
             if (isPlaying) return "playing";
             return hasCompileErrors ? "compile_errors" : Ready;

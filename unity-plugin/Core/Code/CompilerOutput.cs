@@ -8,7 +8,7 @@ using JobBroker.Bridge.Ports;
 namespace JobBroker.Bridge.Code
 {
     /// <summary>The lines that the C# compiler writes: file(line,column): error CS0103: text.</summary>
-    internal static class CompilerOutput
+    public static class CompilerOutput
     {
         private static readonly Regex Line = new Regex(
             @"^(?:(?<file>.*?)\((?<line>\d+),(?<column>\d+)\): )?(?<kind>error|warning) (?<text>\w+: .*)$",

@@ -32,6 +32,8 @@ namespace JobBroker.Bridge.Execution
         private readonly Action<string, JObject> notify;
         private readonly Action<LedgerOperation> ended;
         private readonly Func<JObject> standing;
+        private readonly Func<string> phase;
+        private readonly ReadinessWait wait = new ReadinessWait();
         private readonly List<BridgeThread> backgroundThreads = new List<BridgeThread>();
         private readonly List<KeyValuePair<LedgerOperation, Outcome>> unwritten =
             new List<KeyValuePair<LedgerOperation, Outcome>>();
@@ -44,6 +46,7 @@ namespace JobBroker.Bridge.Execution
         /// <param name="standing">
         /// Returns the Editor's session, generation and asset counter for <see cref="Outcome.EndedIn"/>; any thread.
         /// </param>
+        /// <param name="phase">The Editor's phase at this moment; called on the main thread.</param>
         public ExecutionEngine(
             OperationLedger ledger,
             OperationQueue queue,
@@ -55,7 +58,8 @@ namespace JobBroker.Bridge.Execution
             IBridgeLog log,
             Action<string, JObject> notify,
             Action<LedgerOperation> ended,
-            Func<JObject> standing)
+            Func<JObject> standing,
+            Func<string> phase)
         {
             this.ledger = ledger;
             this.queue = queue;
@@ -68,6 +72,7 @@ namespace JobBroker.Bridge.Execution
             this.notify = notify;
             this.ended = ended;
             this.standing = standing;
+            this.phase = phase;
             for (var i = 0; i < ToolLanes.BackgroundWidth; i++)
             {
                 backgroundThreads.Add(BridgeThread.Start("lane" + i, RunBackground, Crashed));
@@ -157,10 +162,27 @@ namespace JobBroker.Bridge.Execution
                     mainThread.Wake();
                     return;
                 }
-                var next = queue.TakeMain();
-                if (next == null) return;
+                var next = queue.NextMain();
+                if (next == null || Waits(next)) return;
+                if (!queue.TakeMain(next)) continue;
                 current = Start(next, operation => onMainThread = operation);
             }
+        }
+
+        /// <summary>
+        /// True while Unity is not ready for it. It stays queued, so that a domain reload or a cancellation meets what has not
+        /// begun; those behind it wait as well, as the lane keeps its order.
+        /// </summary>
+        private bool Waits(QueuedOperation next)
+        {
+            var reason = next.Resumes
+                ? null
+                : Readiness.WaitsFor(phase(), next.Tool.Effect, next.Tool.BeginsWhileBusy);
+            if (reason == null) return false;
+            var operationId = next.Operation.OperationId;
+            var said = wait.Say(operationId, reason, clock.ElapsedMs);
+            if (said != null) progress.Open(operationId).Report(0, message: said);
+            return true;
         }
 
         /// <summary>True when the main lane is free.</summary>

@@ -63,10 +63,21 @@ namespace JobBroker.Bridge.Execution
             }
         }
 
-        /// <summary>The next of the main lane; null when none waits.</summary>
-        public QueuedOperation? TakeMain()
+        /// <summary>The next of the main lane, which stays there; null when none waits.</summary>
+        public QueuedOperation? NextMain()
         {
-            lock (gate) return TakeFirst(main);
+            lock (gate) return main.First?.Value;
+        }
+
+        /// <summary>Takes the next of the main lane; false when that is another by now.</summary>
+        public bool TakeMain(QueuedOperation next)
+        {
+            lock (gate)
+            {
+                if (main.First?.Value != next) return false;
+                main.RemoveFirst();
+                return true;
+            }
         }
 
         /// <summary>Waits for the next of the background lane; null once the queue is closed.</summary>

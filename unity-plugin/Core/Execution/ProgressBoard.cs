@@ -33,11 +33,14 @@ namespace JobBroker.Bridge.Execution
             thread = BridgeThread.Start("progress", Run, crashed);
         }
 
+        /// <summary>The sink of an operation; one that has reported while it waited goes on with it.</summary>
         public ProgressSink Open(string operationId)
         {
-            var sink = new ProgressSink(operationId, clock, intervalMs, send, lines, Wake);
-            lock (gate) sinks[operationId] = sink;
-            return sink;
+            lock (gate)
+            {
+                if (sinks.TryGetValue(operationId, out var known)) return known;
+                return sinks[operationId] = new ProgressSink(operationId, clock, intervalMs, send, lines, Wake);
+            }
         }
 
         /// <summary>The Console has written a line while this operation runs; nothing once it has ended.</summary>

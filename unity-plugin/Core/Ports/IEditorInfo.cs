@@ -30,7 +30,11 @@ namespace JobBroker.Bridge.Ports
         /// <summary>Whether a window of this Editor has the focus.</summary>
         bool Focused { get; }
 
-        /// <summary>What the Editor does at this moment, in the words of docs/reference/protocol.md: ready, compiling, importing, testing, building, playing, compile_errors.</summary>
+        /// <summary>
+        /// What the Editor does at this moment, in the words of docs/reference/protocol.md: ready, compiling, importing,
+        /// changing_play_mode, testing, building, playing, compile_errors. On the main thread it is what Unity says now: an
+        /// operation may begin right after one that made Unity compile.
+        /// </summary>
         string Phase { get; }
     }
 }

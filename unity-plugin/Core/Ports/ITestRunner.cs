@@ -23,12 +23,18 @@ namespace JobBroker.Bridge.Ports
 
     public sealed class TestRunRequest
     {
-        public TestRunRequest(string runId, TestPlatform platform, TestFilterKind filterKind, string filterValue)
+        public TestRunRequest(
+            string runId,
+            TestPlatform platform,
+            TestFilterKind filterKind,
+            string filterValue,
+            bool disablesDomainReload = false)
         {
             RunId = runId;
             Platform = platform;
             FilterKind = filterKind;
             FilterValue = filterValue;
+            DisablesDomainReload = disablesDomainReload;
         }
 
         /// <summary>Names the run over domain reloads: the operation's id.</summary>
@@ -39,6 +45,30 @@ namespace JobBroker.Bridge.Ports
         public TestFilterKind FilterKind { get; }
 
         public string FilterValue { get; }
+
+        /// <summary>
+        /// Whether a PlayMode run enters play mode without a domain reload; false leaves that to the project's own settings.
+        /// </summary>
+        public bool DisablesDomainReload { get; }
+    }
+
+    /// <summary>A scene or prefab with changes that are not on disk: the framework would ask about it in a dialog.</summary>
+    public sealed class UnsavedScene
+    {
+        public UnsavedScene(string name, string path, bool isPrefab = false)
+        {
+            Name = name;
+            Path = path;
+            IsPrefab = isPrefab;
+        }
+
+        public string Name { get; }
+
+        /// <summary>Relative to the project; empty for a scene that has no file yet.</summary>
+        public string Path { get; }
+
+        /// <summary>It is a prefab that is open in Prefab Mode.</summary>
+        public bool IsPrefab { get; }
     }
 
     public enum TestVerdict
@@ -97,7 +127,8 @@ namespace JobBroker.Bridge.Ports
 
     /// <summary>
     /// The Editor's test framework. Main thread only. A run survives a domain reload by itself, its callbacks do not:
-    /// <see cref="AttachAsync"/> registers again. The task fails when the framework reports an error of the run.
+    /// <see cref="AttachAsync"/> registers again, and what ended before that is told then. The task ends when the run's clean-up
+    /// has ended and play mode has been left; it fails when the framework reports an error of the run.
     /// </summary>
     public interface ITestRunner
     {
@@ -110,5 +141,11 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>False where the test framework cannot stop a run (before 1.4).</summary>
         bool CanCancel { get; }
+
+        /// <summary>What has unsaved changes, in the order of the Hierarchy.</summary>
+        IReadOnlyList<UnsavedScene> UnsavedScenes();
+
+        /// <summary>Saves scenes that have a file, without a dialog; returns those that could not be saved.</summary>
+        IReadOnlyList<UnsavedScene> SaveScenes(IReadOnlyList<UnsavedScene> scenes);
     }
 }

@@ -63,6 +63,12 @@ namespace JobBroker.Bridge.Tools
         /// <summary>True when a running call can be asked to stop.</summary>
         public bool Cancellable { get; set; }
 
+        /// <summary>
+        /// True for what may begin while Unity compiles, imports or changes play mode: it waits for that itself, or ends it.
+        /// Read-only tools always may.
+        /// </summary>
+        public bool BeginsWhileBusy { get; set; }
+
         public SecuritySetting RequiredSecuritySetting { get; set; } = SecuritySetting.None;
 
         /// <summary>True for tools that only clients in development mode see.</summary>

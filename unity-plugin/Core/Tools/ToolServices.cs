@@ -38,6 +38,12 @@ namespace JobBroker.Bridge.Tools
 
         public IScreen Screen { get; init; } = null!;
 
+        public IAssets Assets { get; init; } = null!;
+
+        public IPackages Packages { get; init; } = null!;
+
+        public ITicks Ticks { get; init; } = null!;
+
         /// <summary>What the user allows; without an adapter everything that runs other people's code is off.</summary>
         public ISecuritySettings Security { get; init; } = new Defaults();
 

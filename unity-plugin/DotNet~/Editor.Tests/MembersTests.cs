@@ -18,6 +18,7 @@ public sealed class MembersTests
     /// <summary>Internal in Unity too: reached by reflection.</summary>
     private static readonly string[] Internals =
     [
+        "UnityEditor.Build.Profile.BuildProfile.buildTarget",
         "UnityEditor.EditorApplication.SignalTick", "UnityEditor.EditorApplication.applicationScriptingPath",
         "UnityEditor.EditorWindow.RepaintImmediately", "UnityEditor.EditorWindow.m_Parent", "UnityEditor.GUIView.GrabPixels",
         "UnityEditor.PlayModeView.GetMainPlayModeView", "UnityEditor.PlayModeView.m_TargetTexture",
@@ -27,6 +28,8 @@ public sealed class MembersTests
         "UnityEditor.LogEntries.consoleFlags", "UnityEditor.LogEntry.callstackTextStartUTF16", "UnityEditor.LogEntry.message",
         "UnityEditor.LogEntry.mode",
         "UnityEditor.TestTools.TestRunner.Api.TestRunnerApi.IsRunActive",
+        "UnityEditor.TestTools.TestRunner.TestRun.TestJobData.guid",
+        "UnityEditor.TestTools.TestRunner.TestRun.TestJobData.isRunning",
         "UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder.TestRuns",
     ];
 

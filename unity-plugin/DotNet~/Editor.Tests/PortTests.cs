@@ -150,7 +150,7 @@ public sealed class PortTests
             asked = options;
             var hooks = new BuildHooks();
             hooks.OnPreprocessBuild(null!);
-            hooks.OnProcessScene(default, new BuildReport());
+            hooks.OnProcessScene(SceneManager.GetSceneAt(0), new BuildReport());
             hooks.OnPostBuildPlayerScriptDLLs(null!);
             new BuildEndHook().OnPostprocessBuild(null!);
             return Report(BuildResult.Failed);
@@ -244,8 +244,8 @@ public sealed class PortTests
     [Fact]
     public void What_a_call_changed_is_counted_before_the_next_tick()
     {
-        var info = new UnityEditorInfo(new UnitySettings());
-        info.Refresh(false);
+        var info = new UnityEditorInfo(new UnitySettings(), () => false);
+        info.Refresh();
         var changed = typeof(AssetChanges).GetMethod("OnPostprocessAllAssets", BindingFlags.Static | BindingFlags.NonPublic)!;
         changed.Invoke(null, [new[] { "Assets/A.cs" }, Array.Empty<string>(), Array.Empty<string>(), Array.Empty<string>()]);
         var atItsEnd = info.AssetCounter;

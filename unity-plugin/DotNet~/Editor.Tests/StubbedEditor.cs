@@ -1,5 +1,6 @@
 #nullable enable
 using System;
+using System.IO;
 using System.Linq;
 using JobBroker.Bridge.Ports;
 using JobBroker.EditorStubs;
@@ -13,15 +14,15 @@ internal sealed class StubbedEditor
     public StubbedEditor()
     {
         StubEditor.Session.Clear();
+        StubProject.Reset();
         StubEditor.Assets.Clear();
         StubEditor.Console.Clear();
         StubEditor.ExecutedMenuItems.Clear();
         StubEditor.Methods.Clear();
         StubEditor.SceneRoots.Clear();
         StubEditor.IsPlaying = false;
-        StubEditor.WillPlay = false;
+        StubEditor.PlaysLater = false;
         StubEditor.Frame = 0;
-        StubEditor.IsSceneDirty = false;
         StubEditor.HasGraphics = true;
         StubEditor.StartsAtTop = false;
         StubEditor.Shown.Clear();
@@ -29,7 +30,6 @@ internal sealed class StubbedEditor
         StubEditor.GameView = null;
         StubEditor.SceneView = null;
         StubEditor.Cameras.Clear();
-        StubEditor.OpenPrefab = null;
         StubEditor.CompilationRequests.Clear();
         StubEditor.TestCallbacks.Clear();
         StubEditor.TestRuns.Clear();
@@ -38,17 +38,28 @@ internal sealed class StubbedEditor
         StubEditor.IsCommandLineRun = false;
         StubEditor.EndTestJobs();
         StubEditor.IsCompiling = false;
+        StubEditor.IsImporting = false;
+        StubEditor.IsChangingPlayMode = false;
+        UnityEditor.EditorApplication.isPlaying = false;
         StubEditor.HasCompileErrors = false;
         StubEditor.ConsoleEntries.Clear();
         StubEditor.ConsoleFlags = 0;
         StubEditor.ConsoleFilter = "";
+        StubEditor.HidesConsole = false;
         StubEditor.Refreshes = 0;
         StubEditor.SavedSettings = 0;
+        StubEditor.PrefabInStage = null;
+        StubEditor.SaveDialogs = 0;
+        StubEditor.Scenes.Clear();
+        StubEditor.Scenes.Add(new StubScene("Main", "Assets/Main.unity"));
         UnityEditor.EditorSettings.enterPlayModeOptionsEnabled = false;
         UnityEditor.EditorSettings.enterPlayModeOptions = UnityEditor.EnterPlayModeOptions.None;
     }
 
     public SteppedClock Clock { get; } = new();
+
+    /// <summary>A folder of its own for each.</summary>
+    public string Project { get; } = Directory.CreateTempSubdirectory("jb-project-").FullName;
 
     /// <summary>The end of a run as the framework tells it: first its tests', then, untold, its clean-up's.</summary>
     public static void Finish(TestEnd result)

@@ -4,6 +4,7 @@ using System.Collections.Generic;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tools;
 using JobBroker.Bridge.Unity;
 using JobBroker.EditorStubs;
 using UnityEditor;
@@ -126,17 +127,98 @@ public sealed class UnityTestsTests : ITestRunListener
     }
 
     [Fact]
-    public void A_persons_own_run_is_not_told_on_and_not_disturbed()
+    public void A_persons_own_run_is_waited_for_and_not_told_as_ours()
     {
         var tests = Domain();
+        Assert.False(tests.IsRunning);
+        StubEditor.BeginTestJob();
+        Assert.True(tests.IsRunning, "its job is there before it tells anything");
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        tests.Tick();
+        var refused = Assert.Throws<ToolException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
+        Assert.Equal("tests_running", refused.Type);
+        Assert.Empty(StubEditor.TestRuns);
+
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        tests.Tick();
+        Assert.False(tests.IsRunning);
+        Assert.Empty(reported);
+    }
+
+    [Fact]
+    public void A_persons_PlayMode_run_of_1_1_is_known_after_its_reload_although_it_has_no_job()
+    {
+        StubEditor.HasOldTestFramework = true;
+        var before = Domain();
+        StubEditor.BeginTestJob();
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        before.Dispose();
+        StubEditor.EndTestJobs();
+        EditorApplication.isPlaying = true;
+
+        var after = Domain();
+        after.Tick();
+        Assert.True(after.IsRunning);
+        StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        EditorApplication.isPlaying = false;
+        after.Tick();
+        Assert.False(after.IsRunning);
+    }
+
+    [Fact]
+    public async Task A_persons_run_that_follows_a_lost_one_of_ours_is_not_told_as_ours()
+    {
+        var tests = Domain();
+        var running = tests.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        // A person cancels it, which nobody tells, and runs the tests themselves.
+        StubEditor.EndTestJobs();
+        StubEditor.BeginTestJob("theirs");
         StubbedEditor.Notify(one => one.RunStarted(Tree));
         StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
         StubbedEditor.Notify(one => one.RunFinished(new TestEnd(Tree, TestStatus.Passed)));
+        tests.Tick();
+        Assert.False(running.IsCompleted);
+        editor.Clock.ElapsedMs += 10_000;
+        tests.Tick();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => running);
         Assert.Empty(reported);
+        Assert.True(tests.IsRunning, "theirs");
+    }
 
-        StubEditor.BeginTestJob();
-        Assert.Throws<InvalidOperationException>(() => { _ = tests.RunAsync(Request(TestFilterKind.All, ""), this, default); });
-        Assert.Empty(StubEditor.TestRuns);
+    [Fact]
+    public void A_run_of_ours_that_nobody_listens_to_is_watched_to_its_end()
+    {
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        before.Dispose();
+
+        var after = Domain();
+        editor.Clock.ElapsedMs += 60_000;
+        after.Tick();
+        Assert.True(after.IsRunning);
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        after.Tick();
+        Assert.False(after.IsRunning);
+        Assert.Empty(reported);
+    }
+
+    [Fact]
+    public async Task What_ended_before_the_operation_went_on_after_a_reload_is_told_then()
+    {
+        var before = Domain();
+        _ = before.RunAsync(Request(TestFilterKind.All, ""), this, default);
+        before.Dispose();
+
+        var after = Domain();
+        StubbedEditor.Notify(one => one.RunStarted(Tree));
+        StubbedEditor.Notify(one => one.TestFinished(new TestEnd(Jumps, TestStatus.Passed)));
+        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
+        after.Tick();
+        var running = after.AttachAsync(Request(TestFilterKind.All, ""), this, default)!;
+        after.Tick();
+        await running;
+        Assert.Equal(["started 2", "Game.Jumps Passed "], reported);
     }
 
     [Fact]
@@ -187,7 +269,7 @@ public sealed class UnityTestsTests : ITestRunListener
         editor.Clock.ElapsedMs += 3_600_000;
         after.Tick();
         Assert.False(running.IsCompleted, "IsRunActive is false there, but the framework still has the job");
-        Assert.Throws<InvalidOperationException>(() => { _ = after.RunAsync(Request(TestFilterKind.All, ""), this, default); });
+        Assert.Throws<ToolException>(() => { _ = after.RunAsync(Request(TestFilterKind.All, ""), this, default); });
 
         StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
         after.Tick();
@@ -222,28 +304,6 @@ public sealed class UnityTestsTests : ITestRunListener
         }
     }
 
-    [Fact]
-    public void Play_mode_keeps_the_domain_and_the_projects_own_choice_comes_back()
-    {
-        EditorSettings.enterPlayModeOptionsEnabled = true;
-        EditorSettings.enterPlayModeOptions = EnterPlayModeOptions.DisableSceneReload;
-        var before = Domain();
-        _ = before.RunAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
-        Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
-        Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
-        before.Dispose();
-
-        var after = Domain();
-        after.Recover();
-        Assert.Equal(EnterPlayModeOptions.DisableDomainReload, EditorSettings.enterPlayModeOptions);
-        _ = after.AttachAsync(Request(TestFilterKind.All, "", TestPlatform.PlayMode), this, default);
-        StubbedEditor.Finish(new TestEnd(Tree, TestStatus.Passed));
-        after.Tick();
-
-        Assert.True(EditorSettings.enterPlayModeOptionsEnabled);
-        Assert.Equal(EnterPlayModeOptions.DisableSceneReload, EditorSettings.enterPlayModeOptions);
-    }
-
     void ITestRunListener.Started(int totalCases) => reported.Add($"started {totalCases}");
 
     void ITestRunListener.Finished(TestCaseResult testCase) => reported.Add($"{testCase.FullName} {testCase.Verdict} {testCase.Message}");
@@ -251,5 +311,5 @@ public sealed class UnityTestsTests : ITestRunListener
     private static TestRunRequest Request(TestFilterKind kind, string value, TestPlatform platform = TestPlatform.EditMode) =>
         new("operation-1", platform, kind, value);
 
-    private UnityTests Domain() => new(store, editor.Clock);
+    private UnityTests Domain() => new(store, editor.Clock, editor.Project);
 }

@@ -94,48 +94,33 @@ public sealed class ViewTests
     }
 
     [Fact]
-    public void Play_mode_is_asked_for_and_has_arrived_when_Unity_is_no_longer_on_the_way()
+    public void Play_mode_is_asked_for_and_is_on_the_way_until_Unity_has_arrived()
     {
-        var playMode = new UnityPlayMode(editor.Clock);
+        StubEditor.PlaysLater = true;
+        var playMode = new UnityPlayMode();
         Assert.Equal(PlayModePhase.Edit, playMode.State.Phase);
         playMode.Enter();
         Assert.Equal(PlayModePhase.Entering, playMode.State.Phase);
-        var arrived = playMode.WaitAsync(state => state.Is(true));
-        editor.Clock.ElapsedMs += 60_000;
-        for (var tick = 0; tick < 5; tick++) playMode.Tick();
-        Assert.False(arrived.IsCompleted);
+        Assert.False(playMode.State.Is(true));
         StubEditor.IsPlaying = true;
-        playMode.Tick();
-        Assert.True(arrived.IsCompletedSuccessfully);
+        StubEditor.IsChangingPlayMode = false;
+        Assert.True(playMode.State.Is(true));
         playMode.Step();
         Assert.Equal((PlayModePhase.Paused, 1), (playMode.State.Phase, playMode.State.Frame));
         playMode.Pause(false);
+        Assert.Equal(PlayModePhase.Playing, playMode.State.Phase);
         playMode.Exit();
         Assert.Equal(PlayModePhase.Exiting, playMode.State.Phase);
-    }
-
-    [Fact]
-    public async System.Threading.Tasks.Task What_Unity_does_not_begin_is_given_up_but_not_while_it_compiles()
-    {
-        var playMode = new UnityPlayMode(editor.Clock);
-        var waiting = playMode.WaitAsync(state => state.Is(true));
-        StubEditor.IsCompiling = true;
-        editor.Clock.ElapsedMs += 60_000;
-        for (var tick = 0; tick < 5; tick++) playMode.Tick();
-        Assert.False(waiting.IsCompleted);
-        StubEditor.IsCompiling = false;
-        editor.Clock.ElapsedMs += 5_000;
-        for (var tick = 0; tick < 3; tick++) playMode.Tick();
-        Assert.False(await waiting);
+        Assert.False(playMode.State.Is(false));
     }
 
     [Fact]
     public void Scenes_and_selection_are_told_as_they_are()
     {
-        StubEditor.IsSceneDirty = true;
+        StubEditor.Scenes[0].IsDirty = true;
         var inScene = new GameObject("Player");
         var asset = ScriptableObject.CreateInstance<ScriptableObject>();
-        asset.name = "Red";
+        asset.name = "Assets/Red.asset";
         StubEditor.Selected.AddRange([inScene, asset]);
         var state = new UnityState();
         var scene = Assert.Single(state.Scenes());
@@ -145,7 +130,7 @@ public sealed class ViewTests
         Assert.Equal("Water", state.Layers()[4]);
         Assert.Contains("Player", state.Tags());
         Assert.Null(state.OpenPrefab);
-        StubEditor.OpenPrefab = "Assets/Box.prefab";
+        StubEditor.PrefabInStage = new StubScene("Box", "Assets/Box.prefab");
         Assert.Equal("Assets/Box.prefab", state.OpenPrefab);
     }
 }

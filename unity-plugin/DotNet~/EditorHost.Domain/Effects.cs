@@ -1,3 +1,4 @@
+using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Ports;
 using JobBroker.EditorHost.Native;
 
@@ -6,7 +7,18 @@ namespace JobBroker.EditorHost.Domain;
 /// <summary>Counts an effect for the operation that is on the main thread.</summary>
 internal sealed class Effects(NativeEditor native, Func<string> operation)
 {
+    private string? counted;
+
     public void Begins(string what) => native.Counter.Append(operation(), what);
+
+    /// <summary>The same for what one call may ask Unity for in several steps.</summary>
+    public void BeginsOnce(string what)
+    {
+        var now = operation();
+        if (counted == now) return;
+        counted = now;
+        Begins(what);
+    }
 }
 
 internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu
@@ -25,14 +37,32 @@ internal sealed class HostMenu(NativeEditor native, Effects effects) : IMenu
     }
 }
 
-internal sealed class HostBuilds(NativeEditor native, Effects effects) : IBuildRunner
+internal sealed class HostBuilds(NativeEditor native, Effects effects, Action reload) : IBuildRunner
 {
     private static readonly string[] Steps =
         ["Preparing", "Compiling scripts", "Building scenes", "Packaging assets", "Linking", "Post-processing"];
 
-    public string ActiveTarget => "Android";
+    public string ActiveTarget => native.Project.ActiveTarget;
 
     public IReadOnlyList<string> SupportedTargets => ["Android", "StandaloneLinux64"];
+
+    public IReadOnlyList<string>? Profiles => native.Project.Profiles;
+
+    public string? ActiveProfile => native.Project.ActiveProfile;
+
+    public string? Switch(string target)
+    {
+        effects.Begins("set-build-target");
+        native.Project.Switch(target, null, reload);
+        return null;
+    }
+
+    public string? SwitchToProfile(string path)
+    {
+        effects.Begins("set-build-target");
+        native.Project.Switch("StandaloneLinux64", path, reload);
+        return null;
+    }
 
     public BuildOutcome Build(BuildRequest request, Action<string, double> step)
     {
@@ -44,7 +74,7 @@ internal sealed class HostBuilds(NativeEditor native, Effects effects) : IBuildR
             step(Steps[i], (double)i / Steps.Length);
             native.Block(seconds / Steps.Length);
         }
-        native.Phase = "ready";
+        native.Rest();
         var fails = native.Script.BuildFails;
         if (!fails) native.AssetsChanged();
         string[] messages = fails ? ["error: the scripted build fails"] : [];
@@ -75,6 +105,14 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
     public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
     {
         effects.Begins("compile");
+        return Compile();
+    }
+
+    public Task<CompileOutcome>? PendingAsync() => native.Project.HasChangedScripts ? Compile() : null;
+
+    private Task<CompileOutcome> Compile()
+    {
+        native.Project.HasChangedScripts = false;
         native.Phase = "compiling";
         var done = new TaskCompletionSource<CompileOutcome>();
         native.Loop.After(native.Script.CompileSeconds * native.TimeScale, () =>
@@ -84,13 +122,16 @@ internal sealed class HostCompiler(NativeEditor native, Effects effects, Action 
             var messages = errors.ToList();
             var reloads = messages.Count == 0 && native.Script.CompileReloads;
             native.AssetsChanged();
-            native.Phase = "ready";
-            native.Console.EndCompilation(messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}"));
+            native.CompileErrors = messages.Select(one => $"{one.File}({one.Line},{one.Column}): {one.Message}").ToList();
+            native.Rest();
+            native.Console.EndCompilation(native.CompileErrors);
             done.TrySetResult(new CompileOutcome(true, messages, reloads));
             if (reloads) reload();
         });
         return done.Task;
     }
+
+    public IReadOnlyList<CompilerMessage> Errors() => CompilerOutput.Parse(string.Join('\n', native.CompileErrors));
 }
 
 internal sealed class HostTests(NativeEditor native, Effects effects, Action reload) : ITestRunner
@@ -104,7 +145,7 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
         var names = all.Where(name => Matches(request, name)).ToList();
         var run = native.StartTests(request.RunId, names);
         // Entering Play Mode reloads the domain: the run goes on behind it.
-        if (request.Platform == TestPlatform.PlayMode) reload();
+        if (request.Platform == TestPlatform.PlayMode && !request.DisablesDomainReload) reload();
         return Listen(run, listener, cancellation);
     }
 
@@ -112,6 +153,17 @@ internal sealed class HostTests(NativeEditor native, Effects effects, Action rel
     {
         var run = native.RunOf(request.RunId);
         return run == null || run.Ended ? null : Listen(run, listener, cancellation);
+    }
+
+    public IReadOnlyList<UnsavedScene> UnsavedScenes() => native.Script.UnsavedScenes
+        .Select(path => new UnsavedScene(Path.GetFileNameWithoutExtension(path), path.Contains('/') ? path : ""))
+        .ToList();
+
+    public IReadOnlyList<UnsavedScene> SaveScenes(IReadOnlyList<UnsavedScene> scenes)
+    {
+        effects.Begins("save " + string.Join(" ", scenes.Select(scene => scene.Path)));
+        native.Script.UnsavedScenes = [];
+        return [];
     }
 
     private static Task Listen(TestRun run, ITestRunListener listener, CancellationToken cancellation)

@@ -1,4 +1,5 @@
 using System.Reflection;
+using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Session;
 using JobBroker.Bridge.Tools;
 using JobBroker.EditorHost.Native;
@@ -13,7 +14,7 @@ public sealed class ScriptDomain : IScriptDomain
     private readonly NativeEditor native;
     private readonly DomainContext context;
     private readonly McpServerController controller;
-    private readonly HostPlayMode playMode;
+    private readonly TickWaits ticks = new(new HostClock());
 
     public ScriptDomain(NativeEditor native, HostSettings settings, Action reload)
     {
@@ -21,11 +22,9 @@ public sealed class ScriptDomain : IScriptDomain
         context = new DomainContext(native);
         SynchronizationContext.SetSynchronizationContext(context);
         var effects = new Effects(native, () => controller?.Status().RunningOperation?.OperationId ?? "nobody");
-        var clock = new HostClock();
-        playMode = new HostPlayMode(native, effects, clock, reload);
         var ports = new BridgePorts
         {
-            Clock = clock,
+            Clock = new HostClock(),
             MainThread = new HostMainThread(native),
             SessionStore = new HostSessionStore(native),
             Editor = new HostEditorInfo(native),
@@ -35,17 +34,21 @@ public sealed class ScriptDomain : IScriptDomain
             Tests = new HostTests(native, effects, reload),
             Scene = new HostScene(native),
             Search = new HostSearch(),
-            Builds = new HostBuilds(native, effects),
+            Builds = new HostBuilds(native, effects, reload),
             Code = new HostCode(),
-            PlayMode = playMode,
+            PlayMode = new HostPlayMode(native, effects, reload),
             State = new HostState(native),
             Screen = new HostScreen(native),
+            Assets = new HostAssets(native, effects),
+            Packages = new HostPackages(native, effects, reload),
+            Ticks = ticks,
             Security = new HostSecurity(native),
             Log = new HostLog(),
+            PackageOf = _ => native.ToolPackage,
         };
         controller = new McpServerController(ports, OptionsOf(settings), [typeof(IUnityTool).Assembly]);
         controller.StartIfWanted(true);
-        foreach (var name in native.ExtraTools.Keys) Register(name);
+        foreach (var (name, isForDevelopment) in native.ExtraTools) Register(name, isForDevelopment);
     }
 
     public bool IsListening => controller.IsRunning;
@@ -58,7 +61,7 @@ public sealed class ScriptDomain : IScriptDomain
 
     public void Pump()
     {
-        playMode.Tick();
+        ticks.Tick();
         controller.Pump();
     }
 
@@ -96,14 +99,17 @@ public sealed class ScriptDomain : IScriptDomain
 
     private static JObject ClientsOf(ClientReport report) => new()
     {
-        ["clients"] = new JArray(report.Clients.Select(client => new JObject
-        {
-            ["name"] = client.Name,
-            ["version"] = client.Version,
-            ["transport"] = client.Transport,
-        })),
+        ["clients"] = new JArray(report.Clients.Select(ClientOf)),
         ["total"] = report.Total,
     };
+
+    private static JObject ClientOf(ReportedClient client)
+    {
+        var json = new JObject { ["name"] = client.Name, ["version"] = client.Version, ["transport"] = client.Transport };
+        if (client.Runs != null) json["runs"] = client.Runs;
+        if (client.Waits > 0) json["waits"] = client.Waits;
+        return json;
+    }
 
     public void Start() => controller.Start();
 
@@ -118,10 +124,10 @@ public sealed class ScriptDomain : IScriptDomain
         if (controller.Ledger is { } ledger) ledger.FlushDelayMs = milliseconds;
     }
 
-    public void AddTool(string name)
+    public void AddTool(string name, bool isForDevelopment)
     {
-        native.ExtraTools[name] = 0;
-        Register(name);
+        native.ExtraTools[name] = isForDevelopment;
+        Register(name, isForDevelopment);
     }
 
     public void RemoveTool(string name)
@@ -130,12 +136,13 @@ public sealed class ScriptDomain : IScriptDomain
         controller.Tools?.Unregister(name);
     }
 
-    private void Register(string name) => controller.Tools?.Register(new EchoTool(name), new McpToolAttribute
+    private void Register(string name, bool isForDevelopment) => controller.Tools?.Register(new EchoTool(name), new McpToolAttribute
     {
         Name = name,
         Description = $"Answers {name} and the text that it was given.",
         Effect = ToolEffect.ReadOnly,
         ExecutionClass = ExecutionClass.Quick,
+        DisplayDevelopmentOnly = isForDevelopment,
     });
 
     private static BridgeOptions OptionsOf(HostSettings settings) => new()

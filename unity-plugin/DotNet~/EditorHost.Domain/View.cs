@@ -1,16 +1,13 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Text;
-using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using JobBroker.EditorHost.Native;
 
 namespace JobBroker.EditorHost.Domain;
 
-internal sealed class HostPlayMode(NativeEditor native, Effects effects, IClock clock, Action reload) : IPlayMode
+internal sealed class HostPlayMode(NativeEditor native, Effects effects, Action reload) : IPlayMode
 {
-    private readonly PlayModeWatch watch = new(clock);
-
     public PlayModeState State =>
         new(native.PlayMode.IsPlaying, native.PlayMode.WillPlay, native.PlayMode.IsPaused, native.PlayMode.Frame);
 
@@ -37,10 +34,6 @@ internal sealed class HostPlayMode(NativeEditor native, Effects effects, IClock 
         effects.Begins("control-play-mode Step");
         native.PlayMode.Step();
     }
-
-    public Task<bool> WaitAsync(Func<PlayModeState, bool> isAsWanted) => watch.Begin(State, isAsWanted);
-
-    public void Tick() => watch.Tick(State, native.Phase is "compiling");
 }
 
 internal sealed class HostState(NativeEditor native) : IEditorState

@@ -19,6 +19,7 @@ public sealed class NativeEditor
         UnityVersion = unityVersion;
         Counter = counter;
         PlayMode = new NativePlayMode(this);
+        Project = new NativeProject(this).Filled();
     }
 
     public MainLoop Loop { get; } = new();
@@ -28,6 +29,8 @@ public sealed class NativeEditor
     public NativePlayMode PlayMode { get; }
 
     public CounterFile Counter { get; }
+
+    public NativeProject Project { get; }
 
     public string ProjectPath { get; }
 
@@ -52,11 +55,17 @@ public sealed class NativeEditor
 
     public ConcurrentDictionary<string, string> SessionState { get; } = new();
 
-    /// <summary>The security switches that were switched, by word (tests, menu-items, …); all are on at first.</summary>
+    /// <summary>
+    /// What was switched, by word: the security switches (tests, menu-items, …), which are all on at first; tools and assemblies;
+    /// and development, which is off at first.
+    /// </summary>
     public ConcurrentDictionary<string, bool> Switches { get; } = new();
 
-    /// <summary>Tools that were added manually; each echoes its text.</summary>
-    public ConcurrentDictionary<string, byte> ExtraTools { get; } = new();
+    /// <summary>Tools that were added manually; each echoes its text. Those with true are for development.</summary>
+    public ConcurrentDictionary<string, bool> ExtraTools { get; } = new();
+
+    /// <summary>The package that the added tools came with; null: the project's own code.</summary>
+    public string? ToolPackage { get; set; }
 
     /// <summary>What it does at this moment; ready, for nothing, reads as playing in play mode.</summary>
     public string Phase
@@ -72,6 +81,12 @@ public sealed class NativeEditor
 
     public NativeConsole Console { get; } = new();
 
+    /// <summary>What the last compilation said, one line an error, as the Console has it.</summary>
+    public IReadOnlyList<string> CompileErrors { get; set; } = [];
+
+    /// <summary>Nothing is under way any more.</summary>
+    public void Rest() => Phase = CompileErrors.Count > 0 ? "compile_errors" : "ready";
+
     public void AssetsChanged() => Interlocked.Increment(ref assetCounter);
 
     public void Write(string type, string message) => Console.Write(type, message);
@@ -83,7 +98,7 @@ public sealed class NativeEditor
     {
         var failing = names.Take(Script.TestFailures).ToHashSet();
         Phase = "testing";
-        run = new TestRun(Loop, id, names, Script.TestSeconds * TimeScale, failing.Contains, () => Phase = "ready");
+        run = new TestRun(Loop, id, names, Script.TestSeconds * TimeScale, failing.Contains, Rest);
         return run;
     }
 

@@ -9,6 +9,9 @@ public sealed class Script
 
     public double TestSeconds { get; set; } = 0.05;
 
+    /// <summary>Scenes with unsaved changes, by their paths; one without a folder has no file.</summary>
+    public string[] UnsavedScenes { get; set; } = [];
+
     public double BuildSeconds { get; set; } = 3;
 
     public bool BuildFails { get; set; }
@@ -19,6 +22,11 @@ public sealed class Script
 
     /// <summary>Whether a compilation without errors is followed by a domain reload, as in Unity.</summary>
     public bool CompileReloads { get; set; }
+
+    public double PackageSeconds { get; set; } = 0.1;
+
+    /// <summary>How long the main thread is held to import for another platform.</summary>
+    public double SwitchSeconds { get; set; } = 0.1;
 
     /// <summary>Objects in the open scene.</summary>
     public int SceneObjects { get; set; } = 20;

@@ -6,11 +6,15 @@ public sealed record FinishedTest(string Name, bool Passed, double Seconds);
 /// <summary>A run of the test framework: it survives a domain reload, its listeners do not. Main thread only.</summary>
 public sealed class TestRun
 {
+    /// <summary>How often a run looks for a listener before it goes on without one.</summary>
+    private const int PatienceInLooks = 500;
+
     private readonly MainLoop loop;
     private readonly double secondsEach;
     private readonly Queue<string> left;
     private readonly Func<string, bool> fails;
     private readonly Action ended;
+    private int unheard;
 
     public TestRun(MainLoop loop, string id, IReadOnlyList<string> names, double secondsEach, Func<string, bool> fails, Action ended)
     {
@@ -30,7 +34,7 @@ public sealed class TestRun
 
     public bool Ended { get; private set; }
 
-    /// <summary>Receives each finished test; null while no script domain listens, and the run waits.</summary>
+    /// <summary>Receives each finished test; null while no script domain listens, and the run waits for one for a while.</summary>
     public Action<FinishedTest>? Listener { get; set; }
 
     public Action? EndListener { get; set; }
@@ -46,12 +50,13 @@ public sealed class TestRun
 
     private void Advance()
     {
-        if (Listener == null)
+        if (Listener == null && unheard++ < PatienceInLooks)
         {
             loop.After(0.01, Advance);
             return;
         }
-        if (left.TryDequeue(out var name)) Listener(new FinishedTest(name, !fails(name), secondsEach));
+        unheard = 0;
+        if (left.TryDequeue(out var name)) Listener?.Invoke(new FinishedTest(name, !fails(name), secondsEach));
         if (left.Count > 0)
         {
             loop.After(secondsEach, Advance);

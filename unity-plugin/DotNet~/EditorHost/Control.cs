@@ -79,7 +79,8 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
             case "handOver":
                 return await OnDomain(domain => domain.HandOver());
             case "addTool":
-                return await OnDomain(domain => domain.AddTool(Text(command, "name")));
+                Native.ToolPackage = command["package"]?.GetValue<string>();
+                return await OnDomain(domain => domain.AddTool(Text(command, "name"), Flag(command, "development", false)));
             case "removeTool":
                 return await OnDomain(domain => domain.RemoveTool(Text(command, "name")));
             case "switch":
@@ -91,6 +92,7 @@ public sealed class Control(Host host, TextReader input, TextWriter output)
                 return [];
             case "phase":
                 Native.Phase = Text(command, "phase");
+                Native.Loop.Wake();
                 return [];
             case "log":
                 Native.Write(command["type"]?.GetValue<string>() ?? "Log", Text(command, "message"));

@@ -5,12 +5,33 @@ using System.Collections.Generic;
 using System.Reflection;
 using UnityEditor;
 using UnityEditor.Build.Reporting;
+using UnityEditor.PackageManager;
 using UnityEditor.TestTools.TestRunner.Api;
 using UnityEditor.TestTools.TestRunner.TestRun;
 using UnityEngine;
 
 namespace JobBroker.EditorStubs
 {
+    /// <summary>A loaded scene. For tests; not Unity's API.</summary>
+    public sealed class StubScene
+    {
+        public StubScene(string name, string path)
+        {
+            Name = name;
+            Path = path;
+        }
+
+        public string Name { get; }
+
+        /// <summary>Empty while it has no file.</summary>
+        public string Path { get; }
+
+        public bool IsDirty { get; set; }
+
+        /// <summary>Fault: it cannot be written.</summary>
+        public bool CannotBeSaved { get; set; }
+    }
+
     /// <summary>
     /// The Editor that the stubs pretend to be: its state, and its events to raise. For tests; not Unity's API.
     /// </summary>
@@ -31,16 +52,19 @@ namespace JobBroker.EditorStubs
 
         public static bool IsCompiling { get; set; }
 
+        public static bool IsImporting { get; set; }
+
+        /// <summary>Play mode has been asked for and not been entered, or left and not been ended.</summary>
+        public static bool IsChangingPlayMode { get; set; }
+
         public static bool HasCompileErrors { get; set; }
 
         public static bool IsPlaying { get; set; }
 
-        /// <summary>Play mode is on its way there.</summary>
-        public static bool WillPlay { get; set; }
+        /// <summary>As in Unity: what is asked for begins with a later tick.</summary>
+        public static bool PlaysLater { get; set; }
 
         public static int Frame { get; set; }
-
-        public static bool IsSceneDirty { get; set; }
 
         public static bool HasGraphics { get; set; } = true;
 
@@ -58,14 +82,16 @@ namespace JobBroker.EditorStubs
 
         public static List<Camera> Cameras { get; } = new List<Camera>();
 
-        /// <summary>The prefab that is open.</summary>
-        public static string OpenPrefab { get; set; }
 
         public static string DataPath { get; set; } = "/nowhere/Project/Assets";
 
         public static string ContentsPath { get; set; } = "/nowhere/Editor/Data";
 
-        public static string PackagePath { get; set; }
+        /// <summary>The package of each assembly that came with one, by the assembly's name.</summary>
+        public static Dictionary<string, PackageInfo> Packages { get; } = new Dictionary<string, PackageInfo>();
+
+        public static void Install(string assembly, string package, PackageSource source) =>
+            Packages[assembly] = new PackageInfo { name = package, source = source };
 
         /// <summary>SessionState.</summary>
         public static Dictionary<string, string> Session { get; } = new Dictionary<string, string>();
@@ -98,6 +124,15 @@ namespace JobBroker.EditorStubs
 
         public static List<GameObject> SceneRoots { get; } = new List<GameObject>();
 
+        /// <summary>The loaded scenes, in the order of the Hierarchy.</summary>
+        public static List<StubScene> Scenes { get; } = new List<StubScene> { new StubScene("Main", "Assets/Main.unity") };
+
+        /// <summary>The prefab that is open in Prefab Mode.</summary>
+        public static StubScene PrefabInStage { get; set; }
+
+        /// <summary>How often Unity would have asked a person whether to save.</summary>
+        public static int SaveDialogs { get; set; }
+
         /// <summary>What ScriptableObject.CreateInstance made and nobody destroyed.</summary>
         public static List<ScriptableObject> Assets { get; } = new List<ScriptableObject>();
 
@@ -124,8 +159,8 @@ namespace JobBroker.EditorStubs
         /// <summary>Runs whose clean-up has not ended; the framework resumes them after a domain reload.</summary>
         internal static IReadOnlyList<TestJobData> TestJobs => TestJobDataHolder.instance.TestRuns;
 
-        public static void BeginTestJob() =>
-            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = "guid-" + TestRuns.Count });
+        public static void BeginTestJob(string guid = null) =>
+            TestJobDataHolder.instance.TestRuns.Add(new TestJobData { guid = guid ?? "guid-" + TestRuns.Count });
 
         /// <summary>The end of a run's clean-up: nobody is called.</summary>
         public static void EndTestJobs() => TestJobDataHolder.instance.TestRuns.Clear();

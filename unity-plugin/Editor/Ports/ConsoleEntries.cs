@@ -1,6 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Reflection;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
@@ -21,6 +22,7 @@ namespace JobBroker.Bridge.Unity
         private const int EveryLevel = (1 << 7) | (1 << 8) | (1 << 9);
 
         // Of an entry's mode: errors, assertions and exceptions of Unity, of scripts, of imports and of compilers.
+        private const int ScriptCompileError = 1 << 11;
         private const int Errors =
             (1 << 0) | (1 << 1) | (1 << 4) | (1 << 6) | (1 << 8) | (1 << 11) | (1 << 17) | (1 << 20) | (1 << 21);
         private const int Warnings = (1 << 7) | (1 << 9) | (1 << 12);
@@ -33,7 +35,14 @@ namespace JobBroker.Bridge.Unity
         public static void Clear() => Call("Clear");
 
         /// <summary>The newest entries, oldest first, whatever the Console's window shows of them.</summary>
-        public static IReadOnlyList<ConsoleLine> Read(int most)
+        public static IReadOnlyList<ConsoleLine> Read(int most) =>
+            Newest(most).Select(entry => Line(entry.Text, entry.StackStart, entry.Mode)).ToList();
+
+        /// <summary>What the script compiler says of the project as it is: a person cannot clear that away.</summary>
+        public static IReadOnlyList<string> CompilerErrors(int most) =>
+            Newest(most).Where(entry => (entry.Mode & ScriptCompileError) != 0).Select(entry => entry.Text).ToList();
+
+        private static List<(string Text, int StackStart, int Mode)> Newest(int most)
         {
             var flags = Property("consoleFlags");
             var shown = (int)flags.GetValue(null)!;
@@ -42,7 +51,7 @@ namespace JobBroker.Bridge.Unity
             {
                 flags.SetValue(null, (shown | EveryLevel) & ~Collapse);
                 if (filter.Length > 0) Call("SetFilteringText", "");
-                return ReadShown(most);
+                return NewestShown(most);
             }
             finally
             {
@@ -52,14 +61,14 @@ namespace JobBroker.Bridge.Unity
         }
 
         /// <summary>Between its start and its end nobody else may write to the Console: no call may come out of here.</summary>
-        private static List<ConsoleLine> ReadShown(int most)
+        private static List<(string Text, int StackStart, int Mode)> NewestShown(int most)
         {
             if (Entry == null) throw Unknown("LogEntry");
             var get = Method("GetEntryInternal", 2);
             var message = Field("message");
             var mode = Field("mode");
             var stackStart = Field("callstackTextStartUTF16");
-            var lines = new List<ConsoleLine>();
+            var entries = new List<(string, int, int)>();
             var count = (int)Call("StartGettingEntries")!;
             try
             {
@@ -67,14 +76,14 @@ namespace JobBroker.Bridge.Unity
                 {
                     var entry = Activator.CreateInstance(Entry, true);
                     if (!(get.Invoke(null, new[] { row, entry }) is true)) continue;
-                    lines.Add(Line((string?)message.GetValue(entry) ?? "", (int)stackStart.GetValue(entry)!, (int)mode.GetValue(entry)!));
+                    entries.Add(((string?)message.GetValue(entry) ?? "", (int)stackStart.GetValue(entry)!, (int)mode.GetValue(entry)!));
                 }
             }
             finally
             {
                 Call("EndGettingEntries");
             }
-            return lines;
+            return entries;
         }
 
         /// <summary>The text and the stack trace are one string in an entry, and when it was written is not in it.</summary>

@@ -1,9 +1,11 @@
 #nullable enable
 using System;
+using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Code;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
 using UnityEditor.Compilation;
@@ -14,6 +16,9 @@ namespace JobBroker.Bridge.Unity
     /// <summary>Script compilation: Unity's events go into a <see cref="CompileMonitor"/>. Main thread only.</summary>
     internal sealed class UnityCompiler : ICompiler, IDisposable
     {
+        /// <summary>So many of the Console's newest entries are looked through.</summary>
+        private const int MostEntries = 5000;
+
         private readonly CompileMonitor monitor;
 
         public UnityCompiler(IClock clock)
@@ -33,6 +38,29 @@ namespace JobBroker.Bridge.Unity
             CompilationPipeline.RequestScriptCompilation(
                 force ? RequestScriptCompilationOptions.CleanBuildCache : RequestScriptCompilationOptions.None);
             return outcome;
+        }
+
+        /// <summary>
+        /// Unity says at once that it compiles, also before it begins. In play mode it may wait for the player to leave it: nobody
+        /// waits for that here.
+        /// </summary>
+        public Task<CompileOutcome>? PendingAsync() =>
+            EditorApplication.isCompiling && !EditorApplication.isPlaying ? monitor.Begin() : null;
+
+        /// <summary>Of a compilation before this script domain only the Console knows.</summary>
+        public IReadOnlyList<CompilerMessage> Errors()
+        {
+            if (!EditorUtility.scriptCompilationFailed) return new CompilerMessage[0];
+            if (monitor.Errors.Count > 0) return monitor.Errors;
+            try
+            {
+                return CompilerOutput.Parse(string.Join("\n", ConsoleEntries.CompilerErrors(MostEntries)));
+            }
+            catch (Exception)
+            {
+                // This Editor's Console is another one.
+                return new CompilerMessage[0];
+            }
         }
 
         public void Tick() => monitor.Tick(EditorApplication.isCompiling || EditorApplication.isUpdating);

@@ -15,13 +15,14 @@ using UnityEngine;
 namespace JobBroker.Bridge.Unity
 {
     /// <summary>
-    /// What is known of this Editor: taken on the main thread with every tick, read from any. The asset counter is
-    /// taken
-    /// whenever the main thread reads it: a tool's own changes must be in its <c>endedIn</c>.
+    /// What is known of this Editor: taken on the main thread with every tick, read from any. The asset counter and the phase
+    /// are taken whenever the main thread reads them: a tool's own changes must be in its <c>endedIn</c>, and the next
+    /// operation must not begin while Unity compiles because of it.
     /// </summary>
     internal sealed class UnityEditorInfo : IEditorInfo
     {
         private readonly IBridgeSettings settings;
+        private readonly Func<bool> isTesting;
         private readonly int mainThread = Thread.CurrentThread.ManagedThreadId;
         private long assetCounter;
         private volatile bool focused;
@@ -30,9 +31,11 @@ namespace JobBroker.Bridge.Unity
         private IReadOnlyList<string> labelsOfSettings;
 
         /// <summary>Takes what never changes. Main thread only.</summary>
-        public UnityEditorInfo(IBridgeSettings settings)
+        /// <param name="isTesting">Whether tests run, whoever began them; called on the main thread.</param>
+        public UnityEditorInfo(IBridgeSettings settings, Func<bool> isTesting)
         {
             this.settings = settings;
+            this.isTesting = isTesting;
             var identity = EditorIdentity.Of(Path.GetDirectoryName(Application.dataPath)!, "");
             ProjectName = identity.ProjectName;
             ProjectPath = identity.ProjectPath;
@@ -76,10 +79,17 @@ namespace JobBroker.Bridge.Unity
 
         public bool Focused => focused;
 
-        public string Phase => phase;
+        public string Phase
+        {
+            get
+            {
+                if (Thread.CurrentThread.ManagedThreadId == mainThread) phase = PhaseNow();
+                return phase;
+            }
+        }
 
         /// <summary>Takes what changes. Main thread only.</summary>
-        public void Refresh(bool isTesting)
+        public void Refresh()
         {
             if (settings.Current.Labels != labelsOfSettings)
             {
@@ -92,17 +102,20 @@ namespace JobBroker.Bridge.Unity
 #else
             focused = UnityEditorInternal.InternalEditorUtility.isApplicationActive;
 #endif
-            phase = EditorPhase.Of(
-                BuildPipeline.isBuildingPlayer,
-                EditorApplication.isCompiling,
-                EditorApplication.isUpdating,
-                isTesting,
-                EditorApplication.isPlaying,
-                EditorUtility.scriptCompilationFailed);
+            phase = PhaseNow();
         }
 
         /// <summary>A build begins: it blocks the main thread, and nothing is taken until it ends.</summary>
-        public void Building() => phase = EditorPhase.Of(true, false, false, false, false, false);
+        public void Building() => phase = EditorPhase.Of(true, false, false, false, false, false, false);
+
+        private string PhaseNow() => EditorPhase.Of(
+            BuildPipeline.isBuildingPlayer,
+            EditorApplication.isCompiling,
+            EditorApplication.isUpdating,
+            EditorApplication.isPlayingOrWillChangePlaymode != EditorApplication.isPlaying,
+            isTesting(),
+            EditorApplication.isPlaying,
+            EditorUtility.scriptCompilationFailed);
 
         private IReadOnlyList<string> LabelsNow() => EditorLabels.Of(
             Environment.GetEnvironmentVariable(EditorLabels.Variable),

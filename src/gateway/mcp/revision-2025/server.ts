@@ -28,7 +28,6 @@ import { complete } from "../requests/complete.js";
 import { createConsoleMessages, type LogLevel } from "../requests/console-messages.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { ASYNC_CALLS, serveAsyncCalls } from "./async-calls.js";
 import { confirmation } from "./confirmation.js";
@@ -173,17 +172,17 @@ export function createMcpServer(deps: McpServerDeps, client: McpClient): Server 
         request: client.request(requestId),
       })) as ReadResourceResult,
   );
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts() }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+  server.setRequestHandler(ListPromptsRequestSchema, async () => ({ prompts: await deps.prompts.list() }));
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }) => {
     try {
-      return getPrompt(params.name, params.arguments, deps.answers.waits);
+      return await deps.prompts.get(params.name, params.arguments);
     } catch (error) {
       throw refusalError(error, log);
     }
   });
   server.setRequestHandler(CompleteRequestSchema, async ({ params }) => {
     try {
-      return (await complete(deps.broker, principal, params)) as CompleteResult;
+      return (await complete(deps, principal, params)) as CompleteResult;
     } catch (error) {
       throw refusalError(error, log);
     }

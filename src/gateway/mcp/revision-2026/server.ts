@@ -14,13 +14,20 @@ import { createConsoleMessages, isLogLevel } from "../requests/console-messages.
 import { InputRequired } from "../requests/input-required.js";
 import { listResources, listResourceTemplates, readResource } from "../requests/resources.js";
 import type { McpServerDeps } from "../server-deps.js";
-import { getPrompt, listPrompts } from "../tools/prompts.js";
 import { refusalError } from "../tools/tool-answer.js";
 import { confirmation } from "./confirmation.js";
 import { DISCOVER, discovery } from "./discovery.js";
 import { withoutHeaders } from "./headers.js";
 import { createListen, type Listen } from "./listen.js";
-import { ALWAYS_ASK, LOG_LEVEL_KEY, OWN_LIST, resultOf, SUBSCRIPTION_KEY, UNCHANGING } from "./protocol.js";
+import {
+  ALWAYS_ASK,
+  LOG_LEVEL_KEY,
+  OWN_LIST,
+  resultOf,
+  SHARED_LIST,
+  SUBSCRIPTION_KEY,
+  UNCHANGING,
+} from "./protocol.js";
 import { type ReadRequest, readRequest, type StatelessRequest } from "./request.js";
 import { cancelTask, createdTask, getTask, requireTasks, updateTask } from "./tasks.js";
 
@@ -61,14 +68,14 @@ const METHODS = new Map<string, Method>([
       return { ...(await readResource(deps, { principal, uri, request })), ...ALWAYS_ASK };
     },
   ],
-  ["prompts/list", async () => ({ prompts: listPrompts(), ...UNCHANGING })],
+  ["prompts/list", async ({ prompts }) => ({ prompts: await prompts.list(), ...SHARED_LIST })],
   [
     "prompts/get",
-    async ({ log, answers }, { params }) => {
+    async ({ log, prompts }, { params }) => {
       if (!isSpecType.GetPromptRequestParams(params))
         throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of prompts/get are invalid.");
       try {
-        return { ...getPrompt(params.name, params.arguments, answers.waits) };
+        return { ...(await prompts.get(params.name, params.arguments)) };
       } catch (error) {
         throw refusalError(error, log);
       }
@@ -76,13 +83,13 @@ const METHODS = new Map<string, Method>([
   ],
   [
     "completion/complete",
-    async ({ broker, log }, { principal, params }) => {
+    async (deps, { principal, params }) => {
       if (!isSpecType.CompleteRequestParams(params))
         throw new ProtocolError(RPC_INVALID_PARAMS, "The parameters of completion/complete are invalid.");
       try {
-        return { ...(await complete(broker, principal, params)) };
+        return { ...(await complete(deps, principal, params)) };
       } catch (error) {
-        throw refusalError(error, log);
+        throw refusalError(error, deps.log);
       }
     },
   ],

@@ -1,6 +1,4 @@
 #nullable enable
-using System;
-using System.Threading.Tasks;
 
 namespace JobBroker.Bridge.Ports
 {
@@ -55,11 +53,5 @@ namespace JobBroker.Bridge.Ports
 
         /// <summary>Plays one frame and pauses.</summary>
         void Step();
-
-        /// <summary>
-        /// Ends with true as soon as the state is as wanted, and with false when it stays otherwise although Unity changes
-        /// nothing any more. Goes on over no domain reload.
-        /// </summary>
-        Task<bool> WaitAsync(Func<PlayModeState, bool> isAsWanted);
     }
 }

@@ -68,9 +68,10 @@ public sealed class StartRuleTests
     [Fact]
     public void What_blocks_longest_names_the_phase()
     {
-        Assert.Equal("ready", EditorPhase.Of(false, false, false, false, false, false));
-        Assert.Equal("compile_errors", EditorPhase.Of(false, false, false, false, false, true));
-        Assert.Equal("testing", EditorPhase.Of(false, false, false, true, true, false));
-        Assert.Equal("building", EditorPhase.Of(true, true, true, true, true, true));
+        Assert.Equal("ready", EditorPhase.Of(false, false, false, false, false, false, false));
+        Assert.Equal("compile_errors", EditorPhase.Of(false, false, false, false, false, false, true));
+        Assert.Equal("testing", EditorPhase.Of(false, false, false, false, true, true, false));
+        Assert.Equal("changing_play_mode", EditorPhase.Of(false, false, false, true, true, true, false));
+        Assert.Equal("building", EditorPhase.Of(true, true, true, true, true, true, true));
     }
 }

@@ -32,7 +32,7 @@ public sealed class ExecutionEngineTests : IDisposable
         engine = new ExecutionEngine(
             ledger, new OperationQueue(), new CancellationRegistry(), new ProgressBoard(clock, 250, _ => { }, _ => { }),
             new ResumeRecords(new NoSession()), clock, mainThread, new WireLog(), (method, _) => told.Add(method),
-            operation => told.Add(operation.State), () => new JObject());
+            operation => told.Add(operation.State), () => new JObject(), () => "ready");
     }
 
     public void Dispose()

@@ -63,9 +63,12 @@ public sealed class OperationQueueTests : IDisposable
     [Fact]
     public void An_operation_of_the_main_lane_is_not_theirs()
     {
-        queue.Add(Operation("main", "compile"));
-        Assert.Equal("main", queue.TakeMain()!.Operation.OperationId);
-        Assert.Null(queue.TakeMain());
+        var main = Operation("main", "compile");
+        queue.Add(main);
+        Assert.Same(main, queue.NextMain());
+        Assert.True(queue.TakeMain(main));
+        Assert.False(queue.TakeMain(main));
+        Assert.Null(queue.NextMain());
         Assert.Empty(taken);
     }
 

@@ -70,7 +70,8 @@ public sealed class SecurityTests : IDisposable
     [InlineData("execute-code", "Allow Code Execution")]
     [InlineData("build-player", "Allow Player Builds")]
     public void A_refusal_names_the_setting_and_its_place(string tool, string setting) => Assert.Equal(
-        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security.",
+        $"{tool} is blocked: switch on \"{setting}\" in Unity under Window > Unity Job Broker, section Security "
+        + $"(or {tool} alone, section Tools).",
         Refusal(tool));
 
     [Fact]

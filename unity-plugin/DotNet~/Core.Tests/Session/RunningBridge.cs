@@ -118,6 +118,9 @@ internal sealed class RunningBridge : IDisposable
             PlayMode = tools.PlayMode,
             State = tools.State,
             Screen = tools.Screen,
+            Assets = tools.Assets,
+            Packages = tools.Packages,
+            Ticks = tools.Ticks,
             Security = tools.Security,
             Log = Log,
         };

@@ -58,20 +58,22 @@ public sealed class ControlPlayModeToolTests : IDisposable
         Assert.Equal(new[] { "enter" }, editor.PlayMode.Asked);
     }
 
-    [Fact]
-    public async Task A_change_of_somebody_else_comes_first_also_over_a_reload()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_change_of_somebody_else_comes_first_also_over_a_reload(bool isCut)
     {
         editor.PlayMode.Begin(true);
         var call = new ToolCall();
-        var running = Run("Exit", call);
+        var exit = new JObject { ["Action"] = "Exit" };
+        var running = isCut ? Tool.ResumeAsync(exit, null, call.Context) : Tool.ExecuteAsync(exit, call.Context);
         Assert.Null(call.Record);
         Assert.Empty(editor.PlayMode.Asked);
-        var resumed = Tool.ResumeAsync(new JObject { ["Action"] = "Exit" }, null, new ToolCall().Context);
         editor.PlayMode.Arrive();
-        Assert.Equal(new[] { "exit", "exit" }, editor.PlayMode.Asked);
+        Assert.Equal(new[] { "exit" }, editor.PlayMode.Asked);
+        Assert.NotNull(call.Record);
         editor.PlayMode.Arrive();
-        Assert.Equal("Edit", (string?)(await running)["State"]);
-        await resumed;
+        Assert.Equal("Edit", (string?)ToolJson.From(await running)["State"]);
     }
 
     [Fact]
@@ -94,14 +96,24 @@ public sealed class ControlPlayModeToolTests : IDisposable
         Assert.Equal("play_mode_refused", (await Assert.ThrowsAsync<ToolException>(() => running)).Type);
     }
 
-    [Theory]
-    [InlineData("compile_errors", "compile_errors")]
-    [InlineData("testing", "editor_busy")]
-    public async Task It_begins_nothing_that_Unity_would_refuse(string phase, string type)
+    [Fact]
+    public async Task It_plays_nothing_that_does_not_compile()
     {
-        editor.Info.Phase = phase;
-        Assert.Equal(type, (await ToolCall.Fails(Tool, new { Action = "Enter" })).Type);
+        editor.Info.Phase = "compile_errors";
+        Assert.Equal("compile_errors", (await ToolCall.Fails(Tool, new { Action = "Enter" })).Type);
         Assert.Empty(editor.PlayMode.Asked);
+    }
+
+    [Fact]
+    public async Task While_Unity_compiles_it_is_not_given_up()
+    {
+        var running = Run("Enter");
+        editor.Info.Phase = "compiling";
+        editor.PlayMode.GiveUp();
+        Assert.False(running.IsCompleted);
+        editor.Info.Phase = "ready";
+        editor.PlayMode.GiveUp();
+        await Assert.ThrowsAsync<ToolException>(() => running);
     }
 
     [Fact]

@@ -31,7 +31,7 @@ public sealed class RunTestsToolTests : IDisposable
         var call = new ToolCall(Id);
         var running = call.Run(
             Tool,
-            new { TestMode = "PlayMode", FilterType = "regex", FilterValue = "^Game", EveryTest = true });
+            new { TestMode = "PlayMode", FilterType = "regex", FilterValue = "^Game", ReportResults = "all" });
         var begun = Assert.Single(editor.Tests.Begun);
         Assert.Equal(
             (Id, TestPlatform.PlayMode, TestFilterKind.Regex, "^Game"),
@@ -230,7 +230,7 @@ public sealed class RunTestsToolTests : IDisposable
     [InlineData("at G.One () in PROJECT/Assets/G.cs:99999999999", null, 0)]
     public async Task A_failure_has_its_place_in_the_project(string stackTrace, string? file, int line)
     {
-        var call = new ToolCall(Id).Run(Tool, new { EveryTest = true });
+        var call = new ToolCall(Id).Run(Tool, new { ReportResults = "all" });
         editor.Tests.Start(1);
         editor.Tests.Finish("G.One", TestVerdict.Failed, "no", stackTrace.Replace("PROJECT", editor.Info.ProjectPath));
         editor.Tests.End();
@@ -244,7 +244,7 @@ public sealed class RunTestsToolTests : IDisposable
     public async Task A_partial_result_has_the_tests_that_ended_last()
     {
         var call = new ToolCall(Id);
-        var running = call.Run(Tool, new { EveryTest = true });
+        var running = call.Run(Tool, new { ReportResults = "all" });
         editor.Tests.Start(1000);
         for (var number = 1; number <= 1000; number++) editor.Tests.Finish($"G.Test{number}");
         var partial = (JArray)call.LastPartial!["cases"]!;

@@ -34,22 +34,4 @@ namespace UnityEditor
 
         public Camera camera { get; internal set; }
     }
-
-    public sealed class EditorGUIUtility
-    {
-        public static float pixelsPerPoint => 2;
-    }
-}
-
-namespace UnityEditor.SceneManagement
-{
-    public sealed class PrefabStage : ScriptableObject
-    {
-        public string assetPath => StubEditor.OpenPrefab;
-    }
-
-    public sealed class PrefabStageUtility
-    {
-        public static PrefabStage GetCurrentPrefabStage() => StubEditor.OpenPrefab == null ? null : new PrefabStage();
-    }
 }

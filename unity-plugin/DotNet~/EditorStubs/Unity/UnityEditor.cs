@@ -24,17 +24,21 @@ namespace UnityEditor
 
         public static bool isCompiling => StubEditor.IsCompiling;
 
-        public static bool isUpdating => false;
+        public static bool isUpdating => StubEditor.IsImporting;
 
         public static bool isPlaying
         {
             get => StubEditor.IsPlaying;
-            set => StubEditor.WillPlay = value;
+            set
+            {
+                if (StubEditor.PlaysLater) StubEditor.IsChangingPlayMode = value != StubEditor.IsPlaying;
+                else StubEditor.IsPlaying = value;
+            }
         }
 
-        public static bool isPlayingOrWillChangePlaymode => StubEditor.WillPlay;
-
         public static bool isPaused { get; set; }
+
+        public static bool isPlayingOrWillChangePlaymode => StubEditor.IsChangingPlayMode != isPlaying;
 
 #if UNITY_2022_3_OR_NEWER
         public static bool isFocused =>

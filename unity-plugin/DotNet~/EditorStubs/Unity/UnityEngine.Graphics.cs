@@ -84,7 +84,7 @@ namespace UnityEngine
 
     public sealed class Texture2D : Texture
     {
-        private byte[] raw;
+        private byte[] raw = Array.Empty<byte>();
 
         public Texture2D(int width, int height, TextureFormat textureFormat, bool mipChain)
         {

@@ -201,23 +201,27 @@ namespace UnityEngine.SceneManagement
 {
     public struct Scene
     {
-        public string name => "Main";
+        internal StubScene of;
 
-        public string path => "Assets/Main.unity";
+        public string name => of.Name;
+
+        public string path => of.Path;
 
         public bool isLoaded => true;
 
-        public bool isDirty => StubEditor.IsSceneDirty;
+        public bool isDirty => of.IsDirty;
+
+        public bool IsValid() => of != null;
 
         public GameObject[] GetRootGameObjects() => StubEditor.SceneRoots.ToArray();
     }
 
     public class SceneManager
     {
-        public static int sceneCount => 1;
+        public static int sceneCount => StubEditor.Scenes.Count;
 
-        public static Scene GetSceneAt(int index) => default;
+        public static Scene GetSceneAt(int index) => new Scene { of = StubEditor.Scenes[index] };
 
-        public static Scene GetActiveScene() => default;
+        public static Scene GetActiveScene() => GetSceneAt(0);
     }
 }

@@ -1,7 +1,4 @@
 #nullable enable
-using System;
-using System.Threading.Tasks;
-using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 using UnityEditor;
 using UnityEngine;
@@ -11,13 +8,6 @@ namespace JobBroker.Bridge.Unity
     /// <summary>Unity's play mode: what it is asked for begins with a later tick. Main thread only.</summary>
     internal sealed class UnityPlayMode : IPlayMode
     {
-        private readonly PlayModeWatch watch;
-
-        public UnityPlayMode(IClock clock)
-        {
-            watch = new PlayModeWatch(clock);
-        }
-
         public PlayModeState State => new PlayModeState(
             EditorApplication.isPlaying,
             EditorApplication.isPlayingOrWillChangePlaymode,
@@ -31,9 +21,5 @@ namespace JobBroker.Bridge.Unity
         public void Pause(bool paused) => EditorApplication.isPaused = paused;
 
         public void Step() => EditorApplication.Step();
-
-        public Task<bool> WaitAsync(Func<PlayModeState, bool> isAsWanted) => watch.Begin(State, isAsWanted);
-
-        public void Tick() => watch.Tick(State, EditorApplication.isCompiling || EditorApplication.isUpdating);
     }
 }

@@ -57,6 +57,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         Name = "compile",
         Description = "Compiles the scripts and reports errors and warnings.",
         Effect = ToolEffect.Idempotent,
+        BeginsWhileBusy = true,
         ExecutionClass = ExecutionClass.Medium)]
     public sealed class CompileTool : AbstractUnityTool<CompileSchema, CompileResponse>, IResumableTool
     {
@@ -118,13 +119,15 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static List<CompileMessage> Messages(CompileOutcome outcome, bool errors) => outcome.Messages
             .Where(message => message.IsError == errors)
-            .Select(message => new CompileMessage
-            {
-                Message = message.Message,
-                File = message.File,
-                Line = message.Line,
-                Column = message.Column,
-            })
+            .Select(Described)
             .ToList();
+
+        internal static CompileMessage Described(CompilerMessage message) => new CompileMessage
+        {
+            Message = message.Message,
+            File = message.File,
+            Line = message.Line,
+            Column = message.Column,
+        };
     }
 }

@@ -1,9 +1,7 @@
 #nullable enable
 using System;
 using System.Collections.Generic;
-using System.ComponentModel;
 using System.IO;
-using System.Runtime.Serialization;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
@@ -12,43 +10,6 @@ using Newtonsoft.Json.Linq;
 
 namespace JobBroker.Bridge.Tools.BuiltIn
 {
-    public enum TestFilter
-    {
-        [EnumMember(Value = "all")]
-        All,
-
-        [EnumMember(Value = "exact")]
-        Exact,
-
-        [EnumMember(Value = "regex")]
-        Regex,
-
-        [EnumMember(Value = "assembly")]
-        Assembly,
-
-        [EnumMember(Value = "category")]
-        Category,
-    }
-
-    public sealed class RunTestsSchema
-    {
-        [Description("Which runner")]
-        public TestPlatform TestMode { get; set; } = TestPlatform.EditMode;
-
-        [Description("How FilterValue is read: a test's full name, a regular expression over full names, an assembly "
-            + "or a category")]
-        public TestFilter FilterType { get; set; } = TestFilter.All;
-
-        [Description("What FilterType looks for; empty for all")]
-        public string FilterValue { get; set; } = "";
-
-        [Description("Whether to write an NUnit XML file into the project's TestResults folder")]
-        public bool SaveXml { get; set; }
-
-        [Description("Report every test with its time, not only those that failed")]
-        public bool EveryTest { get; set; }
-    }
-
     public sealed class RunTestsResponse
     {
         /// <summary>True when a test ran and none failed or went missing.</summary>
@@ -77,7 +38,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         [JsonProperty("failures")]
         public IReadOnlyList<TestFailure> Failures { get; set; } = Array.Empty<TestFailure>();
 
-        /// <summary>Every finished test, in the order in which they first ended; null unless asked for.</summary>
+        /// <summary>The finished tests that were asked for, in the order in which they first ended; null when none were.</summary>
         [JsonProperty("cases")]
         public IReadOnlyList<ReportedTest>? Cases { get; set; }
 
@@ -111,7 +72,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public async Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context)
         {
             var parameters = Bind(arguments);
-            var run = TestRun.Resumed(services, context, resumeRecord, parameters.EveryTest);
+            var run = TestRun.Resumed(services, context, resumeRecord, ReportFilter.Of(parameters));
             var resumed = services.Tests.AttachAsync(Request(parameters, context), run, Stop(context));
             if (resumed != null) await Ended(resumed, run);
             else if (!run.IsComplete) throw Cut(run);
@@ -121,7 +82,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         protected override async Task<RunTestsResponse> ExecuteAsync(RunTestsSchema parameters, ToolContext context)
         {
             var request = Request(parameters, context);
-            var run = TestRun.Begin(services, context, parameters.EveryTest);
+            var filter = ReportFilter.Of(parameters);
+            TestRunGate.Pass(services, parameters.UnsavedScenes);
+            var run = TestRun.Begin(services, context, filter);
             await Ended(services.Tests.RunAsync(request, run, Stop(context)), run);
             return Finish(parameters, run);
         }
@@ -139,7 +102,8 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 context.OperationId,
                 parameters.TestMode,
                 KindOf(parameters.FilterType),
-                parameters.FilterValue);
+                parameters.FilterValue,
+                parameters.ReloadDomain == DomainReload.Disable);
         }
 
         private static TestFilterKind KindOf(TestFilter filter)
@@ -169,7 +133,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         {
             var counts = run.Counts;
             string? xmlPath = null;
-            var message = MessageOf(counts);
+            var message = $"{MessageOf(counts)} {counts.Fault}".Trim();
             if (parameters.SaveXml)
             {
                 try
@@ -178,7 +142,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 }
                 catch (Exception error) when (error is IOException || error is UnauthorizedAccessException)
                 {
-                    message = $"{message} The NUnit file could not be written: {error.Message}".TrimStart();
+                    message = $"{message} The NUnit file could not be written: {error.Message}".Trim();
                 }
             }
             run.Forget();
@@ -193,9 +157,9 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 Skipped = counts.Skipped,
                 Inconclusive = counts.Inconclusive,
                 Failures = counts.Failures,
-                Cases = parameters.EveryTest ? counts.LastReported(int.MaxValue) : null,
+                Cases = counts.LastReported(int.MaxValue),
                 XmlPath = xmlPath,
-                Message = message,
+                Message = message.Length == 0 ? null : message,
             };
 
             string? MessageOf(TestCounts counted)

@@ -26,14 +26,19 @@ namespace JobBroker.Bridge.Tools.BuiltIn
     internal sealed class TestCounts
     {
         private readonly string projectPath;
+        private readonly ReportFilter filter;
         private readonly List<TestCaseResult> cases = new List<TestCaseResult>();
-        private readonly List<ReportedTest> reported = new List<ReportedTest>();
+        private readonly List<ReportedTest> listed = new List<ReportedTest>();
+
+        /// <summary>Where in <see cref="cases"/> each of the listed ones is: it grows.</summary>
+        private readonly List<int> listedAt = new List<int>();
         private readonly Dictionary<string, int> positions = new Dictionary<string, int>(StringComparer.Ordinal);
         private readonly int[] counts = new int[Enum.GetValues(typeof(TestVerdict)).Length];
 
-        public TestCounts(string projectPath)
+        public TestCounts(string projectPath, ReportFilter filter)
         {
             this.projectPath = projectPath;
+            this.filter = filter;
         }
 
         /// <summary>In the order in which they first ended.</summary>
@@ -57,9 +62,13 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             .Select(one => new TestFailure { Name = one.FullName, Message = one.Message, StackTrace = one.StackTrace })
             .ToList();
 
-        /// <summary>The tests that ended last, at most so many.</summary>
-        public IReadOnlyList<ReportedTest> LastReported(int atMost) =>
-            reported.GetRange(Math.Max(0, reported.Count - atMost), Math.Min(atMost, reported.Count));
+        /// <summary>What kept the filter from listing tests; null when nothing did.</summary>
+        public string? Fault => filter.Fault;
+
+        /// <summary>The listed tests that ended last, at most so many; null when none is to be listed.</summary>
+        public IReadOnlyList<ReportedTest>? LastReported(int atMost) => filter.ListsAny
+            ? listed.GetRange(Math.Max(0, listed.Count - atMost), Math.Min(atMost, listed.Count))
+            : null;
 
         public void Add(TestCaseResult testCase)
         {
@@ -68,12 +77,26 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             {
                 counts[(int)cases[position].Verdict]--;
                 cases[position] = testCase;
-                reported[position] = ReportedTest.Of(testCase, projectPath);
+                List(position);
                 return;
             }
             positions.Add(testCase.UniqueName, cases.Count);
             cases.Add(testCase);
-            reported.Add(ReportedTest.Of(testCase, projectPath));
+            List(cases.Count - 1);
+        }
+
+        private void List(int position)
+        {
+            var at = listedAt.BinarySearch(position);
+            if (at >= 0)
+            {
+                listed.RemoveAt(at);
+                listedAt.RemoveAt(at);
+            }
+            if (!filter.Lists(cases[position])) return;
+            at = ~listedAt.BinarySearch(position);
+            listed.Insert(at, ReportedTest.Of(cases[position], projectPath));
+            listedAt.Insert(at, position);
         }
     }
 }

@@ -16,7 +16,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private const int FailuresInPartialResult = 100;
 
         /// <summary>
-        /// … and so many of the tests that ended last. All of them after every test would be a quadratic amount of work on
+        /// … and so many of the listed tests that ended last. All of them after every test would be a quadratic amount of work on
         /// the main thread.
         /// </summary>
         private const int CasesInPartialResult = 200;
@@ -30,7 +30,6 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         private readonly string file;
         private readonly FinishedTests finished;
         private readonly long startedAt;
-        private readonly bool reportsEveryTest;
 
         private TestRun(
             ToolServices services,
@@ -38,15 +37,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             string file,
             long startedAt,
             int total,
-            bool reportsEveryTest)
+            ReportFilter filter)
         {
-            this.reportsEveryTest = reportsEveryTest;
             this.services = services;
             this.context = context;
             this.file = file;
             this.startedAt = startedAt;
             finished = new FinishedTests(file);
-            Counts = new TestCounts(services.Editor.ProjectPath);
+            Counts = new TestCounts(services.Editor.ProjectPath, filter);
             Total = total;
         }
 
@@ -58,10 +56,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         /// <summary>True when every test has reported its result.</summary>
         public bool IsComplete => Total >= 0 && Counts.Completed >= Total;
 
-        public static TestRun Begin(ToolServices services, ToolContext context, bool reportsEveryTest)
+        public static TestRun Begin(ToolServices services, ToolContext context, ReportFilter filter)
         {
             var file = FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId);
-            var run = new TestRun(services, context, file, services.Clock.NowMs, -1, reportsEveryTest);
+            var run = new TestRun(services, context, file, services.Clock.NowMs, -1, filter);
             run.finished.Delete();
             run.Remember();
             return run;
@@ -72,7 +70,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             ToolServices services,
             ToolContext context,
             JToken? resumeRecord,
-            bool reportsEveryTest)
+            ReportFilter filter)
         {
             var record = resumeRecord as JObject ?? new JObject();
             var run = new TestRun(
@@ -81,7 +79,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 (string?)record[FileKey] ?? FinishedTests.PathFor(services.Editor.ProjectPath, context.OperationId),
                 (long?)record[StartedAtKey] ?? services.Clock.NowMs,
                 (int?)record[TotalKey] ?? -1,
-                reportsEveryTest);
+                filter);
             foreach (var testCase in run.finished.Read()) run.Counts.Add(testCase);
             if (run.Counts.Completed > 0) run.Report("The run goes on after a domain reload");
             return run;
@@ -137,7 +135,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                 failed = Counts.Failed,
                 skipped = Counts.Skipped,
                 failures = Counts.FirstFailures(FailuresInPartialResult),
-                cases = reportsEveryTest ? Counts.LastReported(CasesInPartialResult) : null,
+                cases = Counts.LastReported(CasesInPartialResult),
             });
     }
 }

@@ -3,6 +3,7 @@ using System;
 using System.Collections.Generic;
 using System.ComponentModel;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
 using Newtonsoft.Json.Linq;
@@ -59,6 +60,14 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public const string ToolName = "control-play-mode";
 
         private const int MostFrames = 1000;
+
+        /// <summary>How long Unity may take before it begins what it was asked for; an unfocused Editor ticks at 1 Hz.</summary>
+        private const int QuietMs = 5000;
+
+        private const int QuietTicks = 3;
+
+        /// <summary>A project may import for long before it plays.</summary>
+        private const int MostMs = 30 * 60 * 1000;
 
         private const string AskedKey = "asked";
         private const string UnsavedKey = "unsaved";
@@ -123,7 +132,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
             List<string>? unsaved = null;
             if (wantsPlay)
             {
-                RefuseUnlessReady();
+                RefuseUnlessCompiled();
                 unsaved = services.State.Scenes().Where(scene => scene.IsDirty).Select(NameOf).ToList();
                 if (unsaved.Count == 0) unsaved = null;
             }
@@ -140,7 +149,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private async Task<ControlPlayModeResponse> Arrive(bool wantsPlay, IReadOnlyList<string>? unsaved)
         {
-            if (!await services.PlayMode.WaitAsync(state => state.Is(wantsPlay)))
+            if (!await WaitAsync(state => state.Is(wantsPlay)))
             {
                 var what = wantsPlay ? "enter" : "leave";
                 throw new ToolException("play_mode_refused", $"Unity did not {what} play mode; get-logs may say why.");
@@ -178,17 +187,12 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private static ToolException Unfit(string message) => new ToolException(ToolException.InvalidArguments, message);
 
-        private void RefuseUnlessReady()
+        private void RefuseUnlessCompiled()
         {
-            switch (services.Editor.Phase)
-            {
-                case "compile_errors":
-                    throw new ToolException(
-                        "compile_errors",
-                        "The scripts do not compile, and Unity plays no old ones: fix them; compile tells the errors.");
-                case "testing":
-                    throw new ToolException("editor_busy", "Tests are running in this Editor; wait until they have ended.");
-            }
+            if (services.Editor.Phase != "compile_errors") return;
+            throw new ToolException(
+                "compile_errors",
+                "The scripts do not compile, and Unity plays no old ones: fix them; compile tells the errors.");
         }
 
         private async Task RefuseOutside(string what)
@@ -200,10 +204,28 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         private async Task Until(Func<PlayModeState, bool> isAsWanted)
         {
-            if (await services.PlayMode.WaitAsync(isAsWanted)) return;
+            if (await WaitAsync(isAsWanted)) return;
             throw new ToolException(
                 "play_mode_refused",
                 $"Unity stays in the state {services.PlayMode.State.Phase}; a person may have changed it meanwhile.");
+        }
+
+        /// <summary>False when the state stays otherwise although Unity changes nothing any more.</summary>
+        private async Task<bool> WaitAsync(Func<PlayModeState, bool> isAsWanted)
+        {
+            if (isAsWanted(services.PlayMode.State)) return true;
+            var (ticks, since) = (0, services.Clock.ElapsedMs);
+            bool IsQuiet()
+            {
+                if (services.PlayMode.State.IsChanging || services.Editor.Phase is "compiling" or "importing")
+                {
+                    (ticks, since) = (0, services.Clock.ElapsedMs);
+                }
+                return ++ticks > QuietTicks && services.Clock.ElapsedMs - since >= QuietMs;
+            }
+            await services.Ticks.WhenAsync(
+                () => isAsWanted(services.PlayMode.State) || IsQuiet(), MostMs, CancellationToken.None);
+            return isAsWanted(services.PlayMode.State);
         }
 
         private ControlPlayModeResponse Answer(bool changed)

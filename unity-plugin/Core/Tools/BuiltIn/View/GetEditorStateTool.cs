@@ -35,6 +35,16 @@ namespace JobBroker.Bridge.Tools.BuiltIn
         public string Name { get; set; } = "";
     }
 
+    /// <summary>A package that the project itself asks for.</summary>
+    public sealed class NamedPackage
+    {
+        public string Name { get; set; } = "";
+
+        public string Version { get; set; } = "";
+
+        public string Source { get; set; } = "";
+    }
+
     public sealed class BuildTargetState
     {
         public string Active { get; set; } = "";
@@ -71,7 +81,7 @@ namespace JobBroker.Bridge.Tools.BuiltIn
 
         public PlayModeReport? PlayMode { get; set; }
 
-        public IReadOnlyList<InstalledPackage>? Packages { get; set; }
+        public IReadOnlyList<NamedPackage>? Packages { get; set; }
 
         public IReadOnlyList<string>? Tags { get; set; }
 
@@ -132,7 +142,10 @@ namespace JobBroker.Bridge.Tools.BuiltIn
                     };
                     break;
                 case EditorStatePart.Packages:
-                    answer.Packages = InstalledPackages.Of(services.Editor.ProjectPath);
+                    answer.Packages = services.Packages.Installed()
+                        .Where(one => one.IsDirect)
+                        .Select(one => new NamedPackage { Name = one.Name, Version = one.Version, Source = one.Source })
+                        .ToList();
                     break;
                 case EditorStatePart.Tags:
                     answer.Tags = services.State.Tags();

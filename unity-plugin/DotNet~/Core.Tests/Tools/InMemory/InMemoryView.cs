@@ -1,16 +1,14 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
-using System.Threading.Tasks;
 using JobBroker.Bridge.Adapter;
 using JobBroker.Bridge.Ports;
 
 namespace JobBroker.Bridge.Tests.Tools.InMemory;
 
 /// <summary>A play mode that goes on when the test says so.</summary>
-public sealed class InMemoryPlayMode(FixedClock clock) : IPlayMode
+public sealed class InMemoryPlayMode(FixedClock clock, TickWaits ticks) : IPlayMode
 {
-    private readonly PlayModeWatch watch = new(clock);
     private bool isPlaying;
     private bool willPlay;
     private bool isPaused;
@@ -32,21 +30,19 @@ public sealed class InMemoryPlayMode(FixedClock clock) : IPlayMode
 
     public void Step() => Asked.Add("step");
 
-    public Task<bool> WaitAsync(Func<PlayModeState, bool> isAsWanted) => watch.Begin(State, isAsWanted);
-
     /// <summary>Unity has arrived where it was going.</summary>
     public void Arrive()
     {
         isPlaying = willPlay;
         if (!isPlaying) isPaused = false;
-        Tick();
+        ticks.Tick();
     }
 
     public void Played(int frames)
     {
         frame += frames;
         isPaused = true;
-        Tick();
+        ticks.Tick();
     }
 
     /// <summary>A person clicks Play, and Unity is on the way.</summary>
@@ -56,14 +52,12 @@ public sealed class InMemoryPlayMode(FixedClock clock) : IPlayMode
     public void GiveUp()
     {
         willPlay = isPlaying;
-        for (var tick = 0; tick < 3; tick++)
+        for (var tick = 0; tick < 5; tick++)
         {
             clock.ElapsedMs += 5000;
-            Tick();
+            ticks.Tick();
         }
     }
-
-    private void Tick() => watch.Tick(State, false);
 
     private void Ask(string what, bool playing)
     {

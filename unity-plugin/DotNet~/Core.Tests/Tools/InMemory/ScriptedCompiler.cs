@@ -13,9 +13,23 @@ public sealed class ScriptedCompiler : ICompiler
 
     public List<bool> Forced { get; } = new();
 
+    public List<CompilerMessage> LastErrors { get; } = new();
+
+    public IReadOnlyList<CompilerMessage> Errors() => LastErrors;
+
     public Task<CompileOutcome> CompileAsync(bool force, CancellationToken cancellation)
     {
         Forced.Add(force);
+        running = new TaskCompletionSource<CompileOutcome>();
+        return running.Task;
+    }
+
+    /// <summary>Whether a change has made the Editor compile by itself.</summary>
+    public bool IsPending { get; set; }
+
+    public Task<CompileOutcome>? PendingAsync()
+    {
+        if (!IsPending) return null;
         running = new TaskCompletionSource<CompileOutcome>();
         return running.Task;
     }

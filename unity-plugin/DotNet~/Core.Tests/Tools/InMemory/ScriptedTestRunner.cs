@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 using JobBroker.Bridge.Ports;
@@ -22,6 +23,21 @@ public sealed class ScriptedTestRunner : ITestRunner
     public List<TestRunRequest> Begun { get; } = new();
 
     public CancellationToken Cancellation { get; private set; }
+
+    public List<UnsavedScene> Unsaved { get; } = new();
+
+    public List<UnsavedScene> Saved { get; } = new();
+
+    /// <summary>Names of scenes that cannot be saved.</summary>
+    public List<string> Unsavable { get; } = new();
+
+    public IReadOnlyList<UnsavedScene> UnsavedScenes() => Unsaved.ToArray();
+
+    public IReadOnlyList<UnsavedScene> SaveScenes(IReadOnlyList<UnsavedScene> scenes)
+    {
+        Saved.AddRange(scenes.Where(scene => !Unsavable.Contains(scene.Name)));
+        return scenes.Where(scene => Unsavable.Contains(scene.Name)).ToList();
+    }
 
     public Task RunAsync(TestRunRequest request, ITestRunListener listener, CancellationToken cancellation)
     {

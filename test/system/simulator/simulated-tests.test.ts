@@ -1,0 +1,70 @@
+/** run-tests of the simulated Editor: refused where that of the C# bridge is. */
+import { afterEach, describe, expect, test } from "vitest";
+import { expectNoLeak } from "../../harness/processes/leaks.js";
+import { createStage } from "./simulator-client.js";
+
+const stage = createStage();
+afterEach(async () => {
+  await stage.clear();
+  await expectNoLeak();
+});
+
+async function called() {
+  const editor = await stage.editor();
+  const owner = await stage.owner(editor);
+  let calls = 0;
+  return async (tool: string, args: object = {}) => {
+    calls += 1;
+    const id = `call-${calls}`;
+    await owner.submit(id, { tool, arguments: { SimulatedSeconds: 0, ...args } });
+    return owner.finished(id);
+  };
+}
+
+describe("run-tests of the simulated Editor", () => {
+  test("refuses unsaved scenes, and saves those that have a file where it is told to", async () => {
+    const call = await called();
+    const unsaved = { SimulatedUnsavedScenes: "Assets/Level.unity" };
+    expect(await call("run-tests", unsaved)).toMatchObject({
+      status: "failed",
+      error: { type: "unsaved_scenes", message: expect.stringContaining("UnsavedScenes: save") },
+    });
+    expect(await call("run-tests", { ...unsaved, UnsavedScenes: "save" })).toMatchObject({
+      result: { Success: true, passed: 10 },
+    });
+    expect(
+      await call("run-tests", { SimulatedUnsavedScenes: "Assets/A.unity, Untitled", UnsavedScenes: "save" }),
+    ).toMatchObject({
+      error: {
+        type: "unsaved_scenes",
+        message: expect.stringMatching(/^Unsaved changes in the untitled scene "Untitled"/),
+      },
+    });
+  });
+
+  test("refuses while the last compilation failed, with its messages", async () => {
+    const call = await called();
+    await call("compile", { SimulatedErrors: 2 });
+    const refused = await call("run-tests");
+    expect(refused.error?.type).toBe("compile_errors");
+    expect(refused.error?.message).toContain("Assets/Scripts/Script1.cs(2): error CS1002: ; expected");
+    await call("compile");
+    expect(await call("run-tests")).toMatchObject({ result: { Success: true } });
+  });
+
+  test("lists the tests that are asked for", async () => {
+    const call = await called();
+    const names = async (args: object): Promise<string[] | undefined> => {
+      const { result } = await call("run-tests", { SimulatedTests: 3, SimulatedFailures: 1, ...args });
+      return (result as { cases?: { name: string }[] }).cases?.map(({ name }) => name.slice(-1));
+    };
+    expect(await names({})).toBeUndefined();
+    expect(await names({ ReportResults: "failed" })).toEqual(["1"]);
+    expect(await names({ ReportResults: "passed" })).toEqual(["2", "3"]);
+    expect(await names({ ReportName: "[12]$" })).toEqual(["1", "2"]);
+    expect(await names({ ReportResults: "passed", ReportName: "[12]$" })).toEqual(["2"]);
+    expect(await call("run-tests", { ReportName: "(" })).toMatchObject({
+      error: { type: "invalid_arguments" },
+    });
+  });
+});

@@ -1,0 +1,190 @@
+#nullable enable
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+using JobBroker.Bridge.Execution;
+using JobBroker.Bridge.Ledger;
+using JobBroker.Bridge.Ports;
+using JobBroker.Bridge.Tests.Ledger;
+using JobBroker.Bridge.Tests.Wire;
+using JobBroker.Bridge.Tools;
+using Newtonsoft.Json.Linq;
+using Xunit;
+
+namespace JobBroker.Bridge.Tests.Execution;
+
+/// <summary>What changes or tests the project begins only when Unity is ready for it.</summary>
+public sealed class ReadinessTests : IDisposable
+{
+    private readonly TestFolder folder = new();
+    private readonly ManualClock clock = new();
+    private readonly OperationQueue queue = new();
+    private readonly List<string> began = [];
+    private readonly List<string> told = [];
+    private readonly OperationLedger ledger;
+    private readonly ProgressBoard progress;
+    private readonly ExecutionEngine engine;
+    private string phase = "ready";
+
+    public ReadinessTests()
+    {
+        ledger = OperationLedger.Open(new LedgerOptions(folder.Path), clock);
+        progress = new ProgressBoard(clock, 0, json => told.Add($"{json["seq"]} {json["message"]}"), _ => { });
+        engine = new ExecutionEngine(
+            ledger, queue, new CancellationRegistry(), progress, new ResumeRecords(new NoSession()), clock, new NeverAsleep(),
+            new WireLog(), (_, _) => { }, _ => { }, () => new JObject(), () => phase);
+    }
+
+    public void Dispose()
+    {
+        Assert.True(engine.Stop(5000));
+        ledger.Dispose();
+        folder.Dispose();
+    }
+
+    [Theory]
+    [InlineData("compiling", "scripts compile")]
+    [InlineData("importing", "assets are imported")]
+    [InlineData("changing_play_mode", "play mode changes")]
+    [InlineData("testing", "other tests run")]
+    [InlineData("building", "a player is built")]
+    [InlineData("ready", null)]
+    [InlineData("compile_errors", null)]
+    [InlineData("playing", null)]
+    [InlineData("a word of a later version", null)]
+    public void What_changes_the_project_waits_while_Unity_does(string during, string? reason)
+    {
+        Assert.Equal(reason, Readiness.WaitsFor(during, ToolEffect.Mutating, false));
+        Assert.Equal(reason, Readiness.WaitsFor(during, ToolEffect.Idempotent, false));
+        Assert.Null(Readiness.WaitsFor(during, ToolEffect.ReadOnly, false));
+        Assert.Null(Readiness.WaitsFor(during, ToolEffect.Idempotent, true));
+    }
+
+    [Fact]
+    public void It_waits_without_having_begun_and_says_for_what()
+    {
+        phase = "compiling";
+        Queue("edit", ToolEffect.Mutating);
+        engine.Pump();
+        engine.Pump();
+        Assert.Equal(LedgerState.Accepted, ledger.Get("edit")!.State);
+        Assert.Equal(["1 Waits: scripts compile"], told);
+        phase = "importing";
+        engine.Pump();
+        Assert.Equal("2 Waits: assets are imported", told.Last());
+        Assert.Empty(began);
+
+        phase = "ready";
+        engine.Pump();
+        Assert.Equal(["edit"], began);
+        Assert.Equal(LedgerState.Completed, ledger.Get("edit")!.State);
+        Assert.Equal("3 begins", told.Last());
+    }
+
+    [Fact]
+    public void It_says_once_a_minute_that_it_still_waits_and_a_cancellation_ends_that()
+    {
+        phase = "importing";
+        Queue("edit", ToolEffect.Mutating);
+        engine.Pump();
+        clock.NowMs += 59_999;
+        engine.Pump();
+        Assert.Single(told);
+        clock.NowMs += 60_001;
+        engine.Pump();
+        Assert.Equal("2 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
+
+        queue.Remove("edit");
+        engine.Settle(ledger.Get("edit")!, Outcome.Error(LedgerState.Cancelled, "cancelled", "", null, clock.NowMs));
+        phase = "ready";
+        engine.Pump();
+        Assert.Empty(began);
+    }
+
+    [Fact]
+    public void A_read_and_what_waits_for_Unity_itself_are_not_held()
+    {
+        phase = "compiling";
+        Queue("read", ToolEffect.ReadOnly);
+        Queue("compile", ToolEffect.Idempotent, beginsWhileBusy: true);
+        engine.Pump();
+        Assert.Equal(["read", "compile"], began);
+    }
+
+    [Fact]
+    public void What_an_operation_made_Unity_do_holds_the_next_one_of_the_same_tick()
+    {
+        Queue("refresh", ToolEffect.Mutating, then: "compiling");
+        Queue("tests", ToolEffect.Idempotent);
+        Queue("read behind it", ToolEffect.ReadOnly);
+        engine.Pump();
+        Assert.Equal(["refresh"], began);
+        phase = "ready";
+        engine.Pump();
+        Assert.Equal(["refresh", "tests", "read behind it"], began);
+    }
+
+    [Fact]
+    public void What_a_domain_reload_cut_goes_on_at_once()
+    {
+        phase = "compiling";
+        var operation = ledger.Accepted("cut");
+        ledger.Begin(operation);
+        engine.Queue(operation, new RegisteredTool("tool", new Noted(began, "cut"), new McpToolAttribute(), false), resumes: true);
+        engine.Pump();
+        Assert.Equal(["cut resumes"], began);
+    }
+
+    [Fact]
+    public void Of_the_own_tools_only_a_compilation_begins_while_Unity_is_busy()
+    {
+        using var editor = new Tools.InMemory.InMemoryEditor();
+        var tools = new UnityToolRegistry(editor.Services, [], report => Assert.Fail(report));
+        Assert.Equal(["compile"], tools.All().Where(tool => tool.BeginsWhileBusy).Select(tool => tool.Name));
+    }
+
+    private void Queue(string id, ToolEffect effect, bool beginsWhileBusy = false, string? then = null)
+    {
+        var attribute = new McpToolAttribute { Effect = effect, BeginsWhileBusy = beginsWhileBusy };
+        var tool = new Noted(began, id, () => phase = then ?? phase);
+        engine.Queue(ledger.Accepted(id), new RegisteredTool("tool", tool, attribute, false));
+    }
+
+    private sealed class Noted(List<string> began, string name, Action? then = null) : IUnityTool, IResumableTool
+    {
+        public JObject InputSchema => new() { ["type"] = "object" };
+
+        public Task<object?> ExecuteAsync(JObject arguments, ToolContext context)
+        {
+            began.Add(name);
+            context.Progress.Report(0, message: "begins");
+            then?.Invoke();
+            return Task.FromResult<object?>(null);
+        }
+
+        public Task<object?> ResumeAsync(JObject arguments, JToken? resumeRecord, ToolContext context)
+        {
+            began.Add(name + " resumes");
+            return Task.FromResult<object?>(null);
+        }
+    }
+
+    private sealed class NeverAsleep : IMainThread
+    {
+        public bool IsCurrent => true;
+
+        public void Wake()
+        {
+        }
+    }
+
+    private sealed class NoSession : ISessionStore
+    {
+        public string? Get(string key) => null;
+
+        public void Set(string key, string? value)
+        {
+        }
+    }
+}

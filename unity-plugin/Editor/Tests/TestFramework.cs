@@ -1,0 +1,112 @@
+#nullable enable
+using System;
+using System.Collections;
+using System.Collections.Generic;
+using System.Linq;
+using System.Reflection;
+using JobBroker.Bridge.Adapter;
+using JobBroker.Bridge.Ports;
+using UnityEditor.TestTools.TestRunner.Api;
+
+namespace JobBroker.Bridge.Unity
+{
+    /// <summary>
+    /// What the bridge asks of Unity's test framework, in its versions from 1.1 on. Main thread only.
+    /// </summary>
+    internal static class TestFramework
+    {
+#if JOB_BROKER_TESTS_CAN_CANCEL
+        public const bool CanCancel = true;
+
+        public static void Cancel(string guid) => TestRunnerApi.CancelTestRun(guid);
+#else
+        public const bool CanCancel = false;
+
+        public static void Cancel(string guid)
+        {
+        }
+#endif
+
+        private const BindingFlags Anything = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public
+            | BindingFlags.NonPublic | BindingFlags.FlattenHierarchy;
+
+        private static readonly Type? Holder =
+            typeof(TestRunnerApi).Assembly.GetType("UnityEditor.TestTools.TestRunner.TestRun.TestJobDataHolder");
+
+        private static readonly PropertyInfo? Instance = Holder?.GetProperty("instance", Anything);
+        private static readonly FieldInfo? Runs = Holder?.GetField("TestRuns", Anything);
+        private static readonly MethodInfo? RunActive =
+            typeof(TestRunnerApi).GetMethod("IsRunActive", Anything, null, Type.EmptyTypes, null);
+
+        public static ExecutionSettings Settings(TestRunRequest request) => new ExecutionSettings(FilterOf(request));
+
+        /// <summary>
+        /// The jobs of the runs that are under way, their clean-up included, also of those that a person began, by the ids that
+        /// Execute returns; null where it cannot be known. The list is internal to the framework.
+        /// </summary>
+        public static IReadOnlyList<string>? Jobs()
+        {
+            if (!(Runs?.GetValue(Instance?.GetValue(null)) is IEnumerable jobs)) return null;
+            return jobs.Cast<object>().Where(job => FieldOf(job, "isRunning") is true).Select(job => FieldOf(job, "guid") as string ?? "").ToList();
+        }
+
+        /// <summary>Internal too; in 1.1 it tells only of a run of the command line.</summary>
+        public static bool IsRunActive() => RunActive?.Invoke(null, null) is true;
+
+        /// <summary>
+        /// How many of the tree's tests the request means; the tree may hold those that its filter leaves out.
+        /// </summary>
+        public static int Count(ITestAdaptor tree, TestRunRequest request) => Count(tree, request, "");
+
+        public static TestCaseResult Result(ITestResultAdaptor result) => new TestCaseResult(
+            result.FullName,
+            VerdictOf(result.TestStatus),
+            result.Duration,
+            result.Message ?? "",
+            result.StackTrace ?? "",
+            result.Test.UniqueName);
+
+        private static object? FieldOf(object job, string field) => job.GetType().GetField(field, Anything)?.GetValue(job);
+
+        private static int Count(ITestAdaptor node, TestRunRequest request, string assembly)
+        {
+            var within = node.IsTestAssembly ? node.Name : assembly;
+            if (node.IsSuite) return Children(node).Sum(child => Count(child, request, within));
+            if (node.RunState != RunState.Runnable) return 0;
+            var categories = node.Categories ?? new string[0];
+            return TestSelection.Means(request.FilterKind, request.FilterValue, node.FullName, categories, within) ? 1 : 0;
+        }
+
+        private static IEnumerable<ITestAdaptor> Children(ITestAdaptor node) =>
+            node.Children ?? Enumerable.Empty<ITestAdaptor>();
+
+        private static Filter FilterOf(TestRunRequest request)
+        {
+            var filter = new Filter
+            {
+                testMode = request.Platform == TestPlatform.PlayMode ? TestMode.PlayMode : TestMode.EditMode,
+            };
+            var value = new[] { request.FilterValue };
+            if (request.FilterKind == TestFilterKind.Exact) filter.testNames = value;
+            if (request.FilterKind == TestFilterKind.Regex) filter.groupNames = value;
+            if (request.FilterKind == TestFilterKind.Assembly) filter.assemblyNames = new[] { TestSelection.Bare(value[0]) };
+            if (request.FilterKind == TestFilterKind.Category) filter.categoryNames = value;
+            return filter;
+        }
+
+        private static TestVerdict VerdictOf(TestStatus status)
+        {
+            switch (status)
+            {
+                case TestStatus.Passed:
+                    return TestVerdict.Passed;
+                case TestStatus.Failed:
+                    return TestVerdict.Failed;
+                case TestStatus.Skipped:
+                    return TestVerdict.Skipped;
+                default:
+                    return TestVerdict.Inconclusive;
+            }
+        }
+    }
+}
