@@ -83,17 +83,20 @@ public sealed class ReadinessTests : IDisposable
     }
 
     [Fact]
-    public void It_says_once_a_minute_that_it_still_waits_and_a_cancellation_ends_that()
+    public void It_says_again_that_it_still_waits_and_since_when_and_a_cancellation_ends_that()
     {
         phase = "importing";
         Queue("edit", ToolEffect.Mutating);
         engine.Pump();
-        clock.NowMs += 59_999;
+        clock.NowMs += 4_999;
         engine.Pump();
         Assert.Single(told);
-        clock.NowMs += 60_001;
+        clock.NowMs += 1;
         engine.Pump();
-        Assert.Equal("2 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
+        Assert.Equal("2 Waits: assets are imported", told.Last());
+        clock.NowMs += 115_000;
+        engine.Pump();
+        Assert.Equal("3 Waits: assets are imported. It has waited for 2 min and has not begun; it can be cancelled.", told.Last());
 
         queue.Remove("edit");
         engine.Settle(ledger.Get("edit")!, Outcome.Error(LedgerState.Cancelled, "cancelled", "", null, clock.NowMs));
